@@ -1,11 +1,11 @@
 """A lightweight SDK for Crossplane composition functions.
 
-Every name is loaded when it is first used, so that importing the package costs next to nothing.
+Each name is imported when it is first used, so that importing the package takes next to no time.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which takes longer to import than all of a small function
+TYPE_CHECKING = False  # type checkers know the name; importing typing would take longer than all of a small function
 if TYPE_CHECKING:
     from typing import Any
 
@@ -31,12 +31,12 @@ _HOMES = {
 }
 
 
-# Modules that are there as attributes without an import of their own.
+# Modules that can be used as attributes without importing them: `crossplane_lite.errors`.
 _DOORS = ("composition", "context", "errors", "model", "observable", "proto")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":  # empty where the package isn't installed
+    if name == "__version__":  # an empty string where the package isn't installed
         from importlib.metadata import PackageNotFoundError, version
 
         try:
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
         except PackageNotFoundError:
             return ""
     home = _HOMES.get(name)
-    if home is None and name not in _DOORS:  # asked for submodules too, before these are imported
+    if home is None and name not in _DOORS:  # `from crossplane_lite import x` asks for submodules here too
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 

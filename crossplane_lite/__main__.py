@@ -1,4 +1,4 @@
-"""`python -m crossplane_lite` is `crossplane-lite`."""
+"""`python -m crossplane_lite` runs the command `crossplane-lite`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Models in cattrs converters.
 
 cattrs can make models from plain data without help. In the other direction it would read every field of every model,
-set or not, and never end where a class refers to itself. With these hooks it gives the fields that are set. The global
-converter of cattrs, which `cattrs.unstructure` uses, has the hooks already. `register` adds them to another converter.
+set or not, and never end if a class refers to itself. With these hooks the plain data has the fields that are set.
+cattrs' global converter, which `cattrs.unstructure` uses, already has the hooks; `register` adds them to another
+converter.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ __all__ = ["register"]
 
 
 def register(converter: Any) -> None:
-    """Let a converter turn models into plain data and back, with the names of Kubernetes and the set fields alone.
+    """Add hooks for models to a converter.
+
+    Then plain data has the names of the Kubernetes API, such as `forProvider`, in both directions. Unstructured models
+    give only the fields that are set.
 
     Args:
         converter: A `cattrs.Converter`.

@@ -1,6 +1,6 @@
-"""The command `crossplane-lite`: finds the sub-command and turns errors into one line and an exit status.
+"""The command `crossplane-lite`: runs the sub-command, and turns errors into one line and an exit status.
 
-A sub-command's code is imported when it is called, so that none pays for another.
+Only the code of the sub-command that is called is imported, so that each starts quickly.
 """
 
 from __future__ import annotations
@@ -18,29 +18,35 @@ from .errors import CrossplaneLiteError, MissingExtraError
 
 __all__ = ["main"]
 
+# The garbage collector runs after so many more objects than were freed; Python's own number is 2,000 or less.
 _ALLOCATIONS: Final = 100_000
 
-# Those that see to stdin, stdout and signals themselves.
+# Commands that handle stdin, stdout and signals themselves.
 _BY_THEMSELVES: Final = (["dev"], ["krm"], ["serve"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command.
 
-    Where the arguments are the process's own, the process is taken to end with the command: anything that is
-    printed on stdout after its output goes to stderr, and threads that functions have left are not waited for.
+    If the arguments are the process's own, the process is expected to end with the command: output that functions print
+    after the command's own goes to stderr, and threads that functions have left running are ended after a second.
+    `dev`, `krm` and `serve` take care of both themselves.
 
     Args:
-        argv: Command-line arguments without the program's name; by default the process's own.
+        argv: The command-line arguments without the program's name; by default the process's own.
 
     Returns:
-        The exit status: 0, 1 for a fatal result, 2 for a wrong command line or bad input, 130 after Ctrl-C.
+        The exit status: 0 for success, 1 if the command's check failed or a function had a Fatal result, 2 for a wrong
+        command line or bad input, 130 after Ctrl-C. A command may have more, see its help.
+
+    Raises:
+        SystemExit: argparse has printed help, or a complaint about the command line.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     ending = arguments == sys.argv[1:] and arguments[:1] not in _BY_THEMSELVES
     if ending:
         stdio.repair()
-        # A process that ends with its command has little garbage, and looking for it costs a twentieth of a render.
+        # Such a short process makes little garbage, and looking for garbage costs a twentieth of a render.
         gc.set_threshold(_ALLOCATIONS, 10, 10)
     try:
         status = _run(arguments)
@@ -56,7 +62,7 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         stdio.say(*_help())
         return 2
-    if arguments[:2] == ["krm", "init"]:  # the name from when only KRM functions had a template
+    if arguments[:2] == ["krm", "init"]:  # the old name of `init --template krm`
         arguments = ["init", "--template", "krm", *arguments[2:]]
     if arguments[0] == "help" and arguments[1:2] not in ([], ["-h"], ["--help"]):
         arguments = [*arguments[1:], "--help"]
@@ -75,7 +81,7 @@ def _run(arguments: list[str]) -> int:
         module = _module(name)
         try:
             status: int = module.command(arguments[1:])
-        except SystemExit as e:  # argparse's way to end
+        except SystemExit as e:  # argparse ends with it after help and after a complaint
             _add_to_argparse(name, arguments[1:], e.code)
             raise
         finally:
@@ -85,19 +91,20 @@ def _run(arguments: list[str]) -> int:
         return status
     except CrossplaneLiteError as e:
         return _complain(f"crossplane-lite {name}: {e}")
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader of our output has ended, such as `head`
         return 1
-    except OSError as e:  # output that finds no place
+    except OSError as e:  # the output can't be written, such as on a full disk
         return _complain(f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}")
     except KeyboardInterrupt:
         return 130
 
 
 def _forget_interrupts() -> None:
-    """Let the process end with its exit status, also where code that came from a string was interrupted.
+    """Make sure that `python -m` ends with our exit status after Ctrl-C, and doesn't kill itself by SIGINT.
 
-    Python notes a KeyboardInterrupt that leaves such code, which namedtuple and dataclasses write too. Because of the
-    note, `python -m` kills itself by SIGINT in the end, although the exception was caught. An eval() drops the note.
+    Python remembers a KeyboardInterrupt that leaves code which was compiled from a string, as namedtuple and
+    dataclasses compile it. `python -m` then ends by SIGINT, even if the exception was caught. Any eval() makes Python
+    forget the KeyboardInterrupt.
     """
     eval("0")
 
@@ -108,11 +115,14 @@ def _module(name: str) -> Any:
     except ModuleNotFoundError as e:
         if e.name is None or not e.name.startswith(f"{__package__}."):
             raise
-        raise MissingExtraError(f"this installation was pruned: it can serve functions, and has no {e.name}") from None
+        raise MissingExtraError(
+            f"the command {name} isn't in this image, which holds only the code that serves a function; "
+            "install crossplane-lite with pip to use the command"
+        ) from None
 
 
 def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
-    """Add to the output of argparse: examples to help, suggestions to a complaint."""
+    """Add lines to the output of argparse: examples after help, suggestions after a complaint (status 2)."""
     if status == 2:
         from ._commands.suggesting import flag_hints
 

@@ -1,7 +1,7 @@
-"""Every error that crossplane-lite raises on purpose.
+"""The errors that crossplane-lite raises.
 
-All of them derive from `CrossplaneLiteError` and from the builtin exception that fits, so that a caller
-may catch either.
+All of them derive from `CrossplaneLiteError`, and from a builtin exception that fits, so that a caller can catch
+either.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ __all__ = [
     "WireError",
 ]
 
-# No object is nested like this, but a list or dict that contains itself is.
+# How deep values may be nested. No real object comes near it; a list or dict that contains itself goes beyond it.
 DEEPEST = 100_000
 
 
 class CrossplaneLiteError(Exception):
-    """Base of every error raised by this package."""
+    """Base class of the errors of this package."""
 
 
 class WireError(CrossplaneLiteError, ValueError):
-    """Bytes from the wire are not a legal message. The server answers the call with INVALID_ARGUMENT."""
+    """The bytes of a request are not a legal message; the server answers the call with INVALID_ARGUMENT."""
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):
-    """A value can't be carried as JSON in a Struct.
+    """A value can't be sent to Crossplane: it isn't JSON, or the protocol's Struct can't hold it.
 
     Attributes:
-        path: The path of the value, for example `spec.ports[2].port`.
-        problem: The mistake, without the path.
+        path: The path of the value, for example `spec.ports[2].port`; empty where the value has none.
+        problem: The message without the path.
     """
 
     def __init__(self, path: str, problem: str) -> None:
@@ -45,7 +45,7 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
         self.problem = problem
 
     def under(self, prefix: str) -> EncodeError:
-        """Return the same error with `prefix` in front of its path."""
+        """Return a new error with the same problem, and `prefix` in front of the path."""
         joined = (
             self.path
             if not prefix
@@ -55,15 +55,15 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class UnresolvedError(CrossplaneLiteError, ValueError, TypeError):
-    """An Observable was used in a place that needs the value itself, and the value isn't known yet."""
+    """An Observable without a value was used where the value must be known."""
 
 
 class UnknownFieldError(CrossplaneLiteError, AttributeError, TypeError):
-    """A field that the model class does not have was read or set."""
+    """Code read or set a field that the model's class doesn't have."""
 
 
 class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):
-    """Observed state was written to."""
+    """Code tried to change observed state, which is only for reading."""
 
 
 class DuplicateResourceError(CrossplaneLiteError, ValueError):
@@ -71,12 +71,12 @@ class DuplicateResourceError(CrossplaneLiteError, ValueError):
 
 
 class UsageError(CrossplaneLiteError, ValueError, TypeError):
-    """The SDK was called in a way that can't work. The message says how to call it."""
+    """A function of the SDK was called in a way that can't work; the message says what to do instead."""
 
 
 class InputError(CrossplaneLiteError, ValueError):
-    """The function's input, or a file given to a command, is wrong."""
+    """The function's input, or a file or an argument of a command, is wrong."""
 
 
 class MissingExtraError(CrossplaneLiteError, ImportError):
-    """A package that comes with an extra is not installed. The message has the command that installs it."""
+    """A package that one of the extras installs is missing, or a command that the image was built without."""

@@ -1,4 +1,4 @@
-"""Logging for functions that handle raw messages, in parity with `crossplane.function.logging`.
+"""Logging for functions that handle raw messages, with the names of `crossplane.function.logging`.
 
     from crossplane_lite import logging
 
@@ -6,9 +6,9 @@
     log = logging.get_logger().bind(tag=req.meta.tag)
     log.info("composing", buckets=3)
 
-All lines go through the standard library's `logging`. They look like those of `crossplane-lite serve`: JSON objects on
-stderr, or plain text at level DEBUG. Secret values of the request that is being answered are masked. Composition
-functions have `ctx.log` instead and don't need this module.
+Every line goes through the standard library's `logging`, and looks like the lines of `crossplane-lite serve`: JSON
+objects on stderr, or text at level DEBUG. Secret values of the request that is being answered are masked. Composition
+functions use `ctx.log` instead.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from .runtime import log
 
 __all__ = ["Level", "Logger", "configure", "get_logger"]
 
-# A record has these itself, and the standard library refuses extra fields of the same names.
+# The attributes of every record. The standard library refuses extra fields with these names.
 _TAKEN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"asctime", "message"}
 
 _OPTIONS: Final = ("exc_info", "stack_info", "stacklevel")
 
 
 class Level(enum.Enum):
-    """The amount that is logged: nothing, everything, or everything but debug lines."""
+    """How much is logged: DISABLED logs nothing, DEBUG all lines, INFO all but debug lines."""
 
     DISABLED = 0
     DEBUG = 1
     INFO = 2
 
 
-# Above CRITICAL, the highest level that there is.
+# DISABLED is above CRITICAL, the highest level of the standard library.
 _LEVELS: Final = {Level.DISABLED: logging.CRITICAL + 1, Level.DEBUG: logging.DEBUG, Level.INFO: logging.INFO}
 
 
 def configure(level: Level = Level.INFO) -> None:
-    """Send the log of this process to stderr: as JSON objects, or as plain text where debug lines are logged.
+    """Send the log lines of this process to stderr, with secret values of the request masked.
 
     Args:
-        level: The amount that is logged.
+        level: How much is logged. Lines are text for people with `Level.DEBUG`, and JSON objects otherwise.
     """
     log.configure(_LEVELS[level], text=level is Level.DEBUG)
     log.set_masker(mask)
@@ -54,20 +54,20 @@ def get_logger(name: str = "crossplane_lite.function") -> Logger:
     """Return a logger that takes fields as keyword arguments.
 
     Args:
-        name: The name of the standard library's logger that lines go to.
+        name: The name of the standard library's logger that gets the lines.
     """
     return Logger(logging.getLogger(name))
 
 
 class Logger:
-    """A logger that takes fields as keyword arguments. Bound fields are in every line.
+    """A logger that takes fields as keyword arguments. `bind` adds fields to every line.
 
-    `exc_info`, `stack_info` and `stacklevel` mean what they mean in the standard library. A field that has the name of
-    one of a record's own attributes, such as `name`, gets a trailing underscore.
+    The keyword arguments `exc_info`, `stack_info` and `stacklevel` are options of the standard library, and not fields.
+    A field whose name a log record already has, such as `name`, gets a trailing underscore.
 
     Args:
-        logger: The standard library's logger that lines go to.
-        fields: Fields of every line.
+        logger: The standard library's logger that gets the lines.
+        fields: The fields of every line.
     """
 
     def __init__(self, logger: logging.Logger, fields: dict[str, Any] | None = None) -> None:
@@ -78,11 +78,11 @@ class Logger:
         return f"<logger {self._logger.name} with {', '.join(self._fields) or 'no fields'}>"  # a value may be secret
 
     def bind(self, **new_values: Any) -> Logger:
-        """Return a logger with these fields in every line, besides those of this one."""
+        """Return a logger whose lines have these fields too. A field of the same name is replaced."""
         return Logger(self._logger, {**self._fields, **new_values})
 
     def unbind(self, *keys: str) -> Logger:
-        """Return a logger without these fields.
+        """Return a logger whose lines don't have these fields.
 
         Raises:
             KeyError: A field isn't bound.
@@ -93,11 +93,11 @@ class Logger:
         return self.try_unbind(*keys)
 
     def try_unbind(self, *keys: str) -> Logger:
-        """Return a logger without these fields, whether or not they are bound."""
+        """Return a logger whose lines don't have these fields; names of fields that aren't bound are ignored."""
         return Logger(self._logger, {key: value for key, value in self._fields.items() if key not in keys})
 
     def new(self, **new_values: Any) -> Logger:
-        """Return a logger with these fields and no others."""
+        """Return a logger whose lines have these bound fields and no others."""
         return Logger(self._logger, new_values)
 
     def debug(self, event: object = None, /, *args: Any, **fields: Any) -> None:
@@ -121,7 +121,7 @@ class Logger:
         self._log(logging.ERROR, event, args, fields)
 
     def exception(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level ERROR, with the traceback of the exception that is being handled."""
+        """Log at level ERROR, with the traceback of the exception that is being handled; arguments as for `log`."""
         self._log(logging.ERROR, event, args, {"exc_info": True, **fields})
 
     def critical(self, event: object = None, /, *args: Any, **fields: Any) -> None:
@@ -134,15 +134,15 @@ class Logger:
         """Log a line.
 
         Args:
-            level: The standard library's number.
-            event: The message. It can be given by name too.
-            *args: What `%` puts into it, if there is any.
-            **fields: Fields of the line.
+            level: The number of a level, such as `logging.INFO` of the standard library.
+            event: The message; can be given by name, too.
+            *args: Values for the message's `%` placeholders.
+            **fields: Fields of this line.
         """
         self._log(level, event, args, fields)
 
     def is_enabled_for(self, level: int) -> bool:
-        """Say whether lines of this level are logged."""
+        """Say whether lines of a level, a number of the standard library, are logged."""
         return self._logger.isEnabledFor(level)
 
     def _log(self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]) -> None:
@@ -151,7 +151,7 @@ class Logger:
         if event is None:
             event = fields.pop("event", None)
         options = {name: fields.pop(name) for name in _OPTIONS if name in fields}
-        # Two frames more than the caller's own, so that the record names the caller's line.
+        # Skip this method and the public one that called it, so that the record names the caller's line.
         options["stacklevel"] = options.get("stacklevel", 1) + 2
         named = {**self._fields, **fields}
         extra = {key + "_" if key in _TAKEN else key: value for key, value in named.items()}

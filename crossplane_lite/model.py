@@ -1,4 +1,4 @@
-"""The bases of all models, and the types that stubs of models are written with."""
+"""The base classes of all models, and the types of fields for stubs of models."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Observables: forward references to values that do not exist yet.
+"""Observables: references to values that may not exist yet.
 
-`apply` computes with them, `value_or` gives their absence a meaning.
+`apply` computes a value from Observables, and `value_or` gives a default for an Observable without a value.
 """
 
 from __future__ import annotations

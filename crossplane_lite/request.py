@@ -1,12 +1,12 @@
-"""Helpers for reading raw requests, in parity with `crossplane.function.request` and function-sdk-go's `request`.
+"""Helpers for reading raw requests, with the names of `crossplane.function.request` and function-sdk-go's `request`.
 
-They work with the requests of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. They only read: no helper adds an entry to a map of the request.
+The helpers work with requests of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. They never change the
+request: looking up a missing name adds no entry to its maps.
 
-Resources come as dicts, or as instances of a model class where one is given. Models of observed and required resources
-are only for reading: a field that the cluster doesn't have reads None or empty. Models of desired resources can be
-changed and handed to `response.set_desired_composed_resources` or `resource.update`, which keep fields that the model
-doesn't know.
+Resources are returned as dicts, or as instances of a model class if one is given. Models of observed and required
+resources are only for reading: a field that the cluster doesn't have reads None or empty. Models of desired resources
+can be changed and passed to `response.set_desired_composed_resources` or `resource.update`, which keep fields that the
+model doesn't know.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
     Args:
         req: The request.
         name: The requirement's name.
-        model: The class of the resources' model; None for dicts.
+        model: The model class of the resources. By default they are returned as dicts.
 
     Returns:
-        The resources. The list is empty before Crossplane has answered, and also where nothing matches.
-        `name in req.required_resources` tells the two cases apart.
+        The resources; an empty list both before Crossplane has answered and where nothing matches.
+        `name in req.required_resources` tells the two apart.
 
     Raises:
         UsageError: A resource is not of the model's kind.
@@ -81,7 +81,7 @@ def get_required_resource(req: Request, name: str, model: None = None) -> dict[s
 @overload
 def get_required_resource(req: Request, name: str, model: type[R]) -> R | None: ...
 def get_required_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
-    """Return the first resource that answers a requirement; None where no resource does.
+    """Return the first resource that answers a requirement; None if there is no such resource.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -94,11 +94,11 @@ def get_watched_resource(req: Request, model: None = None) -> dict[str, Any] | N
 @overload
 def get_watched_resource(req: Request, model: type[R]) -> R | None: ...
 def get_watched_resource(req: Request, model: type[Any] | None = None) -> Any:
-    """Return the resource whose change a WatchOperation reports; None where nothing is watched.
+    """Return the resource that a WatchOperation watches and that has changed; None in other requests.
 
     Args:
         req: The request.
-        model: The class of the resource's model; None for a dict.
+        model: The model class of the resource. By default it is returned as a dict.
 
     Raises:
         UsageError: The resource is not of the model's kind.
@@ -112,7 +112,7 @@ def get_extra_resources(req: Request, name: str, model: None = None) -> list[dic
 @overload
 def get_extra_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
 def get_extra_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
-    """Return the resources that answer a requirement of the deprecated kind, the only one before Crossplane v2.
+    """Return the resources that answer a requirement in the deprecated field `extra_resources` of Crossplane v1.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -127,8 +127,8 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
         name: The requirement's name.
 
     Returns:
-        The schema. It is None before Crossplane has answered, and also where Crossplane doesn't know the kind.
-        `name in req.required_schemas` tells the two cases apart.
+        The schema; None both before Crossplane has answered, and if Crossplane doesn't know the kind.
+        `name in req.required_schemas` tells the two apart.
     """
     if name not in req.required_schemas:
         return None
@@ -144,8 +144,8 @@ class Credentials:
     """Credentials of a function.
 
     Attributes:
-        type: `credential_data`; or `data` where the request doesn't have these credentials.
-        data: The values as strings, by key. They are secret, so the `repr` doesn't show them.
+        type: `credential_data`; `data` if the request doesn't have the credentials.
+        data: The values as strings, by key. The repr leaves these secrets out.
     """
 
     type: str
@@ -160,10 +160,10 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
         name: The name of the credentials in the Composition.
 
     Returns:
-        The credentials. Where the request doesn't have them, their type is `data` and they are empty.
+        The credentials. If the request doesn't have them: Credentials of the type `data`, without values.
 
     Raises:
-        UsageError: A value isn't UTF-8. `get_credential_data` gives such a value as bytes.
+        UsageError: A value isn't UTF-8 text; `get_credential_data` gives it as bytes.
     """
     found = get_credential_data(req, name)
     if found is None:
@@ -180,7 +180,15 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
 
 
 def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | None:
-    """Return credentials as bytes, by key; None where the request doesn't have them."""
+    """Return credentials as bytes.
+
+    Args:
+        req: The request.
+        name: The name of the credentials in the Composition.
+
+    Returns:
+        The values by key; None if the request doesn't have the credentials.
+    """
     if req is None or name not in req.credentials:
         return None
     credentials = req.credentials[name]
@@ -190,7 +198,7 @@ def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | No
 def advertises_capabilities(req: Request) -> bool:
     """Say whether the caller lists its capabilities, as Crossplane does from v2.2 on.
 
-    Where the caller doesn't list them, `has_capability` is False even for a capability that the caller has.
+    Without the list, `has_capability` is False even for capabilities that the caller has.
     """
     return Capabilities(req.meta.capabilities).advertised
 
@@ -200,7 +208,7 @@ def has_capability(req: Request, cap: int | str) -> bool:
 
     Args:
         req: The request.
-        cap: The capability: a CAPABILITY_ number of the protocol, or its name.
+        cap: The capability: one of the protocol's CAPABILITY_ numbers, or its name.
     """
     return cap in Capabilities(req.meta.capabilities)
 
@@ -217,14 +225,14 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
     Args:
         req: The request.
-        cls: An attrs class to structure it into. apiVersion, kind and metadata are left out where it doesn't have
-            them.
+        cls: An attrs class for the input. If the class has no fields for apiVersion, kind and metadata, these are left
+            out.
 
     Returns:
-        An instance of the class; without one a dict, or None without an input.
+        With `cls`, an instance of it. Otherwise a dict, or None if the request has no input.
 
     Raises:
-        InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
+        InputError: Keys are unknown, or values have the wrong type; the message lists all of them with their paths.
         UsageError: `cls` isn't an attrs class.
     """
     data = struct_data(req.input) if req.HasField("input") else None
@@ -236,7 +244,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context, which previous functions and Crossplane have filled; empty by default."""
+    """Return the pipeline's context: the values that previous functions and Crossplane have set. May be empty."""
     return struct_data(req.context)
 
 
@@ -245,15 +253,15 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
 
     Args:
         req: The request.
-        key: Its key, such as `apiextensions.crossplane.io/environment`.
-        default: The value to return where the context doesn't have the key.
+        key: The value's key, such as `apiextensions.crossplane.io/environment`.
+        default: Returned if the context doesn't have the key.
     """
     value = req.context.fields.get(key)
     return default if value is None else _wire.decode_value(value.SerializeToString())
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment, which EnvironmentConfigs fill; empty by default."""
+    """Return the environment from the pipeline's context, which EnvironmentConfigs give; an empty dict without one."""
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 
@@ -270,10 +278,10 @@ def get_observed_composite_resource(req: Request, model: type[Any] | None = None
 
     Args:
         req: The request.
-        model: The class of its model; None for a dict.
+        model: The model class of the composite. By default it is returned as a dict.
 
     Returns:
-        The composite; empty where an Operation runs the function.
+        The composite; empty for an Operation.
 
     Raises:
         UsageError: The composite is not of the model's kind.
@@ -290,11 +298,11 @@ def get_observed_composed_resource(req: Request, name: str, model: type[Any] | N
 
     Args:
         req: The request.
-        name: Its composition resource name.
-        model: The class of its model; None for a dict.
+        name: The composition resource name.
+        model: The model class of the resource. By default it is returned as a dict.
 
     Returns:
-        The resource; None where it isn't observed.
+        The resource; None if it isn't observed.
 
     Raises:
         UsageError: The resource is not of the model's kind.
@@ -312,8 +320,11 @@ def get_observed_composed_resources(req: Request, model: type[Any] | None = None
 
     Args:
         req: The request.
-        model: The class of a model, to get the resources of its kind alone, as instances of the class. `Unstructured`
-            stands for all kinds. None gives all resources as dicts.
+        model: Return only resources of this model class, as its instances; with `Unstructured`, all of them. By default
+            all are returned as dicts.
+
+    Raises:
+        UsageError: `model` isn't a class of resources.
     """
     found = req.observed.resources
     return {name: observed(found[name], model, "resource", name) for name in names_of(found, model)}
@@ -324,14 +335,14 @@ def get_desired_composite_resource(req: DesiredHolder, model: None = None) -> di
 @overload
 def get_desired_composite_resource(req: DesiredHolder, model: type[R]) -> R: ...
 def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None = None) -> Any:
-    """Return the composite as it is desired so far. Usually that is nothing but fields of its status.
+    """Return the desired composite. Usually it has nothing but fields of the status.
 
     Args:
-        req: The request; or a response, whose desired state has this function's changes.
-        model: The class of its model; None for a dict.
+        req: The request, for the desired state of previous functions; or the response, for the state as changed by now.
+        model: The model class of the composite. By default it is returned as a dict.
 
     Returns:
-        The composite; empty where nothing of it is desired.
+        The composite; empty if nothing of it is desired.
 
     Raises:
         UsageError: The composite is not of the model's kind.
@@ -344,15 +355,15 @@ def get_desired_composed_resource(req: DesiredHolder, name: str, model: None = N
 @overload
 def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[R]) -> R | None: ...
 def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any] | None = None) -> Any:
-    """Return a composed resource as it is desired so far.
+    """Return a desired composed resource.
 
     Args:
-        req: The request; or a response, whose desired state has this function's changes.
-        name: Its composition resource name.
-        model: The class of its model; None for a dict.
+        req: The request, for the desired state of previous functions; or the response, for the state as changed by now.
+        name: The composition resource name.
+        model: The model class of the resource. By default it is returned as a dict.
 
     Returns:
-        The resource; None where no resource of this name is desired.
+        The resource; None if no resource is desired under this name.
 
     Raises:
         UsageError: The resource is not of the model's kind.
@@ -366,12 +377,15 @@ def get_desired_composed_resources(req: DesiredHolder, model: None = None) -> di
 @overload
 def get_desired_composed_resources(req: DesiredHolder, model: type[R]) -> dict[str, R]: ...
 def get_desired_composed_resources(req: DesiredHolder, model: type[Any] | None = None) -> dict[str, Any]:
-    """Return the composed resources that are desired so far, by composition resource name.
+    """Return the desired composed resources, by composition resource name.
 
     Args:
-        req: The request; or a response, whose desired state has this function's changes.
-        model: The class of a model, to get the resources of its kind alone, as instances of the class. `Unstructured`
-            stands for all kinds. None gives all resources as dicts.
+        req: The request, for the desired state of previous functions; or the response, for the state as changed by now.
+        model: Return only resources of this model class, as its instances; with `Unstructured`, all of them. By default
+            all are returned as dicts.
+
+    Raises:
+        UsageError: `model` isn't a class of resources.
     """
     found = req.desired.resources
     return {name: desired(found[name], model, "resource", name) for name in names_of(found, model)}

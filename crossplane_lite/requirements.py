@@ -1,4 +1,4 @@
-"""A function's requirements: resources and schemas that it asks Crossplane for (Crossplane's "Required Resources")."""
+"""A function's requirements: the resources and schemas that Crossplane must fetch for it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Helpers for resources in raw messages, in parity with `crossplane.function.resource`.
+"""Helpers for resources in raw messages, with the names of `crossplane.function.resource`.
 
-They work with the messages of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. Reading never adds an entry to a map of a message, so the result of a map's `get` can be passed on, None
-included.
+The helpers work with messages of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. Helpers that read
+accept None for a resource. So `req.observed.resources.get(name)`, which adds no entry to the map, can be passed on.
 """
 
 from __future__ import annotations
@@ -64,15 +63,16 @@ _FROM_READY: Final = {number: ready for ready, number in _READY.items()}
 def update(r: ResourceMessage, source: Source) -> None:
     """Set fields of a composite or composed resource.
 
-    As with a dict's `update`, each top-level field of `source` replaces the one in `r`. The other fields of `r` stay.
+    Each top-level field of `source` replaces the field of the same name in `r`, as in a dict's `update`. Other fields
+    of `r` stay.
 
     Args:
         r: The resource to update, such as `rsp.desired.resources["bucket"]`.
-        source: A mapping, a model of this package, a Struct of any implementation, or a pydantic model. None in a
-            mapping means null. Of a model, the fields that were set are taken, with apiVersion and kind.
+        source: A mapping, a model of crossplane-lite, a Struct of any implementation, or a pydantic model. None in a
+            mapping is written as null. Of a model, apiVersion, kind and the fields that are set are taken.
 
     Raises:
-        UsageError: `source` is none of these, or observed state.
+        UsageError: `source` has another type, or is observed state.
         UnresolvedError: `source` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
         EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
     """
@@ -83,14 +83,14 @@ def update(r: ResourceMessage, source: Source) -> None:
 
 
 def update_status(r: ResourceMessage, status: Source) -> None:
-    """Set the status of a resource. It replaces the whole status that the resource has.
+    """Replace the status of a resource.
 
     Args:
-        r: The resource to update, usually `rsp.desired.composite`. Crossplane ignores the desired status of all others.
-        status: The status, in one of the forms that `update` takes.
+        r: The resource, usually `rsp.desired.composite`; Crossplane ignores the status of composed resources.
+        status: The status, of a type that `update` takes.
 
     Raises:
-        UsageError: `status` is of no such form, or is the observed status as a whole.
+        UsageError: `status` has another type, or is the observed status itself.
         UnresolvedError: `status` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
         EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
     """
@@ -105,12 +105,12 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
     """Return a Struct message for an object.
 
     Args:
-        d: A mapping, or another form that `update` takes.
-        cls: The Struct class of the implementation whose messages it is for, such as
-            `google.protobuf.struct_pb2.Struct`; by default the one of `crossplane_lite.proto`.
+        d: A mapping, or another type that `update` takes.
+        cls: The class of the Struct, such as `google.protobuf.struct_pb2.Struct` for messages of the official SDK. By
+            default it is the class of `crossplane_lite.proto`.
 
     Raises:
-        UsageError: `d` is of no such form.
+        UsageError: `d` has another type.
         UnresolvedError: A value doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a Struct; the error has its path.
     """
@@ -126,7 +126,7 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
 def struct_to_dict(s: StructMessage) -> dict[str, Any]:
     """Return a Struct message of any implementation as a dict.
 
-    A number without a fraction becomes an int. A message of another type becomes the JSON form that protobuf gives it.
+    Numbers without a fraction become ints. A message that isn't a Struct is returned in protobuf's JSON form.
 
     Raises:
         UsageError: `s` isn't a message.
@@ -140,13 +140,13 @@ class Condition:
     """A status condition.
 
     Attributes:
-        typ: Its type, such as `Ready`.
-        status: `True`, `False` or `Unknown`, as a string.
-        reason: The reason for the status, as a CamelCase word.
-        message: A sentence for people.
-        last_transition_time: The time of the last change of the status. `response.set_conditions` ignores it.
-        target: The object that `response.set_conditions` sets the condition on: `composite` (Crossplane's default) or
-            `composite_and_claim`, or a TARGET_ number of the protocol.
+        typ: The condition's type, such as `Ready`.
+        status: One of the strings `True`, `False` and `Unknown`.
+        reason: A CamelCase word that says why.
+        message: A text for people.
+        last_transition_time: When the status last changed. `response.set_conditions` ignores this time.
+        target: The object on which `response.set_conditions` sets the condition: `composite` (Crossplane's default),
+            `composite_and_claim`, or one of the protocol's TARGET_ numbers.
     """
 
     typ: str
@@ -165,10 +165,11 @@ def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] 
         typ: The condition's type, such as `Ready`.
 
     Returns:
-        The condition. Its status is `Unknown` where the resource doesn't have it, or has a malformed one.
+        The condition. If the resource doesn't have it, or has it in a malformed way, a condition with the status
+        `Unknown`.
 
     Raises:
-        UsageError: `resource` is none of these.
+        UsageError: `resource` has another type.
     """
     found = condition_of(struct_of(resource, "get_condition()"), typ) or {}
     status, reason, message = (_text(found.get(key)) for key in ("status", "reason", "message"))
@@ -198,12 +199,12 @@ _HASH_LENGTH: Final = 5
 def child_name(*parts: str, sep: str = "-") -> str:
     """Return a name for a child resource. The same parts always give the same name.
 
-    The name is the joined parts, cut where they are too long, and then five hex digits of their SHA-256, which tell cut
-    names apart. It has at most 63 characters, as a DNS label must. Capital letters stay capital.
+    The name is the joined parts, cut if they are too long, and five hex digits of their SHA-256, so that long names
+    that are cut stay different. It has at most 63 characters, like a DNS label. Upper case stays upper case.
 
     Args:
         *parts: The parts of the name, such as the name of the composite and a word.
-        sep: The string between the parts, and in front of the digits.
+        sep: The text between the parts, and before the hash.
 
     Raises:
         UnresolvedError: A part is made from a value that doesn't exist yet.
@@ -218,30 +219,30 @@ def child_name(*parts: str, sep: str = "-") -> str:
         if waiting:
             raise UnresolvedError(
                 f"child_name(): a part is made from {', '.join(one.source_path for one in waiting)}, which has no "
-                "value yet, so the name would be another one later; use parts that are known in every call"
+                "value yet, so the name would change later; use parts that are known in every call"
             )
     joined = sep.join(str(part) if isinstance(part, Observable) else part for part in given)
     digest = hashlib.sha256(joined.encode()).hexdigest()[:_HASH_LENGTH]
-    # One character at least for the separator, so that names without one are cut where those with one are.
+    # At least one character for the separator, so that names without a separator are cut at the same place.
     room = max(_LABEL_LENGTH - _HASH_LENGTH - max(len(sep), 1), 0)
     return f"{joined[:room].rstrip(sep)}{sep}{digest}"
 
 
 def get_ready(r: ResourceMessage | None) -> bool | None:
-    """Return the readiness that was set for a resource: True, False, or None where none was set."""
+    """Return a resource's readiness as a function has set it: True, False, or None if no function has."""
     return None if r is None else _FROM_READY.get(r.ready)
 
 
 def set_ready(r: ResourceMessage, ready: bool | None) -> None:
-    """Say whether a desired resource is ready.
+    """Set the readiness of a desired resource.
 
     Args:
-        r: The resource, such as `rsp.desired.resources["bucket"]`. With `rsp.desired.composite`, the composite itself
-            is ready or not, whatever its resources are.
+        r: The resource, such as `rsp.desired.resources["bucket"]`. The readiness of `rsp.desired.composite` is that of
+            the composite, and its composed resources don't count then.
         ready: True, False, or None to leave the decision to others.
 
     Raises:
-        UsageError: `ready` is none of these.
+        UsageError: `ready` is another value.
     """
     if not (ready is None or isinstance(ready, bool)):
         raise UsageError(f"'ready' must be True, False or None (got {value_in_words(ready)})")
@@ -249,16 +250,16 @@ def set_ready(r: ResourceMessage, ready: bool | None) -> None:
 
 
 def get_connection_details(r: ResourceMessage | None) -> dict[str, bytes]:
-    """Return the connection details of a resource, as bytes by key; empty where the resource is None."""
+    """Return the connection details of a resource as bytes, by key; an empty dict if `r` is None."""
     return {} if r is None else dict(r.connection_details)
 
 
 def update_connection_details(r: ResourceMessage, details: Mapping[str, str | bytes]) -> None:
-    """Set connection details of a resource. Details that are not named stay.
+    """Set connection details of a resource. Details under other keys stay.
 
     Args:
-        r: The resource. In desired state, Crossplane uses the details of `rsp.desired.composite` alone, and only where
-            it is a composite of Crossplane 1.
+        r: The resource, usually `rsp.desired.composite`. Crossplane ignores connection details of desired composed
+            resources, and of composites that aren't legacy composites.
         details: The values by key. Strings are encoded as UTF-8.
 
     Raises:
@@ -279,33 +280,33 @@ def get_value(
 
     Args:
         resource: A Resource or Struct message of any implementation, a mapping, or None.
-        path: The field path, such as `spec.ports[2].port`, `spec.ports[-1]` for the last port,
-            `spec.ports[name=http].port`, or `metadata.annotations[crossplane.io/external-name]`. A number in brackets
-            is an index; in quotes it is a key.
-        default: The value to return where nothing stands at the path.
+        path: A path such as `spec.ports[2].port`, `spec.ports[-1]` for the last port, `spec.ports[name=http].port`, or
+            `metadata.annotations[crossplane.io/external-name]`. Text in brackets that is in quotes is always a key,
+            even if it is a number.
+        default: Returned if there is no value at the path.
 
     Raises:
-        UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` is none of these.
+        UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` has another type.
     """
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
-    # Bytes don't show the meaning of a selection, or whether digits are a key; objects before these aren't decoded.
+    # Selections, and digits that may be a key, need decoded values. The plain steps before them are read from bytes.
     direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
     value = _wire.get_path(raw, steps[:direct], _wire.MISSING)  # type: ignore[arg-type]
     return default if value is _wire.MISSING else field_path.lookup(value, steps[direct:], default)
 
 
 def set_value(r: ResourceMessage, path: str, value: Any) -> None:
-    """Set the value at a field path of a resource. Missing objects and lists along the path are made.
+    """Set the value at a field path of a resource. Missing objects and lists on the path are made.
 
     Args:
         r: The resource to change.
-        path: The field path, as for `get_value`. An index may be one past the end of a list, and then adds an element.
-            A selection such as `[name=http]` that finds no element adds one with these fields.
-        value: Plain data, or a model of this package. It replaces the old value.
+        path: A path as for `get_value`. An index may be one more than the last, which adds an element. A selection that
+            fits no element adds an element with its fields.
+        value: Plain data or a model of crossplane-lite. It replaces the old value.
 
     Raises:
         UsageError: `path` isn't a field path, or leads through a value that isn't an object or list.
-        UnresolvedError: `value`, or something in it, doesn't exist yet. Nothing is set then.
+        UnresolvedError: `value`, or a value in it, doesn't exist yet. Nothing is set then.
         EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
     """
     data = _wire.decode_struct(r.resource.SerializeToString())

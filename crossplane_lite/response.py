@@ -1,7 +1,7 @@
-"""Helpers for filling raw responses, in parity with `crossplane.function.response` and function-sdk-go's `response`.
+"""Helpers for filling raw responses, with the names of `crossplane.function.response` and function-sdk-go's `response`.
 
-They work with the responses of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. The messages that they make are of the same implementation as the message that they are given.
+The helpers work with responses of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. The messages that
+they make are of the same implementation and version as the request or response that they get.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 DEFAULT_TTL = datetime.timedelta(minutes=1)
-"""How long Crossplane may use a response for an identical request, where nothing else is said."""
+"""How long Crossplane may use a response for identical requests, by default."""
 
 _STATUS: Final[dict[Any, int]] = {
     "True": STATUS[True],
@@ -54,11 +54,11 @@ def to(req: fnv1beta1.RunFunctionRequest, ttl: datetime.timedelta = ...) -> fnv1
 @overload
 def to(req: Request, ttl: datetime.timedelta = ...) -> Any: ...
 def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
-    """Return a response to a request. It has the request's tag, desired state and context, and is ready to be changed.
+    """Return a response to a request. It has the request's tag, desired state and context, and can be changed.
 
     Args:
         req: The request.
-        ttl: How long Crossplane may reuse the response for an identical request.
+        ttl: How long Crossplane may use the response for identical requests.
 
     Returns:
         A RunFunctionResponse of the request's implementation and version.
@@ -70,35 +70,35 @@ def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
 
 
 def normal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a result of severity Normal: something has happened.
+    """Add a Normal result, which reports that something has happened.
 
-    By the functions specification, Normal and Warning results are for changes, not for every call.
+    By the functions specification, Normal and Warning results are for changes, and not for every call.
 
     Args:
-        rsp: The response to add it to.
-        message: A sentence for people; or an exception, whose text is taken.
-        reason: A CamelCase word.
-        target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`, or a
-            TARGET_ number of the protocol.
+        rsp: The response to add the result to.
+        message: A text for people, or an exception, whose text is taken.
+        reason: A CamelCase word that says why.
+        target: The object that gets the event: `composite` (Crossplane's default), `composite_and_claim`, or one of the
+            protocol's TARGET_ numbers.
 
     Raises:
-        UsageError: `target` is none of these. Nothing is added.
+        UsageError: `target` is another value. Nothing is added.
     """
     _add_result(rsp, NORMAL, message, reason, target)
 
 
 def warning(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a result of severity Warning: a problem that doesn't stop the pipeline.
+    """Add a Warning result, which reports a problem and doesn't stop the pipeline.
 
-    Arguments and errors are as for `normal`.
+    The arguments and errors are those of `normal`.
     """
     _add_result(rsp, WARNING, message, reason, target)
 
 
 def fatal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a result of severity Fatal. It stops the pipeline: Crossplane applies, deletes and fetches nothing.
+    """Add a Fatal result, which stops the whole pipeline: nothing is applied or deleted, and no requirement is fetched.
 
-    Arguments and errors are as for `normal`.
+    The arguments and errors are those of `normal`.
     """
     _add_result(rsp, FATAL, message, reason, target)
 
@@ -120,16 +120,16 @@ def _set_target(message: Any, target: Any) -> None:
 def set_conditions(rsp: Response, *conditions: Condition) -> None:
     """Set conditions of the composite.
 
-    Crossplane ignores the types Ready, Synced, Healthy, UpToDate and Responsive from functions. It notes by itself when
-    a status has changed.
+    Crossplane ignores conditions of the types Ready, Synced, Healthy, UpToDate and Responsive from functions. It sets
+    the transition time itself.
 
     Args:
-        rsp: The response to add them to.
-        *conditions: The conditions, as `resource.Condition`. A status other than `True` and `False` counts as Unknown.
-            An empty message counts as none.
+        rsp: The response to add the conditions to.
+        *conditions: Instances of `resource.Condition`. A status other than `True` and `False` is sent as Unknown. An
+            empty message is left out.
 
     Raises:
-        UsageError: A condition's target is none of the known ones. No condition is added.
+        UsageError: There is no such target as a condition has. No condition is added.
     """
     made = [_condition(rsp, condition) for condition in conditions]
     rsp.conditions.extend(made)
@@ -147,14 +147,14 @@ def _condition(rsp: Response, condition: Any) -> Any:
 
 
 def set_output(rsp: Response, output: Source) -> None:
-    """Set the output of a function that an Operation runs. Crossplane puts it into the Operation's status.
+    """Set the output of an Operation's function. Crossplane puts it into the Operation's status.
 
     Args:
-        rsp: The response to set the output in. An output that is there already is replaced.
-        output: A mapping, a Struct of any implementation, a model of ours or a pydantic model.
+        rsp: The response. An output that it has is replaced.
+        output: A mapping, a Struct of any implementation, a model of crossplane-lite or a pydantic model.
 
     Raises:
-        UsageError: `output` is none of these.
+        UsageError: `output` has another type.
         UnresolvedError: A value in it doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a message; the error has its path.
     """
@@ -171,19 +171,20 @@ def require_resources(
     match_labels: Mapping[str, str] | None = None,
     namespace: str | None = None,
 ) -> None:
-    """Ask Crossplane for resources. It calls the function again, with the answer in `req.required_resources[name]`.
+    """Ask Crossplane for resources. It calls the function again, with them under `req.required_resources[name]`.
 
-    Every call has to ask again. Without `match_name` and `match_labels`, all resources of the kind are meant.
-    Crossplane understands that from v2.2.1 on; give older ones an empty `match_labels`.
+    Ask in every call. Without `match_name` and `match_labels`, the requirement is for all resources of the kind;
+    Crossplane understands that from v2.2.1 on. For older versions give an empty `match_labels`.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
         name: The requirement's name.
-        api_version: The resources' apiVersion.
-        kind: Their kind.
-        match_name: The name of the one resource that is meant.
-        match_labels: Labels that each of them must have.
-        namespace: Their namespace. None is for cluster-scoped kinds; with `match_labels` it means all namespaces.
+        api_version: The apiVersion of the resources.
+        kind: The kind of the resources.
+        match_name: The name of the only resource that is required.
+        match_labels: Labels that each resource must have.
+        namespace: The namespace of the resources. None is for cluster-scoped kinds, and with `match_labels` also for
+            all namespaces.
 
     Raises:
         UsageError: Both `match_name` and `match_labels` are given.
@@ -194,15 +195,15 @@ def require_resources(
         api_version=api_version, kind=kind, match_name=match_name, namespace=namespace
     )
     if match_labels is not None:
-        selector.match_labels.SetInParent()  # without a label they match everything, and must not get lost
+        selector.match_labels.SetInParent()  # empty labels match everything, so they must be sent, too
         selector.match_labels.labels.update(match_labels)
     rsp.requirements.resources[name].CopyFrom(selector)
 
 
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
-    """Ask Crossplane for the OpenAPI schema of a kind. It calls again, with the answer in `req.required_schemas[name]`.
+    """Ask Crossplane for the OpenAPI schema of a kind. It calls the function again, with the schema in the request.
 
-    Every call has to ask again. `request.get_required_schema` reads the answer.
+    Ask in every call. `request.get_required_schema` reads the schema.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -215,14 +216,14 @@ def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> Non
 
 
 def set_context(rsp: Response, context: Source) -> None:
-    """Set the pipeline's context as a whole. Entries of previous functions are lost.
+    """Replace the whole context of the pipeline, also the values of previous functions.
 
     Args:
-        rsp: The response to set it in.
-        context: A mapping, or another form that `set_output` takes.
+        rsp: The response.
+        context: A mapping, or another type that `set_output` takes.
 
     Raises:
-        UsageError: `context` is of no such form.
+        UsageError: `context` has another type.
         UnresolvedError: A value in it doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a message; the error has its path.
     """
@@ -230,31 +231,32 @@ def set_context(rsp: Response, context: Source) -> None:
 
 
 def set_context_key(rsp: Response, key: str, value: Any) -> None:
-    """Set one value of the pipeline's context, for the functions that come after this one.
+    """Set one value of the pipeline's context, for the functions of later steps.
 
     Args:
-        rsp: The response to set it in.
-        key: Its key, such as `apiextensions.crossplane.io/environment`.
-        value: Plain data, a Struct or other Value message of any implementation, or a model of ours.
+        rsp: The response.
+        key: The value's key, such as `apiextensions.crossplane.io/environment`.
+        value: Plain data, a Struct, ListValue or Value message of any implementation, or a model of crossplane-lite.
 
     Raises:
-        UnresolvedError: The value doesn't exist yet, or something in it; the message has its path.
+        UnresolvedError: The value, or a value in it, doesn't exist yet; the message has its path.
         EncodeError: The value can't be carried in a message; the error has its path.
     """
     merge(rsp.context, encoded({key: value}, "context"))
 
 
 def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
-    """Set the desired composite. It replaces the one that previous functions desire, unless `xr` was made from that.
+    """Set the desired composite. It replaces what previous functions desire, unless `xr` was made from that.
 
-    Readiness and connection details stay. `resource.set_ready` and `resource.update_connection_details` set them.
+    The composite's readiness and connection details stay: `resource.set_ready` and
+    `resource.update_connection_details` set them.
 
     Args:
-        rsp: The response to set it in.
-        xr: The composite, in one of the forms that `resource.update` takes. Crossplane uses nothing but its status.
+        rsp: The response.
+        xr: The composite, of a type that `resource.update` takes. Crossplane takes nothing but its status.
 
     Raises:
-        UsageError: `xr` is of no such form, or observed state.
+        UsageError: `xr` has another type, or is observed state.
         UnresolvedError: A value in it doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a message; the error has its path.
     """
@@ -262,21 +264,21 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
 
 
 def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source]) -> None:
-    """Set desired composed resources by name. Resources of other names stay as previous functions desire them.
+    """Set desired composed resources by name. Desired resources of other names stay.
 
-    A resource replaces the one that previous functions desire under its name, unless it was made from that. Readiness
-    stays; `resource.set_ready` sets it.
+    A resource replaces what previous functions desire under its name, unless it was made from that. The readiness of
+    the resources stays: `resource.set_ready` sets it.
 
     Args:
-        rsp: The response to set them in.
-        resources: Resources by composition resource name, each in one of the forms that `resource.update` takes.
+        rsp: The response.
+        resources: Resources by composition resource name, each of a type that `resource.update` takes.
 
     Raises:
-        UsageError: A resource is of no such form, or is observed state.
-        UnresolvedError: A value doesn't exist yet. The message has its path, which starts with the resource's name.
+        UsageError: A resource has another type, or is observed state.
+        UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which starts with the name.
         EncodeError: A value can't be carried in a message; the error has its path.
 
-    After an error nothing has been set.
+    If an error is raised, nothing is set.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():

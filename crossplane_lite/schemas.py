@@ -10,27 +10,29 @@ or, one by one::
         ctx.results.fatal(error)
 
 The checks are those of an API server for a structural schema: types, required fields, enums, limits, patterns,
-formats (`int32`, `int64`, `byte`, `date`, `date-time`, `ipv4`, `ipv6` and `uuid`), allOf, anyOf, oneOf and not, and
-repeated elements of lists that are sets or maps. In particular:
+formats (`int32`, `int64`, `byte`, `date`, `date-time`, `ipv4`, `ipv6` and `uuid`), allOf, anyOf, oneOf and not. Lists
+that are sets or maps must not have an element twice. In particular:
 
-- A field that the schema doesn't have is an error. Crossplane creates resources by server-side apply, which refuses
-  such a field. Any other way of writing drops the field silently. An object takes any field where the schema has
-  `x-kubernetes-preserve-unknown-fields`, or names no field at all, such as where Crossplane has cut a cycle.
-- A required field with a default isn't missing, because the API server sets the default first. The API server's own
-  kinds have an empty default beside every required field; such a default doesn't count.
-- null is allowed where the schema says `nullable`. Elsewhere null means that the field isn't set. In lists it is a
-  value like others.
-- Three things aren't checked: rules in CEL (`x-kubernetes-validations`), refusals of admission webhooks, and checks
-  that the API server makes beyond the schema.
+- A field that the schema doesn't have is an error: server-side apply, by which Crossplane creates resources, refuses
+  such a field, and other ways of writing drop it silently. Unknown fields are allowed in objects with
+  `x-kubernetes-preserve-unknown-fields`, and in objects for which the schema names no fields (for example because
+  Crossplane has cut a cycle there).
+- A required field with a default may be left out, because the API server sets the default first. An empty default,
+  which the schemas of Kubernetes' own kinds have beside every required field, doesn't count as a default.
+- null is allowed where the schema says `nullable`. Elsewhere null means that the field isn't set; in lists it is an
+  error.
+- Rules in CEL (`x-kubernetes-validations`), admission webhooks, and checks that the API server has in code for its own
+  kinds are not run.
 
-The first use of a schema costs up to 25 ms, for the largest kinds. The last 64 schemas are kept. In each call a schema
-has to be decoded and recognised, which takes 0.8 ms for one of 30 KB. Checking a resource takes 0.05 to 2 ms.
+Preparing a schema takes up to 25 ms for the largest kinds, once: the last 64 are kept. In each call a schema must be
+decoded and looked up, which takes 0.8 ms for a schema of 30 KB. Checking a resource takes 0.05 to 2 ms.
 
-**The validator** is jsonschema-rs, which the extra `schemas` installs. Three were compared, and none knows Kubernetes'
-dialect: a schema is turned into plain JSON Schema first (`crossplane_lite._validation.translate`), and nulls,
-unresolved values and lists that are maps are seen to before the validator is asked. `benchmarks/validators.py` measures
-them. With CPython 3.11, the best of many runs; verdicts that are an API server's, of 29 on the dialect, alone and
-behind the translation; times for a Bucket of 0.5 KB and a GKE Cluster of 24 KB:
+**The validator** is jsonschema-rs, which the extra `schemas` installs. Three validators were compared. None knows
+Kubernetes' dialect of JSON Schema, so a schema is first translated into plain JSON Schema
+(`crossplane_lite._validation.translate`), and nulls, unresolved values and lists that are maps are handled before the
+validator runs. `benchmarks/validators.py` measures the validators, with CPython 3.11, the best of many runs. "Right
+verdicts" counts the verdicts that agree with an API server, of 29 about the dialect: without the translation, and with
+it. The two times are for a Bucket of 0.5 KB and for a GKE Cluster of 24 KB:
 
 =======================  ===================  ====================  ========================
 ..                       jsonschema-rs        jsonschema            openapi-schema-validator
@@ -42,11 +44,12 @@ getting ready            0.3 ms, 4 ms         0.01 ms               0.01 ms
 one check                1.2 us, 32 us        140 us, 7 ms          140 us, 10 ms
 =======================  ===================  ====================  ========================
 
-Regular expressions decided. Those of schemas are in Go's syntax and take linear time, and the values are
-up to whoever writes a composite. jsonschema-rs has an engine of that kind; Python's, which the other two use, refuses
-some of the syntax, lets `$` match before a line end, and can be kept busy for years by a value of fifty letters.
-Against it: its paths have fields like `0` and the empty one wrong, so these go by other names on the way; and it
-recurses without a limit of its own, so schemas more than 100 deep are refused.
+Regular expressions decided. The patterns of schemas are in Go's syntax, and Go matches in linear time. That matters,
+because whoever writes a composite chooses the values. jsonschema-rs has an engine of the same kind. The other two use
+Python's engine, which refuses some of the syntax, lets `$` match before a line end, and can be kept busy for years by a
+value of fifty letters. jsonschema-rs has two faults. Its paths are wrong for fields with names like `0` and for the
+empty name, so these fields are renamed before the check. And it recurses without a limit, so schemas more than 100
+levels deep are refused.
 """
 
 from __future__ import annotations

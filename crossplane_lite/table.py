@@ -1,4 +1,4 @@
-"""Model modules as data, imported by generated modules. `crossplane_lite._models.table` says how a table is written."""
+"""Makes model classes from tables, for generated modules. `crossplane_lite._models.table` explains the tables."""
 
 from __future__ import annotations
 

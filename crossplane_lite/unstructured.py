@@ -1,4 +1,4 @@
-"""Resources of kinds that have no generated class."""
+"""The class of resources whose kind has no generated class."""
 
 from __future__ import annotations
 

@@ -129,11 +129,11 @@ def test_version_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_pruned_installation(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command whose code an image hasn't got says that it was pruned."""
+    """A command whose code isn't in an image says so, and how to get it."""
     monkeypatch.delitem(sys.modules, "crossplane_lite.graph.command", raising=False)
     monkeypatch.setitem(sys.modules, "crossplane_lite.graph", None)
     assert main(["graph", "xr.yaml"]) == 2
-    assert "this installation was pruned: it can serve functions, and has no crossplane_lite.graph" in (
+    assert "the command graph isn't in this image, which holds only the code that serves a function; install" in (
         capsys.readouterr().err
     )
 

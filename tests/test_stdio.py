@@ -195,7 +195,10 @@ def test_threads_that_do_not_end(folder: Path) -> None:
     done = shell(folder, ("render",), "quiet")
     assert done.returncode == 0
     assert is_whole(done.stdout, ("render",))
-    assert done.stderr == b"crossplane-lite: a function has left threads running, which are ended now: idler\n"
+    assert done.stderr == (
+        b"crossplane-lite: a function has left threads running, which are ended now: idler; "
+        b"join them, or make them daemon threads\n"
+    )
 
 
 def test_threads_that_end(folder: Path) -> None:

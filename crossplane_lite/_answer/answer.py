@@ -1,4 +1,4 @@
-"""From a finished compose() to the answer's bytes."""
+"""Making the answer's bytes when compose() has ended."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _READY_TRUE: Final = _view.READY_TRUE
 
 
 def respond(call: Call, error: BaseException | None) -> bytes:
-    """Make the answer.
+    """Return the bytes of the answer to a call.
 
     Args:
         call: The call, after compose() has returned or raised.
-        error: The exception of compose().
+        error: The exception that compose() raised; None if it returned.
 
     Raises:
-        WireError: Bytes of the request turn out to be malformed.
+        WireError: The request has malformed bytes, which are only noticed now.
     """
     look: Look | None = None
     if call.handed_out or call.has_guessed:
         from .._rehearsal.look_twice import look_twice, needs_a_look
 
-        # First, because compose() runs again for it: nothing of that can get into the answer any more.
+        # This comes first: compose() runs again for it, and nothing of these runs may get into the answer.
         look = look_twice(call, error) if needs_a_look(call) else None
     answer = _Answer(call, look)
     entries = call.results.entries
@@ -69,7 +69,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     except CrossplaneLiteError as problem:
         answer.reset()
         texts = [str(problem)]
-    except Exception as problem:  # errors that an author's value can still cause in protobuf or in the value itself
+    except Exception as problem:  # an author's value can still raise anything, in protobuf or in its own methods
         call.log.exception("the answer can't be made")
         answer.reset()
         texts = [f"the answer can't be made: {_describe(call, problem)}"]
@@ -83,12 +83,16 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         return _fatal(call, answer, fatals)
     if fatals:
         # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
-        call.log.info("no Fatal while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0].message)
+        call.log.info(
+            "the fatal result isn't sent before Crossplane has answered the requirements %s: %s",
+            ", ".join(unanswered),
+            fatals[0].message,
+        )
     return answer.finish(complete=error is None and not unanswered)
 
 
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
-    """Return the message for a pipeline in which a previous step has the name of this one."""
+    """Return the fatal message that a previous step has the same name as this one; an empty list if none has."""
     mark = step.encode()
     taken = []
     for name in desired:
@@ -100,27 +104,30 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     # The order of a map differs between replicas, and the text must not.
     return [
         f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {min(taken)}), so "
-        "the two would take each other's resources for their own; give each function a name of its own, with "
+        "each of the two would take the other's resources for its own: give each function a name of its own, with "
         "@composition.function(name=...)"
     ]
 
 
 def _describe(call: Call, error: BaseException) -> str:
-    """Return the text of an exception in compose(): type, text, file and line, and its possible cause."""
+    """Return the text for people about an exception in compose(): type, text, file and line, and its possible cause."""
     from .._call.error_text import describe
 
     return describe(error, call, call.function.file)
 
 
 class _Answer:
-    """The answer in the making.
+    """An answer while it is made.
 
     Attributes:
-        look: The findings of other runs of compose(), if there were any.
-        reported: The condition that remembers which results were sent.
-        incomplete: Whether resources are left out whose names nobody knows yet.
-        goes_on: Whether resources that were registered before the exception go out, so that the missing values can come
-            to exist.
+        look: The findings of other runs of compose(); None if there were no such runs.
+        reported: The condition that remembers which results were sent; None if there is nothing to remember.
+        incomplete: Whether resources are left out because their names depend on missing values.
+        goes_on: Whether compose() raised after it used missing values, and the resources that were registered before
+            are sent in spite of it, so that the values can come to exist.
+        held: The names of the resources that are held back.
+        stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
+        unsent: The requirements that aren't sent, by key, with the values that their selectors wait for.
     """
 
     def __init__(self, call: Call, look: Look | None) -> None:
@@ -135,9 +142,7 @@ class _Answer:
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
         self.held: set[str] = set()
-        # Those whose author chose to stop on unresolved values.
         self.stopped: list[str] = []
-        # Requirements that wait for something themselves, by key.
         self.unsent: dict[str, list[Observable[Any]]] = {}
         self.handing_on = HandingOn(call)
         meta = self.message.meta
@@ -146,7 +151,7 @@ class _Answer:
 
     @property
     def may_have_reported(self) -> bool:
-        """Whether the observed composite can have a condition that remembers results."""
+        """Whether the observed composite may have a condition that remembers results (a quick look at its bytes)."""
         return b"ResultsReported-" in (self.call.xr.raw or b"")
 
     def _set_ttl(self, ttl: Any) -> None:
@@ -158,7 +163,7 @@ class _Answer:
             ttl.nanos = value.microseconds * 1000
 
     def reset(self) -> None:
-        """Start from the incoming desired state and context, or go back to them where new ones could not be made."""
+        """Set desired state and context to those of the request, and remove the output."""
         for field in ("desired", "context", "output"):
             self.message.ClearField(field)
         if self.call.request.HasField("desired"):
@@ -167,10 +172,12 @@ class _Answer:
             self.message.context = self.call.request.context
 
     def compose(self, error: BaseException | None) -> list[str]:
-        """Fill in desired state; return the texts of fatal results, which come without such state.
+        """Fill in desired state, context and output, and return the texts of fatal results.
+
+        If there are such texts, the caller sends the answer without the new desired state.
 
         Args:
-            error: The exception of compose().
+            error: The exception that compose() raised; None if it returned.
         """
         call = self.call
         look = self.look
@@ -202,7 +209,7 @@ class _Answer:
             who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, guessed, self.held)
             fatals += who.fatals(self.stopped)
             lines, cut_off = who.lines(), who.cut_off_lines()
-        if call.in_operation:  # which lacks conditions
+        if call.in_operation:  # an Operation has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
@@ -216,7 +223,7 @@ class _Answer:
         return fatals
 
     def _unsupported(self) -> list[tuple[str, str]]:
-        """Return requests of compose() that the caller is known not to support, and why they can't be met."""
+        """Return the keys of the requirements that the caller is known not to support, each with the reason."""
         asked = self.call.asked
         if asked is None or not self.call.advertises:
             return []
@@ -225,7 +232,12 @@ class _Answer:
         return list(unsupported(self.call, asked))
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
-        """Encode the registered resources; return the values that waiting ones wait for."""
+        """Encode the registered resources, and return the waits of each resource that has some, by its name.
+
+        Args:
+            desired: The answer's desired resources, which get the encoded ones.
+            fatals: Gets the texts of fatal results.
+        """
         call = self.call
         others = self.handing_on.others
         elsewhere = frozenset(name for other in others.values() for name in other.held) if others else frozenset()
@@ -241,7 +253,7 @@ class _Answer:
                 try:
                     outcome = resources.emit_resource(call, name, model, mark, elsewhere, self.look)
                 except EncodeError as error:
-                    fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
+                    fatals.append(str(error))  # the loop goes on: a fatal result may not be sent yet, the others are
                     continue
                 encoded = outcome.encoded
                 if outcome.waits or encoded is None:
@@ -277,19 +289,25 @@ class _Answer:
                 target.ready = READY[registered.ready]
                 return found
         if (self.held or self.incomplete) and not call.in_operation:
-            # A resource that is held back isn't desired, so Crossplane would call the composite ready without it.
+            # Crossplane doesn't know of resources that are held back, and would call the composite ready without them.
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
-        """Report waiting resources in an Operation: without observed state, nothing comes by waiting."""
+        """Report the waiting resources of an Operation, which has no observed state: their values never come.
+
+        Resources whose `on_unresolved` isn't "hold" get a fatal result. All other lines become warnings.
+        """
         call = self.call
         policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
         stuck = {name for name, policy in policies.items() if policy != "hold"}
         fatal: list[parts.Masked] = []
         if stuck and self.who_waits is not None:
             fatal = self.who_waits.lines(stuck)
-            text = f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
+            text = (
+                f"an Operation does not wait for values, and {'; '.join(fatal)}: give these resources the values, or "
+                "leave them out with on_unresolved='hold'"
+            )
             fatals.append(parts.Masked(text))
         for line in lines:
             if line not in fatal:
@@ -299,8 +317,8 @@ class _Answer:
         """Return the bytes of an answer without a fatal result.
 
         Args:
-            complete: Whether this is compose()'s answer to the request, and not a part of it until Crossplane calls
-                again with the required resources.
+            complete: Whether compose() returned, and Crossplane has answered all requirements. If not, existing Usages
+                stay, and no others are added.
         """
         call = self.call
         counts = tally.current()
@@ -334,7 +352,7 @@ class _Answer:
         call = self.call
         if call.in_operation:
             for type_ in call.conditions.entries:
-                call.log.warning("condition %s is left out: there is no composite in an Operation to have it", type_)
+                call.log.warning("condition %s is left out: an Operation has no composite that could have it", type_)
             return
         for entry in call.conditions.entries.values():
             if self.look is not None and entry.message in self.look.texts:
@@ -351,7 +369,7 @@ class _Answer:
             )
 
     def _rehearsed(self) -> Graph:
-        """Return every edge that compose() shows. It runs again for that, once for all who ask."""
+        """Return the graph of every dependency that compose() shows. The first time, compose() runs again for it."""
         if self._whole is None:
             from .._rehearsal.rehearse import rehearse
             from .._rehearsal.run import MOST_RUNS
@@ -363,13 +381,13 @@ class _Answer:
         return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
-        """Add a result of compose(), without parts of placeholders."""
+        """Add a result of compose() to the message; placeholders in its text are replaced by paths."""
         if self.look is not None and entry.message in self.look.texts:
             entry.message = self.look.texts[entry.message]
         parts.add_result(self.call, self.message, entry)
 
     def _set_ready(self) -> None:
-        """Apply the readiness rules to desired and observed resources, where nobody has set readiness."""
+        """Mark desired resources as ready whose observed state is ready by the rules; a readiness that is set stays."""
         call = self.call
         if not call.auto_ready:
             return
@@ -381,7 +399,7 @@ class _Answer:
 
 
 def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
-    """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
+    """Return the bytes of an answer with fatal results. Its desired state is the request's."""
     message = answer.message
     answer.reset()
     answer.handing_on.keep_entry(message)

@@ -1,4 +1,4 @@
-"""The requirements in the answer: requests to Crossplane, and those that it has yet to answer."""
+"""The requirements in the answer: sending them to Crossplane, and finding those that it hasn't answered."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["put_requirements", "unanswered", "unsupported"]
 def put_requirements(
     call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
 ) -> list[str]:
-    """Put requirements into the answer, but for those that wait themselves.
+    """Put requirements into the answer, except those whose selectors have unresolved values.
 
     Args:
         call: The call.
-        asked: The requests of compose().
+        asked: The requirements of compose().
         target: The answer's requirements.
-        unsent: Gets those that wait, by key, with the values that they wait for.
+        unsent: Gets the requirements that are left out: their keys, with the values that their selectors wait for.
 
     Returns:
-        Why others can't be sent.
+        The texts of fatal results, for requirements that can't be sent.
     """
     from .._call.requirements import ResourceSelector
 
@@ -62,7 +62,7 @@ def put_requirements(
 
 
 def unanswered(call: Call, sent: Any) -> list[str]:
-    """Return the requirements that are sent, that the caller can answer and has not answered."""
+    """Return the keys of sent requirements that the caller supports and hasn't answered yet, sorted."""
     keys: list[str] = []
     if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
         keys += [key for key in sent.resources if key not in call.required_resources]
@@ -72,7 +72,7 @@ def unanswered(call: Call, sent: Any) -> list[str]:
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
-    """Yield each requirement that the caller says it doesn't support, and why its values never come."""
+    """Yield the key of each requirement that the caller doesn't support, and the text that says so."""
     for capability, what, keys in (
         (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
         (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),

@@ -1,4 +1,4 @@
-"""The data that a step hands on to the next ones: the pipeline's context, with who waits, and an Operation's output."""
+"""The data that a step hands on to later steps: the context, with a report of who waits, and an Operation's output."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class HandingOn:
     """The context and the output of an answer.
 
     Attributes:
-        others: The other steps' reports of who waits, by step.
+        others: The other steps' reports of who waits, by the identity of the step.
     """
 
     __slots__ = ("_call", "_entry", "_had_entry", "others")
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        # The value that this step leaves in the context for others; None for nothing.
+        # The report that this step leaves in the context for later steps; None if it leaves none.
         self._entry: dict[str, Any] | None = None
         self.others = _told(call)
         self._had_entry = self.others.pop(call.step, None) is not None
@@ -36,8 +36,12 @@ class HandingOn:
     def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
         """Put compose()'s changes of the context into the answer, and this step's report of who waits.
 
+        Args:
+            message: The answer's message.
+            entry: The report; None removes the one of a previous call.
+
         Raises:
-            EncodeError: A value can't be carried.
+            EncodeError: A value can't be encoded.
         """
         call = self._call
         given = call.context
@@ -47,7 +51,7 @@ class HandingOn:
             return
         from .._base.sentinels import TOMBSTONE
 
-        # A value replaces the earlier one; laid over it, it would be merged into it.
+        # A new value must replace the old one. So the old one is removed first: the two would be merged otherwise.
         changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
         cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
         try:
@@ -58,22 +62,22 @@ class HandingOn:
         self._entry = entry
 
     def unresolved_keys(self) -> set[str]:
-        """Return the keys of the context whose values wait for something, so that they are left out."""
+        """Return the keys of the context that are left out because their values are unresolved."""
         given = self._call.context
         if given is None or not given.values_seen:
             return set()
         return {key for key, value in given.values_seen.items() if unresolved_in({key: value}, self._call)}
 
     def keep_entry(self, message: Any) -> None:
-        """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""
+        """Put the report of who waits into an answer with fatal results: Crossplane ignores it, other callers don't."""
         if self._entry is not None and not self._call.in_operation:
             message.context = self._with_entry(self._call.request.context, self._entry)
 
     def set_output(self, message: Any) -> None:
-        """Put the output into the answer.
+        """Put the output of an Operation into the answer; keys with unresolved values are left out.
 
         Raises:
-            EncodeError: A value can't be carried.
+            EncodeError: A value can't be encoded.
         """
         output = self._call.output
         if output:
@@ -83,7 +87,7 @@ class HandingOn:
                 raise error.under("output") from None
 
     def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return a context with this step's report of who waits; other steps' entries are left as they came."""
+        """Return a context with this step's report of who waits, or without one for None; other steps' reports stay."""
         from .._base.sentinels import TOMBSTONE
 
         step = self._call.step
@@ -93,7 +97,7 @@ class HandingOn:
 
 
 def _told(call: Call) -> dict[str, Waiting]:
-    """Return the reports of who waits of the pipeline's steps, with this one's of a previous call."""
+    """Return the reports of who waits that the request's context has, by step; this step's may be among them."""
     if not call.request.HasField("context"):
         return {}
     entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))

@@ -24,31 +24,37 @@ _MOST_PATHS: Final = 5
 
 
 def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
-    """Put the kept resources into desired state; return the texts of fatal results for those that can't be.
+    """Put the kept resources into desired state.
 
     Args:
         call: The call.
         look: The findings of other runs of compose().
         desired: The answer's desired resources.
         step: The step's identity, for the annotation.
+
+    Returns:
+        The texts of fatal results, for resources that can't be kept.
     """
     fatals = []
     paths = _paths(look.sources)
     for name, kept in sorted(look.kept.items()):
         observed = call.observed[name].resource
         if kept.fatal:
-            fatals.append(f"{name} is wanted where {paths} has a value, and its on_unresolved is 'fatal'")
+            fatals.append(
+                f"whether {name} is still wanted depends on {paths}, which has no value yet, and its on_unresolved "
+                "is 'fatal'; 'keep' and 'hold' would wait"
+            )
             continue
-        if name in desired:  # a previous step desires it as well; fields that this one had set there stay
+        if name in desired:  # a previous step desires the resource too; fields that this function set in it stay
             desired[name].resource = with_owned_fields(desired[name].resource, observed)
             continue
         encoded = as_owned(observed)
         if encoded is None:
             version = _wire.get_path(observed, ("apiVersion",))
             fatals.append(
-                f"{name} exists and would be deleted, because whether it is still wanted depends on {paths}; it "
-                "can't be kept as it is either, because its managedFields don't say what was desired of it in "
-                f"{version}. Register it in every call, or say that the loss is meant with ctx.remove(name)"
+                f"{name} exists and would be deleted: whether it is still wanted depends on {paths}, which has no "
+                "value yet, and it can't be kept as it is, because its managedFields don't show which of its fields "
+                f"were desired in {version}. Register {name} in every call, or call ctx.remove({name!r}) if it may go"
             )
             continue
         target = desired[name]
@@ -61,7 +67,10 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
 
 
 def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
-    """Return a kept resource with today's mark in the place of this function's older ones, and with its namespace."""
+    """Return a kept resource with this step's mark in the place of the function's older marks.
+
+    It also gets its observed namespace if the composite has none, because nothing else would set it.
+    """
     function = call.function
     names = (function.name, *function.formerly)
     before = steps_in(_wire.get_path(observed, ("metadata", "annotations", ANNOTATION)))
@@ -79,20 +88,20 @@ def _paths(values: Iterable[Observable[Any]]) -> str:
 
 
 def notes_of(call: Call, look: Look, error: str) -> list[Note]:
-    """Return the notes for people about the results of the runs.
+    """Return notes for people: about kept resources, values that change in each run, unknown names, and an exception.
 
     Args:
         call: The call.
-        look: Their findings.
-        error: The text of the exception that ended compose(), if resources that were registered before go out all the
-            same.
+        look: The findings of other runs of compose().
+        error: The text of the exception that ended compose(), if the resources that were registered before it are sent
+            in spite of it; else empty.
     """
     paths = _paths(look.sources)
     notes = [
         Note(
             name,
             f"is kept as it is: whether it is still wanted depends on {call.readable(paths)} "
-            "(value_or or ctx.remove say otherwise)",
+            "(use value_or to decide without it, or ctx.remove to delete the resource)",
         )
         for name in sorted(look.kept)
     ]
@@ -100,7 +109,7 @@ def notes_of(call: Call, look: Look, error: str) -> list[Note]:
         Note("", f"compose() gives {call.readable(one)} another value each time it runs") for one in look.unstable
     ]
     if look.named_by:
-        notes.append(Note("", f"a resource waits whose name is made from {call.readable(_paths(look.named_by))}"))
+        notes.append(Note("", f"a resource waits because its name is made from {call.readable(_paths(look.named_by))}"))
     if error:
         notes.append(Note("", f"compose() could not go on without {call.readable(paths)}: {call.readable(error)}"))
     return notes

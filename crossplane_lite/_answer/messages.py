@@ -1,4 +1,4 @@
-"""Texts for people about who waits for what. Their parts are masked before."""
+"""Texts for people about who waits for what, made of parts in which secrets are masked already."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ _MOST_LINES: Final = 50
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Return lines as one text, sorted, and no more of them than people read."""
+    """Return lines as one text: sorted, and at most 50 of them, with the number of the others at the end."""
     shown = sorted(lines)
     more = len(shown) - _MOST_LINES
     return "; ".join(shown[:_MOST_LINES]) + (f"; and {more} more" if more > 0 else "")
 
 
 def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
-    """Return one line for each resource and the values that it waits for, with the reason of each.
+    """Return a line for each value that a resource waits for, with the reason why the value is missing.
+
+    Notes and resources that another step holds back have lines too.
 
     Args:
-        shown: Who waits, for people.
-        names: The resources that count; all of them when not given.
+        shown: Who waits, with secrets masked.
+        names: The names of the resources that get lines. If None, all resources and all notes get them.
     """
     needs = [need for need in shown.needs if need.by_resource and (names is None or need.name in names)]
     found = {f"{need.name} waits for {need.path} ({need.why})" for need in needs}
@@ -40,17 +42,17 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
 
 
 def cut_off_lines(shown: Waiting) -> list[Masked]:
-    """Return one line for each value that never comes."""
+    """Return a line for each requirement whose values never come, with the reason."""
     return [Masked(f"{one.name} isn't available ({one.why})") for one in shown.cut_off]
 
 
 def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:
-    """Return the text of the result that shows the graph: a text, and after it each dependency.
+    """Return the text of the result that shows the graph: `text`, and after it each dependency.
 
     Args:
-        text: The text.
-        shown: Who waits, for people.
-        resolved: The edges whose values are there: the dependent, its dependency, and the path.
+        text: The beginning.
+        shown: Who waits, with secrets masked.
+        resolved: The dependencies whose values are there, each as the dependent, its dependency, and the path.
     """
     found = {
         f"{dependency} -> {dependent} ({path if path != dependency else 'ready'}, resolved)"
@@ -67,9 +69,9 @@ def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting 
     """Return the text of the fatal result for a cycle.
 
     Args:
-        cycle: The names along it, the first one again at the end.
+        cycle: The names along the cycle, with the first name again at the end.
         mask: Masks the secrets in a text.
-        shown: Who waits, for people; it has the values that make the cycle.
+        shown: Who waits, with secrets masked: its paths that belong to the cycle are added to the text.
     """
     names = [unmasked_name(name, mask) for name in cycle]
     steps = set(zip(names, names[1:], strict=False))
@@ -81,4 +83,6 @@ def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting 
 def stopped_text(name: str, shown: Waiting) -> Masked:
     """Return the text of the fatal result for a resource whose author chose to stop on unresolved values."""
     paths = ", ".join(sorted({need.path for need in shown.needs if need.name == name}))
-    return Masked(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+    return Masked(
+        f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'; 'keep' and 'hold' would wait"
+    )

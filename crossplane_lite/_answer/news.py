@@ -1,4 +1,4 @@
-"""Results that are sent only when their text is news: a condition of the composite remembers the sent ones."""
+"""Results with `on_change`, which are sent once: a condition of the composite remembers the texts that were sent."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ _DIGITS: Final = 16
 
 
 def tell_news(call: Call) -> results.ConditionEntry | None:
-    """Take out the results that were sent before, and return the condition that remembers the others.
+    """Remove results with `on_change` that were sent before, and return the condition that remembers the present ones.
 
     The condition has a hash of each text, because the texts may hold secret values. Its message begins with the
-    function's name, as every condition of this package does.
+    function's name, as that of every condition of this package does.
+
+    Returns:
+        The condition. None if there is nothing to remember and nothing was remembered, or if the caller doesn't support
+        conditions; then every result stays.
     """
     entries = call.results.entries
     chosen = [entry for entry in entries if entry.on_change]

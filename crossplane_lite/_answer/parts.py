@@ -23,19 +23,21 @@ __all__ = ["Masked", "add_condition", "add_result", "drop", "fill_selector", "re
 
 
 class Masked(str):
-    """A text for people in which secret values are masked already, and names, which aren't secret, are not."""
+    """A text for people in which secret values are masked already. Names in it aren't masked, and must stay so."""
 
     __slots__ = ()
 
 
 def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
-    """Put the values that compose() set into the desired connection details; unresolved ones keep their observed value.
+    """Put the connection details that compose() set into the answer.
+
+    An unresolved value is replaced by the observed one, or left out if there is none.
 
     Args:
         call: The call.
         composite: The desired composite.
-        target: Where they go.
-        unsure: The keys of those that are unresolved in a way that doesn't show in them.
+        target: The composite in the answer's message.
+        unsure: The keys of details that depend on missing values although they look resolved.
     """
     registered = composite._state
     assert registered is not None
@@ -68,13 +70,19 @@ def fill_selector(target: Any, selector: Any) -> None:
 
 
 def drop(entries: Any, key: str) -> None:
-    """Take an entry out of a map of the message, if the key can be in one."""
+    """Remove an entry from a map of the message. A key that can't be in such a map is ignored."""
     with contextlib.suppress(UnicodeEncodeError):
         entries.pop(key, None)
 
 
 def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
-    """Return the keys without an unresolved value in them, as plain data; the others are left out."""
+    """Return values as plain data; entries with an unresolved value in them are left out, and logged.
+
+    Args:
+        call: The call.
+        values: The values by key.
+        what: What the values are, for the log: "context" or "output".
+    """
     kept: dict[str, Any] = {}
     for key, value in values.items():
         data, waits = plain_and_waits({key: value}, call)
@@ -87,7 +95,10 @@ def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
 
 
 def text(call: Call, value: Any) -> str:
-    """Return a text for people: unresolved values as their paths, secret values masked, of a sane length."""
+    """Return the text of a value for people: placeholders as paths, secrets masked, and cut to the longest result.
+
+    A Masked text is neither masked again nor cut.
+    """
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent
     try:

@@ -1,4 +1,4 @@
-"""The condition DependenciesResolved of the composite."""
+"""The composite's condition DependenciesResolved, which says who waits for what."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _RESOLVED: Final = "AllResolved"
 
 
 class Report:
-    """The condition of a call, and whether the graph is shown.
+    """The condition of a call, and whether a result says the news.
 
     Attributes:
         type: The condition's type.
-        resolved: Its status; None for Unknown.
-        reason: Its reason.
-        text: The message.
-        message: The same after the function's name, which says whose condition it is. That is all that is ever read
-            of a message.
+        resolved: The condition's status: True, False, or None for Unknown.
+        reason: The condition's reason.
+        text: The condition's message without the function's name.
+        message: The condition's message: the function's name, a colon and the text. The next call reads only the name
+            from it, to know whose condition it is.
         changed: Whether the observed composite has another message, so that a result says the news.
     """
 
@@ -44,48 +44,54 @@ class Report:
         self._start = start
         self.message = Masked(start + text)
         self._before = before = {} if observed is None else observed
-        # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
+        # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
 
     def fail(self) -> None:
-        """compose() did not get to its end: nobody knows whether everything is resolved, and nothing is news."""
+        """Change the report for a compose() that raised: it is no news, and can't say that everything is resolved.
+
+        In the place of that, it says what the observed condition says, if that was waiting; else it is Unknown.
+        """
         self.changed = False
         if not self.resolved:
             return
         reason = self._before.get("reason")
         if reason in (_WAITING, _UNSUPPORTED):
-            # As it was sent.
+            # The condition stays as the last complete call sent it.
             self.resolved, self.reason, self.message = False, str(reason), Masked(self._before.get("message", ""))
         else:
             self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:
-    """Return the condition type of a step, another one for each step of a pipeline.
+    """Return the condition type of a step; steps of one pipeline get different types.
 
     Args:
         name: The function's name.
-        step: The step's identity: the name and a hash of its input.
-        others: The identities of the steps that have an entry in the context.
+        step: The step's identity: the function's name and a hash of the step's input.
+        others: The identities of the other steps that have an entry in the context.
     """
     if not others:
         return CONDITION
-    # The same function may stand in the pipeline more than once. The second time its name is still free, if the first
-    # time used the plain type.
+    # The same function may be in the pipeline more than once. If its first step used the plain type, the type with the
+    # function's name is still free for its second step.
     same = sum(other.rpartition("-")[0] == name or other == name for other in others)
     suffix = step if same and len(others) > 1 else name
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
 def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
-    """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
-    conditions: then the log names the waiting resources.
+    """Return the report of a call.
 
     Args:
         call: The call.
-        waiting: The waits.
-        cut_off: Values that won't ever come.
+        waiting: The lines about resources that wait.
+        cut_off: The lines about values that never come.
         type_: The condition's type.
+
+    Returns:
+        The report. None if there are no lines and the composite doesn't have this function's condition, or if the
+        caller doesn't support conditions; then the lines are logged.
     """
     lines = waiting + cut_off
     observed = call.observed_condition(type_)
@@ -105,9 +111,10 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:
-    """Say whether this function wrote a condition, and not another step of the pipeline.
+    """Say whether a condition is this function's, and not that of another step of the pipeline.
 
-    It begins its messages with its name. Of a condition that Crossplane put its own text into nobody knows.
+    A function's messages begin with its name. After a fatal result, Crossplane has put its own text there, and nobody
+    knows whose the condition is: this function takes it for its own.
     """
     message = str(condition.get("message", ""))
     names = (call.function.name, *call.function.formerly)

@@ -1,7 +1,7 @@
-"""One registered resource, or the composite's status, to bytes.
+"""Encoding registered resources and the composite's status.
 
-Where no value is unresolved, which is nearly always so, it is encoded directly from its model. Everything else takes
-the slow path of `crossplane_lite._answer.unresolved`.
+A resource without unresolved values, which is the usual case, is encoded directly from its model. All others take the
+slow way of `crossplane_lite._answer.unresolved`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["emit_resource", "emit_status", "resolved_resources"]
 
 
 def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: Look | None) -> dict[str, bytes]:
-    """Return the Struct bytes of the registered resources in which everything is resolved, which nearly always are all.
+    """Return the Struct bytes, by name, of the resources in which everything is resolved: nearly always of all.
 
     Args:
         call: The call.
-        step: The step's identity, for the annotation; an empty one for none.
+        step: The step's identity, for the annotation; empty for no annotation.
         elsewhere: Names that other steps of the pipeline hold back.
-        look: The findings of other runs of compose(), if there were any.
+        look: The findings of other runs of compose(); None if there were no such runs.
     """
     found: dict[str, bytes] = {}
     for name, model in call.resources.items():
@@ -44,7 +44,7 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
         encoded = direct(model, step) if look is None or name not in look.encoded else look.encoded[name]
         if encoded is not None and is_sound(model, len(encoded)):
             found[name] = encoded
-    # One search through all of them takes a fraction of the time of one through each.
+    # One search through the joined bytes takes a fraction of the time of a search through each resource.
     if call.searches and call.has_token(b"".join(found.values())):
         found = {name: encoded for name, encoded in found.items() if not call.has_token(encoded)}
     return found
@@ -53,21 +53,18 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
 def emit_resource(
     call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str], look: Look | None
 ) -> Outcome:
-    """Decide on one registered resource that isn't among the resolved ones.
+    """Decide whether a registered resource is emitted or held back, if `resolved_resources` doesn't return it.
 
     Args:
         call: The call.
         name: The resource's name.
         model: Its desired state.
-        step: The step's identity, for the annotation; an empty one for none.
+        step: The step's identity, for the annotation; empty for no annotation.
         elsewhere: Names that other steps of the pipeline hold back.
-        look: The findings of other runs of compose(), if there were any.
-
-    Returns:
-        Its outcome.
+        look: The findings of other runs of compose(); None if there were no such runs.
 
     Raises:
-        EncodeError: A value can't be carried; the path starts with the resource's name.
+        EncodeError: A value can't be encoded; the path starts with the resource's name.
     """
     from .unresolved import Outcome, blocked_by, outcome_of
 
@@ -90,13 +87,13 @@ def emit_resource(
 
 
 def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:
-    """Return the desired composite's bytes and the unresolved values of its status.
+    """Return the desired composite's bytes, and the unresolved values of its status.
 
-    Unresolved fields keep their observed value or are left out, one by one; the rest is emitted. None where compose()
-    set nothing.
+    Each unresolved field keeps its observed value, or is left out if it has none; all other fields are emitted. The
+    bytes are None if compose() didn't change the status.
 
     Raises:
-        EncodeError: A value can't be carried; the path starts with `xr`.
+        EncodeError: A value can't be encoded; the path starts with `xr`.
     """
     registered = model._state
     node = model._node

@@ -1,7 +1,7 @@
-"""Resources with unresolved values, to bytes or to the reason why they are held back.
+"""Resources with unresolved values: encoding them, or holding them back with the reason.
 
-The set fields become a plain tree in which the unresolved values are known. A resource that exists falls back to its
-observed values there; one that doesn't exist is held back.
+The set fields become a tree of plain data, with a list of its unresolved values. A resource that exists gets its
+observed values in their places; a resource that doesn't exist yet is held back.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 
 
 class Outcome:
-    """The outcome for a resource.
+    """The decision about a resource: its bytes, or that it is held back.
 
     Attributes:
-        encoded: Its Struct bytes; None where it is held back.
-        waits: The values that it waits for. A resource that exists is emitted all the same.
-        fatal: True where its author chose to stop on unresolved values.
-        gated: True where `depends_on` keeps it from being created, whoever desires it.
+        encoded: The resource's Struct bytes; None if it is held back.
+        waits: The values that the resource waits for. A resource that exists may wait and have bytes.
+        fatal: Whether its `on_unresolved` is "fatal", and it exists and has unresolved values.
+        gated: Whether `depends_on` keeps it from being created, even if a previous step desires it.
     """
 
     __slots__ = ("encoded", "fatal", "gated", "waits")
@@ -52,7 +52,7 @@ class Outcome:
 
 
 def blocked_by(call: Call, registered: Registered) -> list[Wait]:
-    """Return the dependencies of `depends_on` that aren't ready yet. They gate creation only."""
+    """Return a wait for each resource of `depends_on` that isn't ready yet. Callers hold back creation only."""
     waits = []
     for other in registered.depends_on:
         observed = call.observed.get(other)
@@ -71,19 +71,19 @@ def outcome_of(
     *,
     held_elsewhere: bool,
 ) -> Outcome:
-    """Decide on a resource that isn't resolved, that others hold back, or that other runs of compose() concern.
+    """Decide on a resource that isn't resolved, that another step holds back, or that other runs of compose() concern.
 
     Args:
         call: The call.
         name: The resource's name.
         model: Its desired state.
-        step: The step's identity, for the annotation; an empty one for none.
-        blocked: The resources that it waits for by `depends_on`, before it is created.
-        look: The findings of other runs of compose(), if there were any.
-        held_elsewhere: Whether another step holds it back.
+        step: The step's identity, for the annotation; empty for no annotation.
+        blocked: The waits by `depends_on` that keep it from being created.
+        look: The findings of other runs of compose(); None if there were no such runs.
+        held_elsewhere: Whether another step holds the resource back.
 
     Raises:
-        EncodeError: A value can't be carried.
+        EncodeError: A value can't be encoded.
     """
     registered = model._state
     assert registered is not None
@@ -97,7 +97,7 @@ def outcome_of(
         if exists:
             decided = look.decided.get(name, ())
             if observed is not None:
-                # Of a key that is made from a value nobody knows which one it was.
+                # A key that is made from a missing value counts in any case: nobody knows which live key was it.
                 decided = [one for one in decided if not one.added or one.is_key or is_owned(observed, one.steps)]
             _doubt(tree, decided, look.sources)
     waits = _waits(tree, registered)
@@ -119,7 +119,13 @@ def outcome_of(
 
 
 def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:
-    """Make places of a tree unresolved that depend on values in a way that doesn't show in them."""
+    """Mark places of a tree as unresolved that depend on missing values although plain values stand there.
+
+    Args:
+        tree: The tree.
+        places: The places. A place that the tree lacks is added, where another run of compose() has it.
+        sources: The missing values.
+    """
     known = {tuple(found.steps) for found in tree.found}
     for place in places:
         if not place.steps or place.steps[0] in ("apiVersion", "kind") or place.steps in known:
@@ -149,7 +155,7 @@ def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
 
 
 def _waits(tree: Tree, registered: Registered) -> list[Wait]:
-    """Return the values that a tree waits for; a reference to the resource itself is late initialisation."""
+    """Return the waits of a tree. A reference to the resource itself isn't a wait: the cluster fills in that value."""
     return [
         Wait(source)
         for found in tree.found
@@ -160,7 +166,7 @@ def _waits(tree: Tree, registered: Registered) -> list[Wait]:
 
 
 def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
-    """Say whether an Observable belongs to the resource itself."""
+    """Say whether an Observable refers to the resource that it is used in."""
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"
@@ -169,12 +175,12 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
 
 
 def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes, list[Found]]:
-    """Return the desired composite's bytes and the unresolved values of its status.
+    """Return the desired composite's bytes, and the unresolved values of its status.
 
-    Unresolved fields keep their observed value or are left out, one by one; the rest is emitted.
+    Each unresolved field keeps its observed value, or is left out if it has none; all other fields are emitted.
 
     Raises:
-        EncodeError: A value can't be carried; the path starts with `xr`.
+        EncodeError: A value can't be encoded; the path starts with `xr`.
     """
     registered = model._state
     assert registered is not None

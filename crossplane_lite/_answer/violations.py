@@ -1,4 +1,4 @@
-"""Fields that the functions specification forbids: taken out of the desired state, and said."""
+"""Removing fields that the functions specification forbids from desired state, with a message for each."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ONLY_STATUS: Final = {"status"}
 
 
 def take_violations(call: Call) -> list[str]:
-    """Take out fields that the functions specification forbids; return them as texts.
+    """Remove fields from desired state that the functions specification forbids; return a fatal message for each.
 
-    Fields of previous functions pass through.
+    Such fields that a previous function desires stay, without a message.
     """
     found = []
     composite = call.composite
@@ -32,7 +32,7 @@ def take_violations(call: Call) -> list[str]:
                 _untouch(composite, name)
                 found.append(
                     f"xr.{paths} was set, and a function must not desire anything but the composite's status "
-                    "(functions specification); Crossplane would discard it"
+                    "(functions specification): remove the assignment, Crossplane would discard the value"
                 )
     for name, model in call.resources.items():
         if "status" in model.__dict__ or "status" in _deleted(model):
@@ -40,7 +40,7 @@ def take_violations(call: Call) -> list[str]:
             _untouch(model, "status")
             found.append(
                 f"{name}.{paths} was set, and a function must not desire a composed resource's status "
-                "(functions specification); read it from .observed.status"
+                "(functions specification): remove the assignment, and read the status from .observed.status"
             )
     return found
 
@@ -55,7 +55,7 @@ def _deleted(model: Model) -> Collection[str]:
 
 
 def _paths_in(model: Model, name: str) -> str:
-    """Return the first paths that were set below a field, for a message."""
+    """Return the paths that were set below a field, for a message: the first three, and the number of the others."""
     value = model.__dict__.get(name)
     base = model._state.base if isinstance(model, Resource) and model._state is not None else None
     before = {} if base is None else {name: _wire.get_path(base, (name,))}

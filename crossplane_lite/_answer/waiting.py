@@ -1,4 +1,4 @@
-"""Who waits in a call, and why the awaited values aren't there yet."""
+"""The resources that wait in a call, and why the values that they wait for aren't there yet."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ __all__ = ["WhoWaits"]
 
 
 class WhoWaits:
-    """Who waits in a call. In most calls nobody does.
+    """The resources that wait in a call. It is only made for a call in which something waits or must be told.
 
     Attributes:
-        graph: The edges of this call, from a waiting resource to the one that it waits for.
-        data: Who waits, as it stands in the context; None where only fields of the composite and requirements wait.
-        shown: The same for people, with secret values masked.
+        graph: The dependencies of this call, each from a waiting resource to the resource that it waits for.
+        data: Who waits, as the context shows it to later steps; None if only fields of the composite and requirements
+            wait.
+        shown: The same as `data`, with secret values masked, for people.
     """
 
     __slots__ = ("_call", "_held", "data", "graph", "shown")
@@ -53,10 +54,10 @@ class WhoWaits:
 
         Args:
             call: The call.
-            waiting: Resources, and the values that they wait for.
+            waiting: The names of resources, and the values that each waits for.
             status: The unresolved fields of the composite's status.
             unsent: Requirements that aren't sent yet, by key, and the values that their selectors wait for.
-            cut_off: Requirements whose values never come, and why.
+            cut_off: The keys of requirements whose values never come, each with the reason.
             notes: Other remarks for people.
             guessed: The keys of the context whose values depend on a guess.
             held: The names of the resources that are held back.
@@ -86,14 +87,14 @@ class WhoWaits:
             vertex = self.graph.vertex_of(source)
             why = text(_why(self._call, source, self._held))
             for target in [None] if vertex is None else self.graph.set_at(vertex):
-                if target != dependent or dependent[0] == "resource":  # a field that keeps its value waits for nobody
+                if target != dependent or dependent[0] == "resource":  # a field that waits for itself keeps its value
                     name, kind = self._named(dependent)
                     of, of_kind = ("", "") if target is None else self._named(target)
                     found.add(Need(name, of, text(path), why, kind, of_kind))
         return found
 
     def _named(self, vertex: Vertex) -> tuple[str, str]:
-        """Return a vertex as people read it, and its kind where that doesn't show."""
+        """Return the name of a vertex for people, and RESOURCE if a resource's name reads as something else."""
         name = self._call.readable(shown_vertex(vertex))
         return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 
@@ -110,26 +111,26 @@ class WhoWaits:
         return found
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
-        """Return the text for people about waiting resources; of some resources alone where their names are given."""
+        """Return the lines for people about waiting resources: about all, or only about those with the given names."""
         return [] if self.shown is None else messages.lines(self.shown, names)
 
     def cut_off_lines(self) -> list[Masked]:
-        """Return the text for people about values that never come."""
+        """Return the lines for people about values that never come."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
     def with_graph(self, text: str, whole: Graph) -> Masked:
-        """Return a text and the graph after it, with the resolved edges too.
+        """Return a text with the graph behind it: dependencies that wait, and dependencies whose values are there.
 
         Args:
             text: The text.
-            whole: Every edge that compose() shows.
+            whole: The graph of every dependency that compose() shows.
         """
         if self.shown is None:
             return Masked(text)
         return messages.graph_text(text, self.shown, self._resolved(whole))
 
     def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
-        """Return the edges whose values are there: the dependent, its dependency, and the path."""
+        """Return the dependencies whose values are there, each as the dependent, its dependency, and the path."""
         call = self._call
         found = set()
         for dependent, targets in whole.edges.items():
@@ -153,7 +154,7 @@ def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> st
         if root is not None and root.kind == "required":
             return _why_required(call, root.name)
         if root is not None and root.kind == "context":
-            return "a previous step made it without knowing all that it needed"
+            return "a previous step made it from values that don't exist yet"
         path = source.source_path
         if root is None and path.startswith("("):
             return "the text was cut, or kept from an earlier call; use apply() to compute with it"
@@ -183,7 +184,7 @@ def _why_required(call: Call, key: str) -> str:
     if answer is None:
         selector = call.requirements.resources.get(key)
         if selector is None:
-            return "nothing asks for it in this call"
+            return "this call of compose() doesn't ask for it"
         waits = unresolved_in([text for text in selector.texts() if text is not None], call)
         if waits:
             return f"it isn't asked for yet: its selector waits for {waits[0].source_path}"

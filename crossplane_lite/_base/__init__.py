@@ -1,5 +1,5 @@
-"""Things without a subject of their own: sentinels, extras, apiVersions, numbers, scalars of YAML.
+"""Small rules that every room may need: sentinels, extras, apiVersions, misspelt names, exact integers, YAML's scalars.
 
-Every room may import these modules, one by one: this file imports none of them, because some processes need only one.
-They import `errors` and nothing else of the package.
+Import the modules one by one: this file imports none of them, because some processes need only one. The modules import
+each other and `errors`, and nothing else of the package.
 """

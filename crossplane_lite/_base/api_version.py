@@ -6,16 +6,16 @@ __all__ = ["group_of", "joined", "split"]
 
 
 def split(api_version: str) -> tuple[str, str]:
-    """Return group and version. The text before the last slash is the group."""
+    """Return group and version. The group is the text before the last slash, and empty where there is no slash."""
     group, _, version = api_version.rpartition("/")
     return group, version
 
 
 def group_of(api_version: str) -> str:
-    """Return the group; the core group is the empty text."""
+    """Return the group of an apiVersion; an empty string for the core group."""
     return split(api_version)[0]
 
 
 def joined(group: str, version: str) -> str:
-    """Return the apiVersion of a group and a version."""
+    """Return the apiVersion of a group and a version: just the version where the group is empty."""
     return f"{group}/{version}" if group else version

@@ -1,4 +1,4 @@
-"""The one way to packages that only an extra installs."""
+"""Importing packages that only an extra installs, with a message that names the extra where a package is missing."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ __all__ = ["load"]
 
 
 def load(module: str, extra: str) -> Any:
-    """Import a module of an optional dependency.
+    """Import a module of an optional package.
 
     Args:
-        module: The module's dotted name.
-        extra: The extra of this distribution that installs it.
+        module: The module's dotted name, such as `jsonschema_rs`.
+        extra: The extra of crossplane-lite that installs the package, such as `schemas`.
 
     Returns:
         The module.
 
     Raises:
-        MissingExtraError: The module isn't installed. A module that is installed, but lacks a package that it
-            imports itself, raises an ImportError of its own.
+        MissingExtraError: The module isn't installed.
+        ImportError: The module is installed, but can't be imported, for example because a package that it imports
+            is missing.
     """
     try:
         return importlib.import_module(module)

@@ -9,14 +9,14 @@ __all__ = ["NULL", "TOMBSTONE", "UNSET", "NullType", "Replaced", "UnsetType"]
 
 
 def _refuse(self: enum.Enum, name: str, value: object) -> None:
-    # While its class is made, an enum sets names of this form on its members.
+    # The enum machinery sets names with an underscore on the members while it makes the class.
     if name[:1] != "_":
-        raise AttributeError(f"{self.name} is a marker, nothing can be set on it")
+        raise AttributeError(f"can't set {name!r} on {self.name}: it marks a field without a value")
     object.__setattr__(self, name, value)
 
 
 class UnsetType(enum.Enum):
-    """Type of `UNSET`. An enum of one member, because type checkers narrow those."""
+    """Type of `UNSET`. It is an enum of one member, so that type checkers understand `if value is UNSET`."""
 
     UNSET = "UNSET"
 
@@ -30,7 +30,7 @@ class UnsetType(enum.Enum):
 
 
 class NullType(enum.Enum):
-    """Type of `NULL`."""
+    """Type of `NULL`, an enum of one member like `UnsetType`."""
 
     NULL = "NULL"
 
@@ -51,15 +51,15 @@ class _Tombstone(enum.Enum):
 
 
 UNSET: Final = UnsetType.UNSET
-"""The field was not set: no opinion, the same as None when it is assigned."""
+"""A field that was not set. Assigning UNSET, or None, to a field means that the function has no opinion about it."""
 
 NULL: Final = NullType.NULL
-"""An explicit JSON null. `None` can't say that, because it means "no opinion"."""
+"""An explicit JSON null. Assign NULL to write a null: assigning `None` means that the function has no opinion."""
 
 
 class Replaced(dict[str, Any]):
-    """In a tree that is laid over existing bytes: an object that replaces the one there instead of merging into it."""
+    """An object that replaces the existing one, for trees that are laid over existing bytes; plain dicts are merged."""
 
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE
-"""In a tree that is laid over existing bytes: remove the field there."""
+"""Removes the existing field, in trees that are laid over existing bytes."""

@@ -1,7 +1,8 @@
 """The values of unquoted scalars: YAML as kustomize, kpt and kubectl agree on it.
 
 `true` and `false` are the only booleans; `yes`, `on`, `12:30:45`, timestamps and `=` are strings. `0x1f`, `0b11`,
-`0o644` and `0644` are integers, `1_000` and `1e3` are 1000, as is `1000.0`. Readers of YAML 1.1 have more booleans.
+`0o644` and `0644` are integers, and `1_000`, `1e3` and `1000.0` are the integer 1000. Readers of YAML 1.1 also take
+the words of `booleans_of_1_1` for booleans.
 """
 
 from __future__ import annotations
@@ -10,64 +11,82 @@ import re
 
 from ..errors import InputError
 
-TYPE_CHECKING = False  # type checkers take it for typing's; importing typing would cost more than a whole KRM function
+TYPE_CHECKING = False  # type checkers know the name; importing typing would cost more than a whole KRM function
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["FLOAT", "NOT_JSON", "TAG", "WORDS", "booleans_of_1_1", "check_tag", "forms", "number", "resolve", "tagged"]
+__all__ = [
+    "FLOAT",
+    "NOT_JSON",
+    "TAG",
+    "WORDS",
+    "bad_tag",
+    "booleans_of_1_1",
+    "check_tag",
+    "forms",
+    "number",
+    "resolve",
+    "tagged",
+]
 
 TAG = "tag:yaml.org,2002:"
+"""The beginning of a resolved tag that a file writes with two exclamation marks, such as `!!int`."""
 
 NOT_JSON = {
     form: float(word.removeprefix("+").replace(".", "").lower())
     for word in (".nan", ".NaN", ".inf", ".Inf", "+.inf", "+.Inf", "-.inf", "-.Inf")
     for form in (word, word.upper())
 }
-"""Words for numbers that JSON doesn't have."""
+"""The words for infinity and "not a number", which JSON doesn't have, with their floats."""
 
-# Matched without underscores, which may stand anywhere behind the first character.
+# Underscores are removed before matching: they may stand anywhere after the first character.
 _INT = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
 FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-"""Matches numbers with a fraction, and integers in base 10."""
+"""Matches decimal numbers, with or without a fraction and an exponent."""
 
-# No integer of an object has as many digits, and longer ones can't be written.
+# No object has integers of this size, and Python refuses to write larger ones in base 10.
 _MOST_BITS = 10_000
 
 
 def forms(word: str) -> tuple[str, str, str]:
-    """Return a word in lower case, capitalised and in upper case: YAML takes each of these."""
+    """Return the three spellings of a word that YAML takes: lower case, capitalised, upper case."""
     return word, word.capitalize(), word.upper()
 
 
 WORDS: dict[str, bool | None] = {"": None, "~": None}
-"""The words that all readers of YAML read alike: null, true and false."""
+"""The values of the words that all readers of YAML read alike: null, true and false, in each spelling."""
 
 for _value, _word in ((None, "null"), (True, "true"), (False, "false")):
     WORDS.update(dict.fromkeys(forms(_word), _value))
 
 
 def booleans_of_1_1() -> dict[str, bool]:
-    """Return the booleans that only YAML 1.1 knows."""
+    """Return the words that are booleans in YAML 1.1 only, such as `yes`, with their values."""
     spelt = {True: "y yes on", False: "n no off"}
     return {form: value for value, words in spelt.items() for word in words.split() for form in forms(word)}
 
 
 def resolve(text: str) -> Any:
-    """Return the value of an unquoted scalar without a tag; whole numbers are integers, as they are in JSON."""
+    """Return the value of an unquoted scalar without a tag.
+
+    Whole numbers are integers, also when they are written as `1.0`; from 2**53 on only when written without a fraction
+    and an exponent. A text that is no other value is a string.
+    """
     if text in WORDS:
         return WORDS[text]
     found = number(text)
     if type(found) is float and found.is_integer():
-        from .numbers import EXACT  # few have a fraction
+        from .numbers import EXACT  # here, because few files have such a number
 
         return int(found) if -EXACT < found < EXACT else found
     return text if found is None else found
 
 
 def number(text: str) -> int | float | None:
-    """Return the number that an unquoted scalar stands for, None for other scalars.
+    """Return the number that an unquoted scalar stands for; None for other scalars.
 
-    Integers of thousands of digits, and numbers beyond the range of a double, aren't numbers for Kubernetes either.
+    Integers of thousands of digits, and numbers beyond the range of a double, give None: Kubernetes doesn't take them
+    for numbers either.
     """
     first = text[:1]
     if first not in "0123456789+-." or not first:
@@ -81,7 +100,7 @@ def number(text: str) -> int | float | None:
             found = int(digits, 0)
         except ValueError:  # thousands of digits
             return None
-        # Those of other bases can be read, and then be written nowhere.
+        # Python reads integers of any length in base 2, 8 and 16, but couldn't write them in base 10.
         return None if found.bit_length() > _MOST_BITS else -found if first == "-" else found
     if FLOAT.fullmatch(bare):
         fraction = float(bare)
@@ -90,27 +109,34 @@ def number(text: str) -> int | float | None:
 
 
 def check_tag(tag: str, text: str | None, where: str) -> None:
-    """Refuse a tag without a meaning in a manifest.
+    """Raise an error if a tag can't be used in a manifest, or if the tagged text isn't a value of it.
 
     Args:
-        tag: The tag, resolved.
-        text: The scalar's text; None for a collection whose tag is known to be wrong.
+        tag: The tag, resolved: with `TAG` in place of `!!`.
+        text: The scalar's text; None for a collection whose tag is already known to be wrong.
         where: The place, for messages.
 
     Raises:
-        InputError: The tag is outside of YAML's core, or the text isn't a value of it.
+        InputError: The tag isn't one of `!`, `!!str`, `!!timestamp`, `!!null`, `!!bool`, `!!int` and `!!float`, or the
+            text isn't a value of it.
     """
     short = tag.removeprefix(TAG)
     if text is None or short not in ("!", "str", "timestamp", "null", "bool", "int", "float"):
-        raise InputError(f"{where}: the tag {tag} has no meaning in a manifest")
+        raise InputError(f"{where}: {bad_tag(tag)}")
     value = tagged(tag, text)
     fits = {"null": type(None), "bool": bool, "int": int, "float": float}.get(short, str)
     if type(value) is not fits:
-        raise InputError(f"{where}: {text!r} is not a value of !!{short}")
+        raise InputError(f"{where}: {text!r} is not a value of !!{short}: change the value, or remove the tag")
+
+
+def bad_tag(tag: str) -> str:
+    """Return the message for a resolved tag that can't be used in a manifest; it shows the tag as a file writes it."""
+    shown = f"!!{tag.removeprefix(TAG)}" if tag.startswith(TAG) else tag
+    return f"the tag {shown} has no meaning in a manifest: remove it, and write a plain value"
 
 
 def tagged(tag: str, text: str) -> Any:
-    """Return the value of a scalar with a tag."""
+    """Return the value of a scalar with a resolved tag that `check_tag` takes."""
     short = tag.removeprefix(TAG)
     if short in ("!", "str", "timestamp"):
         return text

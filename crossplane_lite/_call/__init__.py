@@ -1,11 +1,12 @@
-"""One call: its state, and everything that a function can ask and say in it.
+"""One call of a function: its state, and all that compose() can read, register and report in it.
 
-`call` holds the state, all of it; `callee` is the function that is called, as far as a call knows it. `registering`
-puts resources in, `mark` says whose a resource is, and `marking` encodes it so. `requirements`, `required` and
-`schemas` are requests to Crossplane and its answers, `observed` resources of other steps. `results` and `lazy_map`
-are messages, `capabilities` those of the caller, `connection_secret` composes one. `event_loop` runs functions that are
-`async def`. `log` and `error_text` are for people.
+`call` holds the whole state, and `callee` describes the function that is called. `registering` registers resources,
+`mark` says which step a resource belongs to, and `marking` encodes resources with that mark. `requirements` and
+`schemas` ask Crossplane for resources and schemas, and `required` has its answers. `observed` has the observed
+resources of all steps, `lazy_map` the context, `results` the results and conditions, and `capabilities` what the caller
+supports. `connection_secret` composes a connection Secret. `event_loop` runs `async def` functions. `log` and
+`error_text` make texts for people.
 
-All modules may be imported from. They import `_validation`, `_input`, `_models`, `_observed` and the rooms below;
-none knows `Context`, which is the authors' side of a call.
+Other packages may import from all modules. This package imports `_validation`, `_input`, `_models`, `_observed` and the
+packages that these import. It doesn't know `Context`, which shows a call to authors.
 """

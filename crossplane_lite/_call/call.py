@@ -28,11 +28,13 @@ __all__ = ["Call"]
 
 
 class _GivenNames:
-    """The names that compose() and its author have given, which are not masked. What masks has it, and not the call.
+    """The names of the function and of registered resources, which are not masked.
+
+    The masker holds this object instead of the call, so that the call can be freed.
 
     Args:
         own: The function's name.
-        resources: What compose() has registered, by name; it grows.
+        resources: The registered resources by name. The mapping grows while compose() runs.
     """
 
     __slots__ = ("_names", "_own")
@@ -42,24 +44,24 @@ class _GivenNames:
         self._names: Collection[str] = resources
 
     def has(self, word: str) -> bool:
-        """Say whether a word is one of them."""
+        """Say whether a word is one of these names."""
         return word in self._names or word == self._own
 
     def end(self) -> None:
-        """Keep the names alone: the resources know their call."""
+        """Keep the names without the resources, which refer to their call."""
         self._names = frozenset(self._names)
 
 
 class Call(Tracker):
-    """One call of a function: the request, the results of compose() by now, and its uses of unresolved values.
+    """One call of a function: the request, the results of compose() up to now, and its uses of unresolved values.
 
-    It is the only state of a call. `crossplane_lite.context.Context` shows authors their side of it, the answer is made
-    from it, and rehearsals are calls of their own.
+    A call has no other state. `crossplane_lite.context.Context` shows it to authors, and the answer is made from it.
+    Each rehearsal is a call of its own.
 
     Args:
         data: The bytes of a RunFunctionRequest.
         function: The function that is called.
-        request: The same as `data`, where it is split already.
+        request: The message of `data`, if the bytes were split already.
 
     Raises:
         WireError: The bytes are malformed.
@@ -67,16 +69,16 @@ class Call(Tracker):
     Attributes:
         function: The function.
         request: The request, split as far as its envelope goes.
-        desired: Resources that previous functions desire, by name.
-        composite: The desired composite, once compose() has asked for it.
+        desired: The resources that previous functions desire, by name.
+        composite: The desired composite; None until compose() asks for it.
         resources: The composed resources that compose() has registered, by name.
         removed: The names that compose() has removed.
-        results: Results of compose().
-        conditions: Conditions that compose() has set.
-        context: The pipeline's context, once compose() has asked for it.
-        output: An Operation's output, once compose() has asked for it.
-        auto_ready: Whether readiness comes from observed state.
-        ttl: How long the answer may be used, None where compose() doesn't say.
+        results: The results of compose().
+        conditions: The conditions that compose() has set.
+        context: The pipeline's context; None until compose() asks for it.
+        output: An Operation's output; None until compose() asks for it.
+        auto_ready: Whether the readiness of resources is found out from their observed state.
+        ttl: How long the answer may be used; None if compose() doesn't set it.
     """
 
     __slots__ = (
@@ -141,7 +143,7 @@ class Call(Tracker):
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def masker(self) -> Masker:
-        """Return the masker of the secret values that are known by now, those of Secrets in `resources` among them."""
+        """Return the masker of the secret values that are known now, also of those in Secrets of `resources`."""
         if self._masked is None:
             from .._observed.secrets import masker_for
 
@@ -158,7 +160,7 @@ class Call(Tracker):
 
     @property
     def step(self) -> str:
-        """The identity of this step in a pipeline: the function's name and, where it has an input, a hash of it."""
+        """The identity of this step in a pipeline: the function's name, and a hash of the input if there is one."""
         if self._step is None:
             self._step = self.function.name
             if self.request.HasField("input"):
@@ -173,29 +175,29 @@ class Call(Tracker):
 
     @property
     def mark(self) -> str:
-        """The mark of the resources that this step registers; empty for none."""
-        # Resources that an Operation applies may be composed by others, whose mark it must not take away. Crossplane
-        # sends desired state in every call, be it empty.
+        """The mark of the resources that this step registers; empty if they get no mark."""
+        # An Operation may apply resources that other functions compose, and must not replace their marks. Crossplane
+        # sends a desired state in every call, even an empty one; without one, the call isn't from Crossplane.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
 
     @property
     def namespace(self) -> str:
-        """The namespace of the composite; empty where it has none."""
+        """The namespace of the composite; empty if it has none."""
         if self._namespace is None:
             raw = self.xr.raw or b""
-            # Nearly all composites that have none don't have the word, which is found out in no time.
+            # A quick look first: nearly all composites without a namespace don't have this word anywhere.
             found = _wire.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
             self._namespace = found if isinstance(found, str) else ""
         return self._namespace
 
     @property
     def in_operation(self) -> bool:
-        """Whether an Operation runs the function: then there is neither a composite nor any observed state."""
+        """Whether an Operation runs the function. Then there is no composite and no observed state."""
         return not self.xr.raw
 
     @property
     def log(self) -> Any:
-        """A logger that masks secret values of the request and shows unresolved values as their paths."""
+        """The logger of this call. It masks secret values, and shows unresolved values as their paths."""
         if self._log is None:
             from .log import log_for
 
@@ -211,7 +213,7 @@ class Call(Tracker):
         return self.context
 
     def _guessed_keys(self) -> set[str]:
-        """Return the keys of the context whose values other steps made without knowing all that they needed."""
+        """Return the keys of the context whose values other steps made without values that they needed."""
         from .mark import HELD_BACK_KEY
 
         entries = _wire.get_path(self.request.context, (HELD_BACK_KEY,))
@@ -231,7 +233,7 @@ class Call(Tracker):
 
     @property
     def requirements(self) -> Requirements:
-        """The requests of compose()."""
+        """The requirements of compose() in this call."""
         if self._requirements is None:
             from .requirements import Requirements
 
@@ -240,12 +242,12 @@ class Call(Tracker):
 
     @property
     def asked(self) -> Requirements | None:
-        """The requests of compose(), None without any."""
+        """The requirements of compose() in this call; None if it has none."""
         return self._requirements or None
 
     @property
     def required_resources(self) -> RequiredResources:
-        """The answers to required resources."""
+        """Crossplane's answers to required resources."""
         if self._required_resources is None:
             from .required import RequiredResources
 
@@ -256,7 +258,7 @@ class Call(Tracker):
 
     @property
     def required_schemas(self) -> RequiredSchemas:
-        """The answers to required schemas."""
+        """Crossplane's answers to required schemas."""
         if self._required_schemas is None:
             from .required import RequiredSchemas
 
@@ -264,17 +266,17 @@ class Call(Tracker):
         return self._required_schemas
 
     def stand_in_for(self, real: Call) -> None:
-        """Take over the common state of the real call and its rehearsal.
+        """Take over state of the real call, for the rehearsal that this call is.
 
-        That is its secrets, of which the rehearsal's request has fewer, its schemas, which are large (decoded once
-        is enough), and the markers of its placeholders, where the request is the same.
+        The state is the secrets, because the rehearsal's request may lack some; the schemas, which are large and need
+        to be decoded only once; and, if the request is the same, the markers of placeholders.
         """
         self._secret = real.request
         if self.data is real.data:
             self._sequence = real._sequence
         self._required_schemas = real.required_schemas
 
-    # The caller's capabilities. Many calls need these, and making `Capabilities` takes longer than both.
+    # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.
 
     @property
     def advertises(self) -> bool:
@@ -282,16 +284,19 @@ class Call(Tracker):
         return _view.CAPABILITY_CAPABILITIES in self.request.meta.capabilities
 
     def supports(self, capability: int) -> bool:
-        """Say whether the caller supports something, or may, because it doesn't list its capabilities.
+        """Say whether the caller supports a capability, or may support it because it doesn't list its capabilities.
 
-        Schemas came with the capabilities themselves: a caller that advertises neither doesn't have them.
+        Schemas are the exception: they came together with the list. So a caller without the list doesn't support them.
+
+        Args:
+            capability: The capability's number in the protocol.
         """
         if capability in self.request.meta.capabilities:
             return True
         return not self.advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
 
     def uses(self, capability: int) -> None:
-        """Log, once in a call, that compose() uses something that the caller is known not to support."""
+        """Log a warning if compose() uses a capability that the caller doesn't support: once for each in a call."""
         if capability not in self._reported and not self.supports(capability):
             from .capabilities import report_use
 
@@ -299,20 +304,20 @@ class Call(Tracker):
             report_use(capability, self.log)
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
-        """Return the condition that the observed composite has."""
-        # Most calls end here, at a composite that has been split already and lacks a status.
+        """Return the observed composite's condition of a type; None if it has none."""
+        # In most calls the composite has no status; its fields were split before.
         return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
 
     def release(self) -> None:
-        """Cut the references that go round in circles, so that a call's objects are freed when it ends.
+        """Cut the circular references between the call's objects, so that they are freed when the call ends.
 
-        Left to the garbage collector they would cost as much as everything else. Values that compose() has kept go on
-        working.
+        Otherwise the garbage collector would free them, which takes as long as the rest of the call. Values that
+        compose() has kept go on working.
         """
         for place in self.tied:
             place.untie()
         self.tied.clear()
-        # All of these know their call, or may hold Observables, which do.
+        # All of these refer to their call, or may hold Observables, which refer to it.
         if self._given is not None:
             self._given.end()
         self.resources = {}

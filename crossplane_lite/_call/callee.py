@@ -1,4 +1,4 @@
-"""The function that a call is of, as a step of a pipeline."""
+"""The function that is called, as a step of a pipeline."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ _DEFAULT_TTL_SECONDS: Final = 60
 
 
 class Callee(abc.ABC):
-    """A composition function's settings, the same in all calls; see `crossplane_lite.composition.Function`.
+    """A composition function with its settings; see `crossplane_lite.composition.Function`.
 
     Attributes:
-        name: The step's name, by which it knows its own resources.
-        file: The file that compose() is in.
-        auto_ready: Whether readiness comes from observed state.
-        formerly: Names that the function had.
-        allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
-        usages: Whether Usages keep the order of deletion.
-        ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
+        name: The function's name. The marks of its resources begin with it.
+        file: The path of the file that has compose().
+        auto_ready: Whether the readiness of resources is found out from their observed state.
+        formerly: The names that the function had before.
+        allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
+        usages: Whether Usages are composed, which keep the order of deletion.
+        ttl_seconds: How long Crossplane may use an answer for identical requests, in seconds, if compose() doesn't set
+            it.
     """
 
     def __init__(
@@ -47,4 +48,4 @@ class Callee(abc.ABC):
 
     @abc.abstractmethod
     def invoke(self, call: Call) -> None:
-        """Run compose() in a call, to its end."""
+        """Run compose() for a call, and wait until it ends. Exceptions of compose() are raised."""

@@ -19,25 +19,25 @@ _NAMES: Final = {
 }
 _KNOWN: Final = frozenset(_NAMES.values())
 _PREFIX: Final = "CAPABILITY_"
-# The name of each, and the meaning of its absence.
+# For the warning about each capability that the caller lacks: its name, and what happens then.
 _WITHOUT: Final = {
-    2: ("required resources", "none that are asked for will come"),
-    3: ("credentials", "none will come"),
-    4: ("conditions", "those that are set get lost"),
-    5: ("required schemas", "none that are asked for will come, so nothing is validated"),
+    2: ("required resources", "the requested resources never come"),
+    3: ("credentials", "the credentials never come"),
+    4: ("conditions", "the conditions that it sets get lost"),
+    5: ("required schemas", "the requested schemas never come, so nothing is validated"),
 }
 
 
 class Capabilities(frozenset[str]):
-    """The names of the capabilities that the caller advertises (function-capabilities).
+    """The names of the capabilities that the caller advertises (Crossplane's design "function-capabilities").
 
-    A capability can be named with or without `CAPABILITY_`, or by its number in the protocol.
+    `in`, `has` and `lacks` take a name with or without `CAPABILITY_`, or the protocol's number.
 
     Raises:
-        UsageError: There is no capability of this name.
+        UsageError: A name is not the name of a capability.
 
     Attributes:
-        advertised: Whether the caller advertises capabilities at all. One that doesn't may have any of them.
+        advertised: Whether the caller advertises capabilities at all. If not, it may support any of them.
     """
 
     def __new__(cls, numbers: Iterable[int]) -> Capabilities:
@@ -53,28 +53,26 @@ class Capabilities(frozenset[str]):
         return isinstance(capability, str) and frozenset.__contains__(self, self._full_name(capability))
 
     def has(self, capability: str | int) -> bool:
-        """Say whether the caller advertises a capability, as `in` does."""
+        """Say whether the caller advertises a capability; the same as `in`."""
         return capability in self
 
     def lacks(self, capability: str | int) -> bool:
-        """Say whether the caller advertises capabilities, and this one isn't among them."""
+        """Say whether the caller is known not to support a capability: it advertises others and not this one."""
         has = capability in self
         return self.advertised and not has
 
     def _full_name(self, capability: str) -> str:
-        """Return a capability's whole name.
+        """Return a capability's name with `CAPABILITY_`.
 
         Raises:
-            UsageError: The name is unknown. The caller can't have one that nobody knows, so that asking for it
-                would be answered with no for ever.
+            UsageError: There is no such capability. Without the error the answer would always be no, and the misspelt
+                name would never be noticed.
         """
         name = _PREFIX + capability.removeprefix(_PREFIX)
         if name not in _KNOWN and not name.removeprefix(_PREFIX).isdecimal():
             shown = [one.removeprefix(_PREFIX) for one in sorted(_KNOWN)]
             hint = near_name(capability.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
-            raise UsageError(
-                f"there is no capability {capability!r}{hint} (one that came later can be asked for by its number)"
-            )
+            raise UsageError(f"there is no capability {capability!r}{hint} (give the number of a newer capability)")
         return name
 
 
@@ -90,16 +88,16 @@ def report_use(capability: int, log: Any) -> None:
 
 
 class MissingCredentialError(CrossplaneLiteError, KeyError):
-    """Credentials, or a key of them, were read that the request doesn't have."""
+    """compose() read a credential, or a key of one, that the request doesn't have."""
 
     __str__ = Exception.__str__  # KeyError shows the repr of its text
 
 
 class Credential(dict[str, bytes]):
-    """One set of credentials: bytes by key.
+    """One credential: its values by key, as bytes.
 
     Raises:
-        MissingCredentialError: A key is read that isn't there.
+        MissingCredentialError: A key is read that the credential doesn't have.
     """
 
     def __missing__(self, key: str) -> bytes:
@@ -109,13 +107,15 @@ class Credential(dict[str, bytes]):
         """Return the value of a key as a string.
 
         Raises:
-            MissingCredentialError: The key isn't there.
+            MissingCredentialError: The credential doesn't have the key.
             UsageError: The value isn't UTF-8.
         """
         try:
             return self[key].decode()
         except UnicodeDecodeError:
-            raise UsageError(f"credential {key!r} isn't UTF-8; read it as bytes") from None
+            raise UsageError(
+                f"the value of credential key {key!r} isn't UTF-8; read the bytes: credential[{key!r}]"
+            ) from None
 
     def __repr__(self) -> str:
         return f"<credential with {', '.join(self) or 'nothing'}>"  # never the values, they are secret
@@ -125,10 +125,10 @@ class Credentials(dict[str, Credential]):
     """The function's credentials by name.
 
     Args:
-        given: The request's map of them.
+        given: The request's map of credentials.
 
     Raises:
-        MissingCredentialError: A name that isn't there is read.
+        MissingCredentialError: A name is read that the request doesn't have.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -137,7 +137,7 @@ class Credentials(dict[str, Credential]):
     def __missing__(self, name: str) -> Credential:
         raise MissingCredentialError(
             f"no credentials {name!r} came with the request{_known(self)}; "
-            "the step in the Composition lists them under 'credentials'"
+            "list them under 'credentials' of the step in the Composition"
         )
 
 
@@ -150,7 +150,7 @@ def raw_request(data: bytes) -> Any:
     """Return the request as the protocol's v1 message.
 
     Raises:
-        UsageError: protobuf can't parse it, because it is nested too deep.
+        UsageError: protobuf can't parse the request, because it is nested too deep.
     """
     from google.protobuf.message import DecodeError
 

@@ -27,13 +27,16 @@ _KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 
 
 def connection_secret(call: Call, details: object, name: str, namespace: object) -> Unstructured:
-    """Compose the Secret; `Context.connection_secret` describes the arguments.
+    """Compose the Secret and return it; `Context.connection_secret` describes the arguments.
 
     Raises:
-        UsageError: `details` can't be in a Secret, or nothing says which namespace it belongs into.
+        UsageError: `details` can't be in a Secret, the Secret's namespace isn't known, or an Operation runs the
+            function.
     """
     if call.in_operation:
-        raise UsageError("ctx.connection_secret() is for composite resources, and an Operation has none")
+        raise UsageError(
+            "ctx.connection_secret() is for composite resources, and an Operation has none; test ctx.in_operation first"
+        )
     if not isinstance(details, Mapping):
         raise UsageError(f"ctx.connection_secret() takes connection details by key (got {type_in_words(details)})")
     observed = call.observed.get(name)
@@ -48,20 +51,21 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
     )
     secret = register(call, name, secret)
     if secret.ready is None:
-        secret.ready = True  # there is nothing in a Secret that could become ready
+        secret.ready = True  # a Secret has nothing that could become ready later
     return secret
 
 
 def _metadata(call: Call, namespace: object) -> dict[str, Any]:
-    """Return the name and namespace that the composite's author asks for; Crossplane fills in a missing one."""
+    """Return the Secret's name and namespace, as `spec.writeConnectionSecretToRef` asks for; None in place of a missing
+    one, which Crossplane fills in."""
     xr = call.xr.raw or b""
     wanted = _wire.get_path(xr, ("spec", "writeConnectionSecretToRef"))
     wanted = wanted if isinstance(wanted, dict) else {}
     chosen = wanted.get("namespace") or namespace
     if chosen is None and not _wire.get_path(xr, ("metadata", "namespace")):
         raise UsageError(
-            "ctx.connection_secret(): the composite is in no namespace, so say the Secret's: with "
-            "namespace=..., or by the composite's spec.writeConnectionSecretToRef.namespace"
+            "ctx.connection_secret(): the composite is in no namespace, so the Secret needs one: give "
+            "namespace=..., or set the composite's spec.writeConnectionSecretToRef.namespace"
         )
     return {"name": wanted.get("name") or None, "namespace": chosen}
 
@@ -71,14 +75,14 @@ def _data(call: Call, details: Mapping[Any, Any], observed: Any) -> dict[str, An
     data: dict[str, Any] = {}
     if isinstance(details, ConnectionDetails) and not details.writable:
         if not details:
-            # A resource whose own connection secret is missing lacks details for the moment, which isn't a reason to
-            # lose them.
+            # A resource lacks details while its own connection secret is missing. The observed data must not get lost
+            # because of that.
             return details.waiting()
         details = details.raw
-        data.update(seen)  # nor is it one that some are missing
+        data.update(seen)  # nor may observed data get lost because some details are missing
     for key, value in details.items():
         _check_key(call, key)
-        # None isn't an opinion, and values that consumers may read already stay.
+        # None means no opinion: a value that consumers may have read already stays.
         data[key] = seen.get(key) if value is None else apply(_encoded, detail_of(key, value, call))
     return data
 
@@ -87,8 +91,8 @@ def _check_key(call: Call, key: object) -> None:
     known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         raise UsageError(
-            "a connection secret's key must have letters, digits, '-', '_' and '.', at most 253 of them "
-            # Not shown, because it may be a value by mistake.
+            "a connection secret's key must have letters, digits, '-', '_' and '.' only, 1 to 253 of them "
+            # The text isn't shown, because it may be a secret value by mistake.
             f"(got {'another string' if isinstance(key, str) else type_in_words(key)})"
         )
 

@@ -18,10 +18,14 @@ _MOST_PATHS: Final = 10
 
 
 def describe(error: BaseException, call: Tracker, home: str) -> str:
-    """Return type, text, file and line of an exception in compose().
+    """Return the text for people about an exception in compose(): its type, text, file and line.
 
-    The line is the last one beside or below `home`, the file of compose(). Where compose() was handed Observables,
-    one of them may be the cause, so they are named.
+    If compose() got Observables, one of them may be the cause: then their paths are in the text too.
+
+    Args:
+        error: The exception.
+        call: The call.
+        home: The file of compose(). The line is the last one that is in its folder or below.
     """
     try:
         text = f"{type(error).__name__}: {error}"
@@ -41,12 +45,14 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 
 
 def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
-    """Return the last frame in code beside or below the author's file that isn't installed there; otherwise the last
-    outside of this package.
+    """Return the last frame of an exception that is in the author's code.
+
+    Author's code is what lies in the folder of `home` or below and isn't an installed package. If no frame is in it,
+    the last frame outside of this package is returned; else the last frame; None if there is no frame.
     """
     frames = traceback.extract_tb(error.__traceback__)
     folder = os.path.dirname(os.path.abspath(home))
-    # Parts of Python without a file, such as `<frozen _collections_abc>`, are nobody's place to look at.
+    # Parts of Python without a file, such as `<frozen _collections_abc>`, don't help authors.
     others = [
         frame
         for frame in frames
@@ -60,7 +66,7 @@ def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | N
 
 
 def _below(filename: str, folder: str) -> list[str] | None:
-    """Return the steps from a folder to a file, None where the file isn't below it."""
+    """Return the names of the folders and the file on the way from a folder to a file; None if it isn't below."""
     path = os.path.abspath(filename)
     top = folder.rstrip(os.sep) + os.sep
     return path[len(top) :].split(os.sep) if path.startswith(top) else None

@@ -1,12 +1,12 @@
 """The event loop that all calls of `async def` functions share, in a thread of its own.
 
-Objects that a module keeps between calls belong to a loop: a semaphore, a lock, a client with its connections. On a
-loop for each call, or for each thread, the second call that uses it fails or waits for ever.
+Some objects that a module keeps between calls belong to a loop: a semaphore, a lock, a client with its connections. If
+each call or each thread had a loop of its own, the second call that uses such an object would fail or wait for ever.
 
-Each call is one task, in a copy of the context variables of the thread that asks for it. Its exceptions, `SystemExit`
-among them, and its cancellation are its own. When it ends, the tasks that it leaves behind and that are about it are
-cancelled: those of functions inside of compose(), and those that were given its context. All others go on, for other
-calls may need them, such as a client's for its connections.
+Each call is one task, with a copy of the context variables of the thread that asks for it. An exception of a call
+(`SystemExit` too) or its cancellation doesn't reach other calls. When a call ends, the tasks that it has left behind
+are cancelled if they belong only to it: tasks that run a function defined inside of compose(), and tasks that got the
+call's `ctx`. All other tasks go on, because other calls may need them, such as a client's tasks for its connections.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ if TYPE_CHECKING:
 
 __all__ = ["Awaited", "awaited", "frames", "run"]
 
-_GRACE_SECONDS: Final = 1.0  # for a cancelled task, to come to its end
+_GRACE_SECONDS: Final = 1.0  # the time that a cancelled task or a blocked loop gets
 
 Outcome = tuple[Any, "BaseException | None"]
-# The beginning of the names of the functions inside of a call's own, and its arguments.
+# The beginning of the qualified names of functions that are defined inside of a call's function, and its argument.
 Owned = tuple[str, object]
 
-# The tasks that are made in the call that this context is of.
+# The tasks that were made in this context's call.
 _tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_tasks", default=None)
 
 
 def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
-    """Run an awaitable to its end on the shared loop, and wait for it.
+    """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
-    It may be called from any thread, also from one with a running loop, which stands still meanwhile. From a call that
-    runs on the shared loop itself it takes another loop, in a thread that ends with it.
+    Any thread may call this, also a thread with a running loop, which stands still meanwhile. If a task on the shared
+    loop calls this, the awaitable runs on a new loop in a new thread, which end with it.
 
     Args:
-        awaitable: What to wait for.
-        function: The function that has returned it. Tasks that it leaves behind are cancelled where they run functions
-            inside of this one.
-        given: The function's arguments. Tasks that it leaves behind are cancelled where they have it, too.
+        awaitable: The awaitable.
+        function: The function that returned the awaitable. Tasks that are left behind and run a function that is
+            defined inside of this one are cancelled.
+        given: The function's argument. Tasks that are left behind and have it in a local variable are cancelled too.
 
-    Returns:
-        Its result.
+    Raises:
+        BaseException: The exception of the awaitable, whatever it is.
     """
     import asyncio
 
-    # Not asked for with get_running_loop(): exceptions of compose() would name its RuntimeError as context.
+    # Not get_running_loop(): exceptions of compose() would show its RuntimeError as their context.
     running = asyncio._get_running_loop()
     owned = (f"{getattr(function, '__qualname__', '')}.<locals>.", given)
     if running is not None and running is _shared.loop:
@@ -66,23 +66,23 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
     try:
         raise error
     finally:
-        del outcome, error  # they have this frame in their traceback
+        del outcome, error  # the error's traceback refers to this frame
 
 
 def awaited(thread: int) -> Awaited | None:
-    """Return the awaitable that a thread waits for now, None where it waits for none."""
+    """Return the awaitable that a thread waits for now; None if it waits for none."""
     return _shared.waiting.get(thread)
 
 
 def frames() -> Iterator[FrameType]:
-    """Yield the frames of tasks on the shared loop, the innermost of each first."""
+    """Yield the frames of the shared loop's thread and of each of its tasks, the innermost frame first."""
     return _shared.frames()
 
 
 class Awaited:
     """An awaitable that a thread waits for.
 
-    It is held for itself: the same thread may wait for that of another call a moment later.
+    `cancel` and `stack` are about this awaitable, even if the thread waits for the awaitable of another call by then.
     """
 
     __slots__ = ("_awaitable", "_future", "_on")
@@ -93,11 +93,11 @@ class Awaited:
         self._on = on
 
     def cancel(self) -> None:
-        """Let its thread no longer wait, and cancel it. Code that catches its CancelledError may go on."""
+        """Cancel the awaitable, and let its thread go on at once. Code that catches CancelledError may still run."""
         self._future.cancel()
 
     def stack(self) -> str:
-        """Return where it is now, as in a traceback."""
+        """Return the place that the awaitable has come to, in the form of a traceback."""
         import traceback
 
         coroutine: Any = self._awaitable
@@ -105,7 +105,7 @@ class Awaited:
         while coroutine is not None:
             frame = getattr(coroutine, "cr_frame", None)
             if getattr(coroutine, "cr_running", False) and getattr(coroutine, "cr_await", None) is None:
-                # It doesn't wait, it runs: the frames of the loop's thread are its own from here on.
+                # This coroutine runs and doesn't wait: the frames below it are the last ones of the loop's thread.
                 on_loop = None if self._on is None else sys._current_frames().get(self._on.ident or 0)
                 running = list(traceback.walk_stack(on_loop))[::-1]
                 start = next((at for at, (one, _) in enumerate(running) if one is frame), None)
@@ -121,8 +121,8 @@ class _Shared:
     """The loop and its thread, which start with the first call that needs them.
 
     Attributes:
-        loop: The loop, None before it exists.
-        waiting: What threads wait for, by thread.
+        loop: The loop; None until the first call, and after `forget`.
+        waiting: The awaitables that threads wait for, by the thread's id.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class _Shared:
         self.waiting[thread] = Awaited(awaitable, future, on)
         try:
             return future.result()
-        except BaseException:  # somebody wants this thread to stop, or no longer to wait
+        except BaseException:  # another thread wants this one to stop, or not to wait any more
             future.cancel()
             self._abandon_blocked(loop)
             raise
@@ -148,7 +148,7 @@ class _Shared:
             self.waiting.pop(thread, None)
 
     def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
-        """Return the loop and its thread. Start both if they don't run yet."""
+        """Return the loop and its thread, which are started if they don't run yet."""
         with self._lock:
             if self.loop is None or self._thread is None:
                 import asyncio
@@ -165,24 +165,28 @@ class _Shared:
             return self.loop, self._thread
 
     def _abandon_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Let the next call have another loop where this one is blocked by code that doesn't wait with `await`."""
+        """Let the next call have a new loop if code that waits without `await` blocks this one."""
         alive = threading.Event()
         try:
             loop.call_soon_threadsafe(alive.set)
             alive.wait(_GRACE_SECONDS)
-        finally:  # who wants it to stop may insist
+        finally:  # a second exception may interrupt the wait
             if not alive.is_set():
                 self.forget(loop)
 
     def forget(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Forget the loop, or this one where it is another: the next call makes a new one."""
+        """Forget the present loop, so that the next call starts a new one.
+
+        Args:
+            loop: If given, only this loop is forgotten; nothing happens if another one is in use by now.
+        """
         with self._lock:
             if loop is None or loop is self.loop:
                 self.loop = self._thread = None
 
     def begin_again(self) -> None:
-        """Forget everything: no thread of the process that this one is a copy of is here."""
-        self._lock = threading.Lock()  # the old one may be held for ever
+        """Forget everything after a fork: the threads of the parent process don't exist in this one."""
+        self._lock = threading.Lock()  # a thread of the parent may have held the old lock
         self.loop = self._thread = None
         self.waiting = {}
 
@@ -205,7 +209,7 @@ class _Shared:
             yield from reversed(found)
 
     def stop(self) -> None:
-        """End the loop with the process, unless something blocks it."""
+        """Stop the loop at the end of the process, and wait for its thread, for a second at most."""
         loop, thread = self.loop, self._thread
         if loop is None or thread is None or loop.is_closed():
             return
@@ -215,7 +219,7 @@ class _Shared:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped."""
+    """Run a loop until `stop`, and close it."""
     import asyncio
 
     asyncio.set_event_loop(loop)
@@ -224,7 +228,7 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         try:
             loop.run_forever()
             stopped = True
-        except BaseException as error:  # a task's own SystemExit, which ends the loop; the task has it too
+        except BaseException as error:  # a task's SystemExit, which asyncio lets end the loop; the task has it too
             loop.call_exception_handler({"message": "a task tried to end the event loop", "exception": error})
     loop.close()
 
@@ -234,11 +238,11 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
 
     for task in asyncio.all_tasks(loop):
         task.cancel()
-    loop.call_soon(loop.call_soon, loop.stop)  # when the cancelled ones have had their turn
+    loop.call_soon(loop.call_soon, loop.stop)  # after the cancelled tasks have run
 
 
 def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
-    """Make a task, and note it for the call that makes it."""
+    """Make a task, and add it to the tasks of the call that makes it."""
     import asyncio
 
     task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, **options)
@@ -250,9 +254,9 @@ def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 
 
 async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-    """Wait for an awaitable and then cancel the tasks that it leaves behind; an exception is returned.
+    """Wait for an awaitable, cancel the tasks of the call that are left behind, and return its result or exception.
 
-    Raised here, SystemExit would end the loop for all calls.
+    The exception isn't raised here, because SystemExit would end the loop for all calls.
     """
     tasks: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
     _tasks.set(tasks)
@@ -270,7 +274,13 @@ async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
 
 
 def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
-    """Say whether a task is about a call alone."""
+    """Say whether a task belongs only to a call.
+
+    Args:
+        task: The task.
+        inside: The beginning of the names of functions that are defined inside of the call's function.
+        given: The argument of the call's function.
+    """
     coroutine: Any = task.get_coro()
     frame = getattr(coroutine, "cr_frame", None)
     if frame is None:
@@ -294,7 +304,7 @@ async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
 
 
 def _run_apart(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-    """Run an awaitable on a loop of its own, in a thread of its own: the shared loop can't be entered twice."""
+    """Run an awaitable on a new loop in a new thread, for a caller on the shared loop, which can't be entered twice."""
     import asyncio
 
     outcomes: list[Outcome] = []

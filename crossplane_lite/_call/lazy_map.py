@@ -1,4 +1,4 @@
-"""A Struct of the request as a mapping: keys are decoded when they are read, and only those are encoded again."""
+"""A Struct of the request as a mapping: values are decoded when they are read, and only these are encoded again."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ __all__ = ["LazyMap"]
 
 
 class LazyMap(MutableMapping[str, Any]):
-    """JSON values by key, which lie over the bytes of a Struct. A value that was read can be changed in place.
+    """The JSON values of a Struct by key.
+
+    Values that were read may be changed in place.
 
     Args:
         raw: The Struct bytes.
-        call: The call.
-        guessed: The keys whose values a previous step made without knowing all that it needed. They read as
-            Observables: their uses must not get lost or change when the real values come.
+        call: The call; None outside of a call.
+        guessed: The keys whose values a previous step made without values that it needed. They read as Observables, so
+            that resources made from them don't change or get lost when the real values come.
     """
 
     def __init__(self, raw: bytes, call: Tracker | None = None, guessed: Collection[str] = ()) -> None:
@@ -53,7 +55,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"a key must be a string (got {value_in_words(key)})")
+            raise UsageError(f"a key of the context must be a string (got {value_in_words(key)})")
         self._values[key] = value
         self._deleted.discard(key)
 
@@ -86,7 +88,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     @property
     def values_seen(self) -> dict[str, Any]:
-        """Entries that were read or set, by key."""
+        """The values that were read or set, by key."""
         return self._values
 
     @property

@@ -13,7 +13,7 @@ __all__ = ["log_for"]
 
 
 class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic only for checkers before Python 3.11
-    """Formats the message itself, so that secrets in its arguments are masked too, whatever handlers are set up."""
+    """Formats each message before handlers get it, so that secret values in its arguments are masked too."""
 
     def __init__(self, logger: logging.Logger, call: Tracker) -> None:
         super().__init__(logger, {})
@@ -24,11 +24,11 @@ class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic o
             text = str(msg) % args if args else str(msg)
             if kwargs.pop("exc_info", None):
                 text += "\n" + traceback.format_exc().rstrip()  # masked with the message, whatever formats the record
-            # One frame more than the adapter's own, so that the record names the author's line.
+            # This function is one frame more than the adapter has: so the record names the author's line.
             kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
             self.logger.log(level, "%s", self._call.show_capped(text, LONGEST_LOGGED), **kwargs)
 
 
 def log_for(name: str, call: Tracker) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above
-    """Return the logger that a function of this name logs to."""
+    """Return the logger `crossplane_lite.function.<name>`, which masks the secret values of a call."""
     return _CallLogger(logging.getLogger(f"crossplane_lite.function.{name}"), call)

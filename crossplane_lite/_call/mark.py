@@ -1,4 +1,4 @@
-"""How steps know each other: by the annotation on the resources that a step registers, and its key in the context."""
+"""The marks of steps: the annotation on the resources that a step registers, and the steps' key in the context."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ HELD_BACK_KEY: Final = "crossplane-lite/held-back"
 """The key of the context under which each step says who waits (`crossplane_lite._waits.entry`)."""
 
 OURS: Final = "ours"
-OUR_NAME: Final = "our name"  # with another input than today's
-NO_MARK: Final = "no mark"  # made by hand, or by another SDK
+OUR_NAME: Final = "our name"  # the function's name, and the hash of another input than the step has now
+NO_MARK: Final = "no mark"  # the resource was made by hand, or by another SDK
 OTHERS: Final = "others"
 
 _HASHED: Final = re.compile("-[0-9a-f]{8}")
@@ -38,10 +38,10 @@ def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> s
     """Return whose an observed resource is: `OURS`, `OUR_NAME`, `NO_MARK` or `OTHERS`.
 
     Args:
-        raw: Its Struct bytes.
+        raw: The resource's Struct bytes.
         step: The step's identity.
         name: The function's name.
-        formerly: Names that it had.
+        formerly: The names that the function had before.
     """
     steps = steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
     if step in steps or any(is_step_of(one, former) for one in steps for former in formerly):
@@ -52,16 +52,21 @@ def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> s
 
 
 def is_step_of(step: str, name: str) -> bool:
-    """Say whether a step is one of a function, whatever its input is."""
+    """Say whether a step's identity belongs to the function of this name, with any input."""
     return step == name or (step.startswith(name) and _HASHED.fullmatch(step, len(name)) is not None)
 
 
 def joined_steps(before: Any, step: str) -> str:
-    """Return the annotation's value with `step` in it."""
+    """Return the annotation's value with `step` added, if it isn't in it; steps in it stay.
+
+    Args:
+        before: The present value. Anything but a string counts as empty.
+        step: The step's identity.
+    """
     steps = steps_in(before)
     return ",".join(steps if step in steps else [*steps, step])
 
 
 def steps_in(annotation: Any) -> list[str]:
-    """Return the steps that an annotation's value names."""
+    """Return the steps in an annotation's value; none for anything but a string."""
     return [step for step in annotation.split(",") if step] if isinstance(annotation, str) else []

@@ -1,4 +1,4 @@
-"""Encoded resources with the mark of the step that registers them."""
+"""Encoding resources with the mark of the step that registers them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ _WAY: Final = ("metadata", "annotations")
 
 
 def direct(model: Resource, step: str) -> bytes | None:
-    """Encode a registered resource in which everything is resolved; None where somebody has to look closer.
+    """Encode a registered resource in the fast way.
 
     Args:
         model: The resource.
-        step: The step's identity; an empty one for no mark.
+        step: The step's identity; empty for no mark.
+
+    Returns:
+        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be encoded.
     """
     assert model._state is not None
     base = model._state.base
@@ -32,10 +35,10 @@ def direct(model: Resource, step: str) -> bytes | None:
 
 
 def _marked(model: Resource, step: str) -> bytes:
-    """Encode a model with the mark of a step; an empty one means none.
+    """Encode a model with the mark of a step; without a mark if `step` is empty.
 
     Raises:
-        Bail: The slow path has to look.
+        Bail: The resource needs the slow way.
     """
     if not step:
         return _wire.encode_struct(model, strict=True)
@@ -45,10 +48,10 @@ def _marked(model: Resource, step: str) -> bytes:
 
 
 def _marked_laid(model: Resource, base: bytes, step: str) -> bytes:
-    """Encode a model over inherited bytes, with the mark of a step beside the steps that share the resource.
+    """Encode a model over the bytes that previous functions desire, and add the mark of a step to their marks.
 
     Raises:
-        Bail: The slow path has to look.
+        Bail: The resource needs the slow way.
     """
     if not step:
         return _wire.encode_over(model, base, strict=True)
@@ -57,9 +60,9 @@ def _marked_laid(model: Resource, base: bytes, step: str) -> bytes:
 
 
 def marked_over(encoded: bytes, step: str) -> bytes:
-    """Put the mark of a step into encoded bytes, beside the steps that share the resource.
+    """Return encoded bytes with the mark of a step added to the marks in them; unchanged if `step` is empty.
 
-    The other two give the same in one pass, for resources that are encoded directly.
+    For resources in the fast way, `_marked` and `_marked_laid` do the same while they encode.
     """
     if not step:
         return encoded
@@ -68,7 +71,7 @@ def marked_over(encoded: bytes, step: str) -> bytes:
 
 
 def _is_usual(metadata: Any) -> bool:
-    """Say whether metadata is of the kind that nearly all is, without the mark of any step."""
+    """Say whether metadata is of a usual type and has no mark of a step: nearly all has this form."""
     if metadata is None:
         return True
     if type(metadata) is dict:
@@ -84,10 +87,10 @@ _entries: dict[str, bytes] = {}
 
 
 def _entry(step: str) -> bytes:
-    """Return the encoded annotation."""
+    """Return the encoded annotation with the mark of a step."""
     entry = _entries.get(step)
     if entry is None:
-        if len(_entries) > 64:  # one per function and input; a caller that varies its input must not fill the memory
+        if len(_entries) > 64:  # one for each function and input; varied inputs must not fill the memory
             _entries.clear()
         entry = _entries[step] = _wire.encode_struct({ANNOTATION: step})
     return entry

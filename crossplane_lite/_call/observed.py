@@ -1,4 +1,4 @@
-"""The composed resources that are observed, of all steps, as a mapping to read."""
+"""The observed composed resources of all steps, as a read-only mapping."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _NOT_GIVEN: Any = object()
 
 
 class ObservedResources(Mapping[str, Unstructured]):
-    """The observed composed resources by composition resource name, whichever step composes them. They are read-only.
+    """The observed composed resources of all steps, by their names in the composition. They are read-only.
 
-    A name that isn't observed yet gives a resource whose fields all read as Observables. `in`, and `get` with a
-    default, tell whether a resource is there. For one that isn't, the answer may change later, so asking is a guess.
-    Iteration goes over the resources that are there.
+    A name that isn't observed yet gives a resource whose fields read as Observables, as for a registered resource.
+    `in`, and `get` with a default, count as guesses for such a name, because the resource may still appear. Iteration
+    yields only names that are observed.
     """
 
     def __init__(self, call: Call) -> None:
@@ -46,7 +46,7 @@ class ObservedResources(Mapping[str, Unstructured]):
     @overload
     def get(self, name: str, default: T) -> Unstructured | T: ...
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
-        """Return a resource. Where it isn't observed: `default`; without one, a resource of Observables."""
+        """Return a resource. If it isn't observed, return `default`; without a default, a resource of Observables."""
         return self[name] if default is _NOT_GIVEN or name in self else default
 
     def __contains__(self, name: object) -> bool:

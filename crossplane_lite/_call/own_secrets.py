@@ -1,4 +1,4 @@
-"""Secrets that compose() composes itself: their values are masked too, also before any request has had them."""
+"""The values of Secrets that compose() composes. They are masked from the first call on, before a request has them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OwnSecrets"]
 
-# A Secret, and a Kubernetes object within a managed resource, as provider-kubernetes has it.
+# A Secret, and provider-kubernetes' managed resource that wraps any object.
 _KINDS: Final = ("Secret", "Object")
-# compose() goes on setting values in registered resources. Those that it has registered last are read for each text.
+# compose() may change a Secret after it has registered it. So the last ones are read again for each text.
 _MOST: Final = 200
 
 
@@ -30,10 +30,10 @@ class OwnSecrets:
         self._found: list[Resource] = []
 
     def values(self, resources: dict[str, Resource]) -> Iterator[Secret]:
-        """Yield the values that they have now, those of the last 200 alone where there are more and none is new.
+        """Yield the values that the Secrets have now. Of more than 200, only the last 200 and all new ones are read.
 
         Args:
-            resources: The resources that are registered by now; it only grows.
+            resources: The resources that are registered now. The dict only grows between the calls of this method.
         """
         new = 0
         for one in islice(resources.values(), self._seen, None):
@@ -48,5 +48,5 @@ class OwnSecrets:
 def _plain(resource: Resource) -> Any:
     try:
         return tree_of(resource, None).data
-    except CrossplaneLiteError:  # it is said where the resource is encoded
+    except CrossplaneLiteError:  # reported where the resource is encoded
         return None

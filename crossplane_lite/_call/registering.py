@@ -1,4 +1,4 @@
-"""Registering resources in a call: the composite, composed resources, and those that are to go."""
+"""Registering resources in a call: the composite, composed resources, and names to remove."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ def composite_of(call: Call, model: type[R]) -> R:
     """Return the desired composite of a call; `Context.composite` describes arguments and errors."""
     if call.in_operation:
         raise UsageError(
-            "there is no composite: an Operation runs this function; ctx.watched and ctx.required_resources have "
-            "what it works on, ctx.resource() what it applies, and ctx.in_operation tells the two uses apart"
+            "there is no composite: an Operation runs this function; read ctx.watched and ctx.required_resources, "
+            "apply with ctx.resource(), and test ctx.in_operation if the function also composes"
         )
     if call.composite is not None:
         if type(call.composite) is not model:
             raise UsageError(
-                f"the composite was asked for as {type(call.composite).__name__} before, and now as {model.__name__}"
+                f"the composite was asked for as {type(call.composite).__name__} before, and now as {model.__name__}: "
+                "use one class in all of compose()"
             )
         return call.composite
     check_class(model, "ctx.composite()")
@@ -63,7 +64,7 @@ def composite_of(call: Call, model: type[R]) -> R:
 
 
 def _identity(root: Root, key: str) -> str:
-    """Return one of the fields that say what the composite is, from the level that reading it splits anyway."""
+    """Return the composite's apiVersion or kind; "?" if it is missing or empty."""
     value = root.fields.get(key)
     return "?" if value is None else str(_wire.decode_value(value)) or "?"
 
@@ -80,9 +81,11 @@ def register(
         or call.oracle is not None
         or (call.searches and call.has_token(name.encode(errors="replace")))
     ):
-        name = known_name(call, name)  # which lets all other names pass
+        name = known_name(call, name)  # all other names are known already, and don't need this slower check
     if name in call.resources:
-        raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
+        raise DuplicateResourceError(
+            f"the composed resource {name!r} is registered already in this call; give each resource a name of its own"
+        )
     if on_unresolved not in _POLICIES:
         raise UsageError(f"'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})")
     if instance._scope == "Cluster" and call.namespace:
@@ -90,7 +93,7 @@ def register(
     if instance._node is not None or instance._state is not None:
         instance = _own(name, instance)
     if "status" in instance.__dict__ and plain_data(instance.__dict__["status"]) == {}:
-        del instance.__dict__["status"]  # what kubectl prints of an object that it would create has an empty one
+        del instance.__dict__["status"]  # `kubectl create --dry-run` prints an empty status, which authors copy
     observed = call.observed.get(name)
     earlier = None if name in call.removed else call.desired.get(name)
     if observed is None:
@@ -118,12 +121,12 @@ def register(
 def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
     return UsageError(
         f"ctx.resource({name!r}): {instance.kind} of {instance.apiVersion} is cluster-scoped, and the composite is in "
-        f"namespace {call.namespace!r}; a namespaced composite can't compose cluster-scoped resources"
+        f"namespace {call.namespace!r}; only a cluster-scoped composite can compose cluster-scoped resources"
     )
 
 
 def _instead_of(instance: object) -> str:
-    """Return the argument that was given for a resource, and the code to write instead."""
+    """Return the end of a message: what was given in the place of a resource, and the code to write instead."""
     if isinstance(instance, type):
         how = "apiVersion, kind" if instance.__name__ == "Unstructured" else ""
         return f"got the class {instance.__name__}; make one: {instance.__name__}({how})"
@@ -134,14 +137,19 @@ def _instead_of(instance: object) -> str:
 
 
 def remove(call: Call, name: str) -> None:
-    """Drop the resource that previous functions desire under a name, and the registered one."""
+    """Remove a name from desired state: the registered resource, and the one that previous functions desire."""
     name = known_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
 
 
 def known_name(call: Call, name: object) -> str:
-    """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
+    """Return a resource's name as a string; in a rehearsal, with the real call's values in the place of placeholders.
+
+    Raises:
+        UnresolvedError: The name is made from a missing value, in a real call.
+        UsageError: The name is empty or isn't a string.
+    """
     if call.oracle is not None and issubclass(type(name), (str, Observable)):
         text = str(name)
         unknown = call.tokens_in(text)
@@ -154,7 +162,9 @@ def known_name(call: Call, name: object) -> str:
         shown = repr(name)
         if type(name) is Observable:
             call.named_by([name])
-            raise UnresolvedError(f"{shown} can't be a resource's name: it has no value yet")
+            raise UnresolvedError(
+                f"{shown} can't be a resource's name: it has no value yet; a name must be known in every call"
+            )
         raise UsageError(f"a resource's name must be a string (got {value_in_words(name, shown)})")
     if not name:
         raise UsageError("a resource's name must not be empty")
@@ -169,7 +179,11 @@ def known_name(call: Call, name: object) -> str:
 
 
 def _own(name: str, instance: R) -> R:
-    """Return the instance, or a copy of it where it belongs to a call already or was made outside of every call."""
+    """Return the instance to register: a copy if it belongs to a call already, or was made outside of every call.
+
+    Raises:
+        UsageError: The instance is observed state.
+    """
     node = instance._node
     if node is not None and node.state >= WAIT:
         raise UsageError(
@@ -177,7 +191,7 @@ def _own(name: str, instance: R) -> R:
             f"so make a new {type(instance).__name__} with the fields you care about"
         )
     if instance._state is None:
-        # In a thread that the author has started, without the call's context, everything looks as if made outside.
+        # Without a current call (a thread that the author has started) all instances look as if made outside: no copy.
         if node is None or node.state not in (OUTSIDE, TEMPLATE) or current() is None:
             return instance
     return own_copy(instance)
@@ -201,12 +215,12 @@ def _name_of(name: str, other: object) -> str:
             f"ctx.resource({name!r}): depends_on takes registered resources or their names (got {type_in_words(other)})"
         )
     if found == name:
-        raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself")
+        raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself, which can't wait for itself")
     return found
 
 
 def earlier_of(call: Call) -> dict[str, Any]:
-    """Return the resources that previous functions desire, by name, to read."""
+    """Return the resources that previous functions desire, by name. They are read-only."""
     from .._models.unstructured import Unstructured
 
     shown: dict[str, Any] = {}
@@ -215,8 +229,7 @@ def earlier_of(call: Call) -> dict[str, Any]:
         root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier)
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
-        # Its observed side is the resource that Crossplane observes under that name, as for a resource that is
-        # registered.
+        # `.observed` is the resource that Crossplane observes under that name, as for a registered resource.
         observed = call.observed.get(name)
         seen = Root(call, "resource", name, name, None if observed is None else observed.resource, observed)
         Unstructured._set_state(made, Registered(seen, earlier.resource, earlier.ready))

@@ -28,8 +28,8 @@ __all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
 class RequiredList(list[R]):
     """The resources that answer one requirement.
 
-    An index past the end gives a resource whose fields read as Observables. Iteration, `len` and truth count as guesses
-    before Crossplane has answered, and while a resource that was asked for by name doesn't exist.
+    An index past the end gives a resource whose fields read as Observables. Iteration, `len`, truth and comparison
+    count as guesses while Crossplane hasn't answered, or while a resource that was asked for by name doesn't exist.
 
     Attributes:
         answered: Whether Crossplane has answered.
@@ -53,7 +53,11 @@ class RequiredList(list[R]):
         self.answered = answered
 
     def _guess(self) -> bool:
-        """Remember that it was used while it may still change; return what to take that for."""
+        """Remember a use of the list, if its content may still change.
+
+        Returns:
+            Whether the list counts as non-empty although its content isn't known: only in some rehearsals.
+        """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None
         # An empty answer to a query by labels is a fact.
@@ -63,7 +67,7 @@ class RequiredList(list[R]):
         return False
 
     def _length(self) -> int:
-        """Return how many there are; in a run that tries other answers as many as it takes there to be."""
+        """Return the number of resources; in a rehearsal that takes an unknown list for non-empty, the oracle's."""
         oracle = self._call.oracle
         if not self._guess() or oracle is None:
             return list.__len__(self)
@@ -107,10 +111,10 @@ class RequiredList(list[R]):
 
 
 class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
-    """The required resources, by the key of their requirement (Crossplane's "Required Resources"). They are read-only.
+    """Required resources by the key under which they were asked for (Crossplane's "Required Resources").
 
-    Iteration goes over the keys that Crossplane has answered. Any other key gives an empty list, whose `answered` is
-    False.
+    They are read-only. Iteration and `in` know the keys that Crossplane has answered; reading any other key gives a
+    list whose `answered` is False.
     """
 
     def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
@@ -137,7 +141,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return self.get(key)
 
     def answer(self, key: str) -> Any:
-        """Return the answer's items, None before it comes."""
+        """Return the items of Crossplane's answer; None if it hasn't answered the key."""
         if key in self._request.required_resources:
             return self._request.required_resources[key].items
         # Crossplane before v2.2 may know only the deprecated field.
@@ -145,7 +149,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
             return self._request.extra_resources[key].items
         return None
 
-    # No default: every key has a list.
+    # `get` has no default, because every key gives a list.
     @overload  # type: ignore[override]
     def get(self, key: str, model: None = None) -> RequiredList[Unstructured]: ...
     @overload
@@ -155,10 +159,10 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
         Args:
             key: The requirement's key.
-            model: The class of their model; `Unstructured` by default.
+            model: The class of the resources; `Unstructured` if it isn't given.
 
         Raises:
-            UsageError: A resource is of another kind than `model`.
+            UsageError: A resource is of another kind.
         """
         if model is None:
             from .._models.unstructured import Unstructured
@@ -182,10 +186,10 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
 
 class RequiredSchemas(Mapping[str, "Schema"]):
-    """The required schemas, by the key of their requirement (required-schemas, "Proposal").
+    """Required schemas by the key under which they were asked for (Crossplane's design "required-schemas", "Proposal").
 
-    `get(key)` has three results: None before Crossplane has answered, an empty `Schema` where it doesn't know the kind,
-    and otherwise the `Schema`.
+    `get(key)` is None until Crossplane has answered. After that it is a `Schema`, which is empty if Crossplane didn't
+    find the kind.
     """
 
     def __init__(self, request: Any) -> None:
@@ -214,11 +218,11 @@ class RequiredSchemas(Mapping[str, "Schema"]):
     @overload
     def get(self, key: str, default: T) -> Schema | T: ...
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the schema; an empty one where Crossplane doesn't know the kind; `default` before it has answered."""
+        """Return a key's schema: `default` until Crossplane has answered, an empty one if it didn't find the kind."""
         return self.answer(key) if key in self else default
 
     def answer(self, key: str) -> Schema:
-        """Return the schema, or an empty one with the reason."""
+        """Return the schema of a key; an empty one, which knows the reason, if it wasn't answered or found."""
         made = self._made.get(key)
         if made is None:
             from .._validation.schema import Schema

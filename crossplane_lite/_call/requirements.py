@@ -17,18 +17,20 @@ __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class ResourceSelector:
-    """A selection of existing resources. Without `match_name` and `match_labels` it selects all resources of the kind.
+    """Selects existing resources.
 
     Args:
-        api_version: The resources' apiVersion.
-        kind: The resources' kind.
-        match_name: The name of one resource. It can't be given together with `match_labels`.
-        match_labels: Labels that each resource must have.
-        namespace: The resources' namespace. None is for cluster-scoped kinds; with `match_labels` it means all
-            namespaces.
+        api_version: The apiVersion of the resources.
+        kind: The kind of the resources.
+        match_name: The name of one resource; not together with `match_labels`.
+        match_labels: Labels that all of the resources have.
+        namespace: The namespace of the resources; None for cluster-scoped kinds, or all namespaces with `match_labels`.
+
+    Without `match_name` and `match_labels` all resources of the kind are selected.
 
     Raises:
-        UsageError: Both `match_name` and `match_labels` are given, or apiVersion or kind is missing.
+        UsageError: Both `match_name` and `match_labels` are given, apiVersion or kind is missing, a label has no value,
+            or a part isn't a string.
     """
 
     api_version: Any
@@ -49,7 +51,10 @@ class ResourceSelector:
             raise UsageError("ResourceSelector: 'match_name' must not be empty")
         for label, value in (self.match_labels or {}).items():
             if value is None:
-                raise UsageError(f"ResourceSelector: the label {label!r} has no value, so everything would match")
+                raise UsageError(
+                    f"ResourceSelector: the label {label!r} has no value, so everything would match; give it a value, "
+                    "or leave the label out"
+                )
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(
@@ -57,21 +62,21 @@ class ResourceSelector:
                 )
 
     def texts(self) -> list[Any]:
-        """The parts that could be unresolved."""
+        """Return every part of the selector that could be unresolved; None for parts that aren't given."""
         labels = self.match_labels or {}
         return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
 
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class SchemaSelector:
-    """A request for the OpenAPI schema of a kind.
+    """Selects the OpenAPI schema of a kind.
 
     Args:
         api_version: The kind's apiVersion.
         kind: The kind.
 
     Raises:
-        UsageError: One of the two is empty.
+        UsageError: One of the two is empty or isn't a string.
     """
 
     api_version: Any
@@ -85,12 +90,12 @@ class SchemaSelector:
                 raise UsageError(f"SchemaSelector: {name!r} must be a string that isn't empty (got {value!r})")
 
     def texts(self) -> list[Any]:
-        """The parts that could be unresolved."""
+        """Return every part of the selector that could be unresolved."""
         return [self.api_version, self.kind]
 
 
 def _put_known(selector: Any) -> None:
-    """Put values in the place of references from desired state that have one."""
+    """Replace the references in a selector whose values are known by these values."""
     for name, value in vars(selector).items():
         if type(value) is Observable:
             object.__setattr__(selector, name, known(value) or value)
@@ -103,7 +108,7 @@ def _known(text: Any) -> Any:
 
 
 class _Selectors(dict[str, Any]):
-    """Selectors by the key under which the answer comes."""
+    """Selectors by the key under which Crossplane answers them."""
 
     def __init__(self, kind: type[Any]) -> None:
         super().__init__()
@@ -127,11 +132,11 @@ class _Selectors(dict[str, Any]):
 
 
 class Requirements:
-    """The resources and schemas that this call asks for. Every call has to ask again.
+    """The requirements of this call. compose() has to state them in every call again.
 
     Attributes:
-        resources: Each `ResourceSelector` by its key.
-        schemas: Each `SchemaSelector` by its key.
+        resources: `ResourceSelector`s by key.
+        schemas: `SchemaSelector`s by key.
     """
 
     def __init__(self) -> None:
@@ -139,9 +144,7 @@ class Requirements:
         self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
 
     def key_of(self, wanted: SchemaSelector) -> str:
-        """Return the key under which this schema is asked for; where it isn't, one that is made of apiVersion and
-        kind.
-        """
+        """Return the key under which a schema is asked for already; if it isn't, `apiVersion/kind` for a new key."""
         if any(type(text) is Observable for text in wanted.texts()):
             return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess
         for key, selector in self.schemas.items():
@@ -153,6 +156,6 @@ class Requirements:
         return bool(self.resources or self.schemas)
 
     def __iter__(self) -> Iterator[tuple[str, ResourceSelector | SchemaSelector]]:
-        """Yield each requirement with its key."""
+        """Yield each selector with its key, resources first."""
         yield from self.resources.items()
         yield from self.schemas.items()

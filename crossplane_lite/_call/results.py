@@ -25,10 +25,10 @@ def _target(target: str | None) -> int:
 
 
 class ResultEntry:
-    """One result, as the protocol has it.
+    """One result, with the protocol's numbers for severity and target.
 
     Attributes:
-        on_change: Whether it is sent only where its text is news.
+        on_change: Whether the result is sent only if its text wasn't sent before.
     """
 
     __slots__ = ("message", "on_change", "reason", "severity", "target")
@@ -44,7 +44,8 @@ class ResultEntry:
 class Results:
     """The results of this call.
 
-    By the functions specification, Warning and Normal results are for changes, not for every call.
+    By the functions specification, Warning and Normal results should be sent only when something changes, not in every
+    call.
     """
 
     def __init__(self) -> None:
@@ -63,15 +64,15 @@ class Results:
     def warning(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Add a Warning: a problem that doesn't stop the pipeline.
+        """Report a problem that does not stop the pipeline.
 
         Args:
-            message: The problem, as a sentence for people.
+            message: The problem, for people.
             reason: A short CamelCase word.
-            target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
-            on_change: Whether the result is sent only when its message is new. A condition of the composite, whose type
-                is `ResultsReported-` and the step's name, remembers the sent messages as hashes. A caller that has no
-                conditions gets the result in every call.
+            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            on_change: Send the result only if its text wasn't sent before. The composite's condition `ResultsReported-`
+                with the step's name remembers hashes of the sent texts. A caller that doesn't support conditions gets
+                the result in every call.
         """
         self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
 
@@ -89,7 +90,7 @@ class Results:
 
 
 class ConditionEntry:
-    """One condition, as the protocol has it."""
+    """One condition, with the protocol's numbers for status and target."""
 
     __slots__ = ("message", "reason", "status", "target", "type")
 
@@ -108,7 +109,7 @@ class SetCondition(NamedTuple):
         status: True, False, or None for Unknown.
         reason: A CamelCase word.
         message: A text for people, or None.
-        target: `composite`, `composite_and_claim`, or None where it wasn't said.
+        target: `composite`, `composite_and_claim`, or None if compose() didn't give one.
     """
 
     status: bool | None
@@ -134,15 +135,15 @@ class Conditions(Mapping[str, SetCondition]):
             status: True, False, or None for Unknown.
             reason: A CamelCase word.
             message: A text for people.
-            target: `composite` or `composite_and_claim`.
+            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
 
         Raises:
-            UsageError: `status` or `target` is none of the values above, or `type` or `reason` is empty.
+            UsageError: `status` or `target` has another value, `type` or `reason` is empty, or `type` isn't ASCII.
         """
         if not (status is None or isinstance(status, bool)):
             raise UsageError(f"'status' must be True, False or None (got {status!r})")
         if not type or not reason or not isinstance(type, str):
-            raise UsageError("a condition needs a type and a reason")
+            raise UsageError(f"a condition needs a type and a reason, two strings (got {type!r} and {reason!r})")
         if not type.isascii():
             raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))

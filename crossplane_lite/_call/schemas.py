@@ -1,4 +1,4 @@
-"""Asking for the OpenAPI schemas of kinds, and checking all that is registered against them."""
+"""Asking for the OpenAPI schemas of kinds, and checking all registered resources against them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_RESULTS: Final = 50
 
 
 def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -> Schema:
-    """Ask for a schema; `Context.schema` describes arguments and errors."""
+    """Ask for a schema, and return it as far as it has come; `Context.schema` describes arguments and errors."""
     selector = SchemaSelector(api_version=api_version, kind=kind)
     if key is None:
         key = call.requirements.key_of(selector)
@@ -31,14 +31,17 @@ def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -
 
 
 def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldError]:
-    """Ask for the schemas of all registered kinds, and check the resources whose schema has come.
+    """Ask for the schemas of all registered kinds, and check the resources whose schemas have come.
 
     Args:
         call: The call.
         fatal: Whether each error becomes a Fatal result.
-        warning: Whether each error becomes a Warning.
+        warning: Whether each error becomes a Warning, once all schemas have come. `fatal` comes first.
+
+    Returns:
+        The errors.
     """
-    library()  # that it is missing had better not come to light only when the first schema does
+    library()  # if the validator isn't installed, that shows now and not when the first schema comes
     errors: list[FieldError] = []
     complete = True
     for model in call.resources.values():
@@ -60,17 +63,17 @@ def _texts(errors: list[FieldError]) -> list[str]:
 
 
 def _warn(call: Call, errors: list[FieldError]) -> None:
-    """Report errors as Warnings, but only when they are news: a function must not warn in every call.
+    """Report errors as Warnings if they weren't reported before: a function must not warn in every call.
 
-    The texts that were known before are in a condition of the composite. It has the step's name, because two steps that
-    write one condition in turn would keep Crossplane reconciling.
+    A condition of the composite remembers the texts. Its type ends with the step's name, because two steps that write
+    one condition in turn would make Crossplane reconcile for ever.
     """
     texts = _texts(errors)
-    if not call.supports(_view.CAPABILITY_CONDITIONS):  # so that nobody knows the news
+    if not call.supports(_view.CAPABILITY_CONDITIONS):  # then nothing remembers the texts, and they are only logged
         for text in texts:
             call.log.warning("%s", text)
         return
-    if not call.in_operation:  # which lacks conditions, and is run once
+    if not call.in_operation:  # an Operation has no conditions, and runs once
         type_ = "DesiredStateValid-" + re.sub("[^A-Za-z0-9_.-]+", "-", call.step).strip("-_.")
         before = call.observed_condition(type_)
         if not errors and before is None:

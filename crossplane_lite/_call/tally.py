@@ -1,4 +1,4 @@
-"""What calls count for whoever watches the server. Nobody counts where nobody watches."""
+"""Counts of resources and runs in a call, for the server's metrics. Without metrics nothing is counted."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Tally:
     """The counts of one call.
 
     Attributes:
-        emitted: Resources that the step registered and that are in its answer.
-        held: Resources that are held back.
-        kept: Existing resources that stay though this call doesn't register them.
-        rehearsals: How often compose() ran beside the real run.
+        emitted: The number of registered resources that are in the answer.
+        held: The number of resources that are held back.
+        kept: The number of existing resources that stay although this call doesn't register them.
+        rehearsals: The number of times that compose() ran besides the real run.
     """
 
     __slots__ = ("emitted", "held", "kept", "rehearsals")
@@ -27,17 +27,17 @@ class Tally:
         self.rehearsals = rehearsals
 
     def add(self, other: Tally) -> None:
-        """Add another one's counts."""
+        """Add the counts of another tally."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """All four, in the order of the arguments."""
+        """All four counts: emitted, held, kept and rehearsals."""
         return self.emitted, self.held, self.kept, self.rehearsals
 
 
 counting: Final[ContextVar[Tally | None]] = ContextVar("crossplane_lite_tally", default=None)
-"""The tally of the call that this thread is in, None where nobody watches."""
+"""The tally of this thread's call; None if nothing is counted."""
 
 current: Final = counting.get

@@ -1,5 +1,5 @@
-"""The function's input as attrs classes: `types` describes fields, `structure` makes an instance or names the mistakes.
+"""The function's input as attrs classes: `types` describes fields, and `structure` makes instances or lists mistakes.
 
-KRM functions and the generator of CRDs for inputs use them too. Both modules may be imported from. They import
-`_models`, `_observed` and the rooms below.
+KRM functions and the generator of CRDs for inputs use both modules too. Other packages may import from both. This
+package imports `_models`, `_observed` and the packages that these import.
 """

@@ -1,4 +1,4 @@
-"""Plain data into attrs classes, through cattrs."""
+"""Making instances of attrs classes from plain data, with cattrs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["problems_in", "structure", "structured"]
 
 T = TypeVar("T")
 
-# Fields that every Kubernetes object has, and few input classes do.
+# Fields that every Kubernetes object has. Few input classes have them.
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 _MOST_PROBLEMS = 100
 
@@ -25,22 +25,24 @@ _MOST_PROBLEMS = 100
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     """Return `data` as an instance of an attrs class.
 
-    Nothing is converted by guessing: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't a list. Keys
-    are the fields' aliases, so attrs' `alias` gives a field another key than its name; that of `from_` is `from`.
+    Nothing is converted by guessing: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't a list. The
+    key of a field is its name, or its `alias` in attrs. The key of `from_`, whose name without the underscore is a
+    keyword of Python, is `from`.
 
     Args:
-        data: Plain data. apiVersion, kind and metadata are left out where the class doesn't have them.
+        data: Plain data. apiVersion, kind and metadata are ignored if the class doesn't have them.
         cls: An attrs class.
         what: The name of the data in messages.
 
     Raises:
-        InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
+        InputError: Keys are unknown or missing, or values have a wrong type. The message has each mistake with its
+            path.
         UsageError: `cls` isn't an attrs class, or has a field of a type without values in JSON.
     """
     import attr
 
     if not attr.has(cls):
-        raise UsageError(f"the class of {what} must be an attrs class (got {cls!r})")
+        raise UsageError(f"the class of {what} must be an attrs class, made with @attrs.define (got {cls!r})")
     keys = _known_keys(cls)
     kept = {key: value for key, value in data.items() if key in keys or key not in _OBJECT_KEYS}
     try:
@@ -51,24 +53,32 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
 
 
 def structured(value: Any, type_: Any) -> Any:
-    """Return plain data as a value of any of the types that an input may have; its errors are for `problems_in`."""
+    """Return plain data as a value of a type, which may be any type that an input's field may have.
+
+    Raises:
+        Exception: The data doesn't fit. `problems_in` makes a text of any error that is raised here.
+    """
     return _converter().structure(value, type_)
 
 
 @functools.cache
 def _known_keys(cls: type[Any]) -> frozenset[str]:
-    """Return the keys of a class that has been checked."""
+    """Return the keys of a class's fields, after checking their types.
+
+    Raises:
+        UsageError: The class has a field of a type that no input has.
+    """
     check_class(cls)
     return frozenset(field.key for field in fields_of(cls))
 
 
 class _Misfit(ValueError):
-    """A value doesn't fit its place; the text goes behind the path."""
+    """A value doesn't fit the type of its field. The message continues after the field's path."""
 
 
 @functools.cache
 def _converter() -> Any:
-    """Return a converter that refuses to guess: cattrs alone makes 5 a string and "abc" a list."""
+    """Return a converter that refuses values of wrong types; cattrs alone turns 5 into "5", and "abc" into a list."""
     import cattrs
 
     from .. import cattrs_hooks
@@ -78,7 +88,7 @@ def _converter() -> Any:
         lambda type_: shape_of(type_) is not None, functools.partial(_hook_for, converter)
     )
     cattrs_hooks.register(converter)
-    # cattrs looks at these, and at their subclasses, before it asks factories.
+    # For these classes and their subclasses cattrs has hooks of its own, which it uses before it asks factories.
     for base in (str, int, float, bool, enum.Enum):
         converter.register_structure_hook(base, functools.partial(_value, converter))
     return converter
@@ -93,7 +103,7 @@ def _hook_for(converter: Any, type_: Any) -> Callable[[Any, Any], Any]:
 
 
 def _value(converter: Any, value: Any, type_: Any) -> Any:
-    """Structure a value of a scalar class or an enum."""
+    """Return a JSON value as an instance of a scalar class or an enum."""
     if type(value) is type_:
         return value
     shape = _shape_of_class(type_)
@@ -123,12 +133,12 @@ def _misfit(value: Any, type_: Any) -> _Misfit:
         shown = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         shown = type(value).__name__
-    # Masked before it is cut: half a secret would not be recognised any more.
+    # First masked, then cut: masking doesn't recognise a part of a secret value.
     return _Misfit(f"must be {described(type_)} (got {mask(shown)[:80]})")
 
 
 def _is(value: Any, base: type[Any]) -> bool:
-    """Say whether a JSON value is of a scalar type, without taking true for 1; a whole number is a number too."""
+    """Say whether a JSON value is of a scalar type. true doesn't count as 1; an int counts as a float too."""
     if isinstance(value, bool):
         return base is bool
     return isinstance(value, (int, float) if issubclass(base, float) else base)
@@ -155,7 +165,7 @@ def _choice(_: Any, value: Any, shape: Shape) -> Any:
 def _union(converter: Any, value: Any, shape: Shape) -> Any:
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     for _, member in members:
-        # A type that fits as it is goes before one that needs a conversion, as 1 would be to a float.
+        # A member of exactly the value's type comes before one that converts the value, such as float for 1.
         if member.kind == "scalar" and type(value) is member.type:
             return value
     errors = []
@@ -167,12 +177,12 @@ def _union(converter: Any, value: Any, shape: Shape) -> Any:
                 raise
             except Exception as error:
                 errors.append(error)
-    # The mistakes reported are those for the nearest member: the one with the fewest missing and unknown keys.
+    # The error is the one of the member that fits best: with the fewest missing and unknown keys.
     raise min(errors, key=_distance) if errors else _misfit(value, shape.type)
 
 
 def _could_be(value: Any, shape: Shape) -> bool:
-    """Say whether a value is of the JSON type that a member of a union asks for."""
+    """Say whether a value has the JSON type of a member of a union, so that the member's errors are worth showing."""
     if shape.kind in ("map", "class"):
         return isinstance(value, dict)
     if shape.kind in ("list", "tuple"):
@@ -215,7 +225,11 @@ _OF_KIND: dict[str, Callable[[Any, Any, Shape], Any]] = {
 
 
 def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) -> list[Any]:
-    """Structure (place, value, type) of every item, and raise all of their errors together, each with its place."""
+    """Return the structured items, each of which is given as place, value and type.
+
+    Raises:
+        IterableValidationError: Items don't fit. It has the errors of all of them, each with the item's place.
+    """
     from cattrs.errors import IterableValidationError, IterableValidationNote
 
     made, errors = [], []
@@ -225,7 +239,7 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
         except RecursionError:
             raise
         except Exception as error:
-            # The same as add_note(), which Python 3.10 does not have; cattrs reads it from here.
+            # As add_note() does, which Python 3.10 doesn't have. cattrs reads the notes from this attribute.
             notes = [*getattr(error, "__notes__", []), IterableValidationNote(f"item {at!r}", at, type_)]
             vars(error)["__notes__"] = notes
             errors.append(error)
@@ -235,11 +249,11 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
 
 
 def problems_in(error: BaseException, path: str) -> str:
-    """Return every mistake with its path, in words for the author of the input.
+    """Return one text with every mistake and its path (the first 100, sorted), for the author of the input.
 
     Args:
-        error: The error that structuring has raised.
-        path: The path of the structured value.
+        error: The error that `structured` raised.
+        path: The path of the value that was structured.
     """
     try:
         problems = sorted(problem.text for problem in _problems(error, path))
@@ -250,7 +264,7 @@ def problems_in(error: BaseException, path: str) -> str:
 
 
 class _Problem(NamedTuple):
-    """One thing that is wrong, and whether a key is missing or unknown."""
+    """A mistake in an input: its text, and whether a key is missing or unknown."""
 
     text: str
     about_key: bool = False
@@ -266,7 +280,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
             if isinstance(problem, KeyError):
                 yield _Problem(f"{path}.{keys[note.name]} is required", True)
             else:
-                # An error that comes up where no room is left may bear the name of another class's field.
+                # If the stack is full, the error's note may name a field of another class.
                 yield from _problems(problem, f"{path}.{keys.get(note.name, note.name)}")
         for problem in about:
             name = _validated(problem)
@@ -293,7 +307,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
 
 
 def _validated(error: BaseException) -> str | None:
-    """Return the name of the field that a validator of attrs complains about: beside its text or at its beginning."""
+    """Return the name of the field that an error of an attrs validator is about; None if the error doesn't say."""
     import attr
 
     if not error.args or not isinstance(error.args[0], str):

@@ -1,4 +1,4 @@
-"""The types that an input's class may be made of, told apart in one place: for structuring and for the schema."""
+"""The types that fields of an input's class may have: one description of each, for structuring and for schemas."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _UNIONS: Final = (typing.Union, types.UnionType)
 
 
 class Shape(NamedTuple):
-    """The values that a type takes.
+    """The description of a type: which values it takes.
 
     Attributes:
-        kind: `any`, `scalar`, `choice` (an enum or a Literal), `union`, `list`, `tuple` (of a fixed length), `map`,
-            `class` (an attrs class or a dataclass) or `model` (one of this package's).
+        kind: `any`, `scalar`, `choice` (an enum, a Literal or None), `union`, `list`, `tuple` (of a fixed length),
+            `map`, `class` (an attrs class or a dataclass) or `model` (a model class of this package).
         type: The type itself, without aliases and annotations around it.
-        args: For a scalar the JSON type that it is made from; for a choice the allowed values, enum members as such;
-            for lists, tuples, maps and unions the types in them.
-        make: For a list the function that makes it.
+        args: For a scalar, the base type (str, int, float or bool); for a choice, the allowed values or enum members;
+            for a list, tuple, map or union, the types inside.
+        make: For a list, the function that makes the value from the elements.
     """
 
     kind: str
@@ -51,11 +51,13 @@ class Field(NamedTuple):
     """A field of a class.
 
     Attributes:
-        name: The attribute.
-        key: Its key in the input: attrs' alias, without the underscore that stands behind a keyword of Python.
-        type: Its type.
-        default: Its default, `NOTHING` without one; a callable that makes it where `made` is true.
-        made: Whether the default is made anew for each instance.
+        name: The name of the attribute.
+        key: The field's key in the input: attrs' alias or the name. `from_` has the key `from`, as has every keyword of
+            Python with an underscore.
+        type: The field's type.
+        default: The default; `NOTHING` if there is none. If `made` is true, a function that makes the default; None if
+            that needs the instance.
+        made: Whether the default is made by a function, for each instance anew.
     """
 
     name: str
@@ -71,7 +73,7 @@ def is_class(type_: Any) -> bool:
 
 
 def shape_of(type_: Any) -> Shape | None:
-    """Return the values that a type takes; None if JSON can't hold any of them."""
+    """Return the description of a type; None if an input can't have values of the type."""
     type_ = _bare(type_)
     if type_ is Any or type_ is None or type_ is type(None):
         return Shape("any", Any) if type_ is Any else Shape("choice", type(None), (None,))
@@ -99,34 +101,34 @@ def shape_of(type_: Any) -> Shape | None:
 
 
 def _is_model(type_: type[Any]) -> bool:
-    # Whoever has such a class has imported its module, which takes longer than all of a small function.
+    # Without an import, which takes long: where a model class exists, its module is imported already.
     module = sys.modules.get("crossplane_lite._models.model")
     return module is not None and issubclass(type_, module.Model)
 
 
 def _bare(type_: Any) -> Any:
-    """Return a type without Annotated, NewType and aliases around it."""
+    """Return the type inside of Annotated, NewType and aliases."""
     while True:
         if typing.get_origin(type_) is typing.Annotated:
             type_ = typing.get_args(type_)[0]
         elif hasattr(type_, "__supertype__"):
             type_ = type_.__supertype__
-        elif type(type_).__name__ == "TypeAliasType":  # Python's from 3.12 on, and that of typing_extensions
+        elif type(type_).__name__ == "TypeAliasType":  # of Python from 3.12 on, or of typing_extensions
             type_ = type_.__value__
         else:
             return type_
 
 
 def choices(shape: Shape) -> list[Any]:
-    """Return the JSON values that a choice is made from."""
+    """Return the JSON values that a choice allows."""
     return [choice.value if isinstance(choice, enum.Enum) else choice for choice in shape.args]
 
 
 def fields_of(cls: type[Any]) -> list[Field]:
-    """Return the fields that a class is made from.
+    """Return the fields of an attrs class or a dataclass that its `__init__` takes.
 
     Raises:
-        UsageError: Its annotations can't be resolved.
+        UsageError: The annotations of the class can't be resolved.
     """
     import attr
 
@@ -150,7 +152,7 @@ def _attrs_field(field: Any) -> Field:
     if default is attr.NOTHING:
         default = NOTHING
     elif isinstance(default, attr.Factory):  # type: ignore[arg-type]  # a class that is annotated as a function
-        # One that looks at the instance can't give a value without it.
+        # A factory that takes the instance can't make a value without one.
         default, made = (None, False) if default.takes_self else (default.factory, True)
     return Field(field.name, _key(field.alias), Any if field.type is None else field.type, default, made)
 
@@ -174,10 +176,10 @@ def _key(name: str) -> str:
 
 
 def check_class(cls: type[Any]) -> None:
-    """Refuse a class with a field of a type that no input has.
+    """Check that an input can have values for all fields of a class, and of the classes inside of it.
 
     Raises:
-        UsageError: There is one; the message has the path of each.
+        UsageError: Fields have other types. The message has the path of each of these fields.
     """
     wrong: list[str] = []
     seen: set[type[Any]] = set()
@@ -188,7 +190,7 @@ def check_class(cls: type[Any]) -> None:
         if shape is None or (shape.kind == "map" and not _is_text(shape.args[0])):
             wrong.append(f"{path} is {_name(type_)}")
         elif shape.kind == "choice" and not all(_is_json_scalar(value) for value in choices(shape)):
-            wrong.append(f"{path} is {_name(type_)}, with values that aren't text, numbers or booleans")
+            wrong.append(f"{path} is {_name(type_)}, with values that aren't strings, numbers or booleans")
         elif shape.kind == "class" and shape.type not in seen:
             seen.add(shape.type)
             work += [(field.type, f"{path}.{field.key}") for field in fields_of(shape.type)]
@@ -204,7 +206,7 @@ def check_class(cls: type[Any]) -> None:
 
 
 def _is_text(type_: Any) -> bool:
-    """Say whether a type can be that of a mapping's keys."""
+    """Say whether a mapping's keys can have a type: only strings are keys in JSON."""
     shape = shape_of(type_)
     if shape is None:
         return False
@@ -224,7 +226,7 @@ def _name(type_: Any) -> str:
 
 
 def described(type_: Any) -> str:
-    """Return the values that a type takes in words, for people who write YAML and not Python."""
+    """Return a text such as "a string or a list" about the values that a type takes, for people who write YAML."""
     words = list(dict.fromkeys(_words(type_)))
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 

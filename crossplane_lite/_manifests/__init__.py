@@ -1,9 +1,9 @@
-"""Manifests: Kubernetes objects as plain dicts, the files and packages they are in, and the schemas they define.
+"""Manifests: Kubernetes objects as plain dicts, the files and packages that hold them, and the schemas of their kinds.
 
-Readers of files of objects belong here: YAML and JSON, folders and package archives, definitions of kinds and OpenAPI
-documents, and small facts about objects. Their uses (models, a reconcile, a drawing) belongs to the rooms
-that import this one: codegen, render, simulate, graph, testing and krm. All modules may be imported from; this one
-imports nothing, because most users need one or two of them.
+The modules here read YAML and JSON, folders, package archives, definitions of kinds and OpenAPI documents, and know
+small facts about objects. The rooms that import these modules decide what to do with the objects: codegen, render,
+simulate, graph, testing and krm. Import the modules one by one: this file imports none of them, because most importers
+need only one or two.
 
-It may import `_base`, `_terminal`, `_wire` and `errors`.
+The modules may import `_base`, `_terminal`, `_wire` and `errors`.
 """

@@ -1,4 +1,4 @@
-"""The apiVersions of manifests and functions."""
+"""Checking the form of apiVersions in manifests and functions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["ApiVersionError", "split_api_version"]
 
 
 class ApiVersionError(InputError):
-    """The given apiVersion isn't one."""
+    """A string that must be an apiVersion has another form."""
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return group and version of an apiVersion; the core group is the empty text.
+    """Return the group and the version of an apiVersion. The group is an empty string for the core group.
 
     Raises:
-        ApiVersionError: It isn't one.
+        ApiVersionError: The string has more than one slash.
     """
     group, version = split(api_version)
     if "/" in group:

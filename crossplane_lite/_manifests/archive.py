@@ -1,16 +1,16 @@
-"""Images that were saved to a file, and the `package.yaml` in those that are Crossplane packages.
+"""Reading images that were saved to a file, and the `package.yaml` of Crossplane packages in them.
 
 Two layouts are read: the docker-archive, which `crossplane xpkg build` and `docker save` write (`manifest.json`), and
 the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. Tar files may be gzipped as a whole.
 
-The layer with `package.yaml` is marked `base`: by the label `io.crossplane.xpkg:sha256:<digest of the layer>` of the
-image's configuration, or by the layer's annotation `io.crossplane.xpkg` (package specification). Without a mark it is
-the topmost layer that has the file.
+The layer with `package.yaml` has the mark `base`: in the label `io.crossplane.xpkg:sha256:<digest of the layer>` of the
+image's configuration, or in the layer's annotation `io.crossplane.xpkg` (package specification). Without a mark, the
+topmost layer that has the file is read.
 
-A tar file that is no image gives its files of YAML and JSON instead, as of a folder, and a gzipped text is that text:
-`crossplane xpkg extract` writes a package's `package.yaml` so.
+Of a tar file that isn't an image, the YAML and JSON files are read, as from a folder. A gzipped text is read as the
+text: `crossplane xpkg extract` writes a package's `package.yaml` in this form.
 
-Sizes are limited after unpacking, and every digest that an archive names for what is read is compared.
+Sizes are limited after unpacking. If the archive names a digest for a file that is read, the digest is compared.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, gzi
 __all__ = ["DOCUMENTS", "Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
 
 DOCUMENTS: Final = (".yaml", ".yml", ".json")
-"""How the names of files that hold documents end."""
+"""The ends of the names of files with documents."""
 
 _PACKAGE: Final = "package.yaml"
 _OF_IMAGES: Final = ("manifest.json", "index.json", "oci-layout")
 _MARK: Final = "io.crossplane.xpkg"
 _REF_NAME: Final = "org.opencontainers.image.ref.name"
-# An image that was built with attestations has them beside it, as further images.
+# The annotation of attestations, which are listed beside their image like further images.
 _ATTESTATION: Final = "vnd.docker.reference.type"
 
-_TAR: Final = slice(257, 262)  # where a tar file has the word "ustar"
+_TAR: Final = slice(257, 262)  # the place of the word "ustar" in a tar file
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}")
-# File names in docker archives that are the digests of the files.
+# Matches file names in docker archives that have the files' digests.
 _NAMED_DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{64})(?:\.json|\.tar|\.tar\.gz)?")
 
 
@@ -47,7 +47,7 @@ class Stream(NamedTuple):
     """The bytes of a stream of documents.
 
     Attributes:
-        label: What messages call it, for example `provider.xpkg:package.yaml`.
+        label: The stream's name in messages, for example `provider.xpkg:package.yaml`.
         data: The bytes.
     """
 
@@ -59,10 +59,10 @@ class Layer(NamedTuple):
     """A layer of a saved image.
 
     Attributes:
-        file: Its name in the archive.
-        digest: The digest of the file, where the archive says it.
-        unpacked: The digest of what the file unpacks to, where the configuration says it.
-        mark: What a package's mark says of it: `base` for the one with `package.yaml`.
+        file: The name of the layer's file in the archive.
+        digest: The digest of the file; None if the archive doesn't name it.
+        unpacked: The digest of the unpacked file; None if the image's configuration doesn't name it.
+        mark: The layer's mark in a package, such as `base` for the layer with `package.yaml`; None without a mark.
     """
 
     file: str
@@ -75,9 +75,9 @@ class Image(NamedTuple):
     """A saved image.
 
     Attributes:
-        name: What messages call it in the archive.
-        config: Its configuration, with operating system, architecture and labels.
-        layers: The lowest first.
+        name: The image's name in messages: its tag, or the name of a file or a digest.
+        config: The image's configuration, with operating system, architecture and labels.
+        layers: The layers, the lowest first.
     """
 
     name: str
@@ -86,12 +86,12 @@ class Image(NamedTuple):
 
 
 def is_archive(head: bytes) -> bool:
-    """Say whether a file is a tar file or compressed, from its first 512 bytes."""
+    """Say whether a file is a tar file, or is compressed with gzip or zstd, from its first 512 bytes."""
     return head[_TAR] == b"ustar" or head.startswith((GZIP, ZSTD))
 
 
 def is_layout(folder: str) -> bool:
-    """Say whether a folder is an OCI layout."""
+    """Say whether a folder is an OCI layout: whether it has the files oci-layout and index.json."""
     return all(os.path.isfile(os.path.join(folder, name)) for name in ("oci-layout", "index.json"))
 
 
@@ -99,15 +99,15 @@ def read_archive(file: BinaryIO, label: str) -> list[Stream]:
     """Read the package in a saved image, the documents in another tar file, or a gzipped text.
 
     Args:
-        file: The archive; seekable, and at its first byte.
-        label: What messages call it.
+        file: The archive: a seekable file at its first byte.
+        label: The archive's name in messages.
 
     Returns:
-        Its `package.yaml`; several where the archive holds several images that differ in it. Of a tar file that is no
-        image, the files of YAML and JSON.
+        Of an image, its `package.yaml`; of several images, each `package.yaml` that differs from the others. Of another
+        tar file, its YAML and JSON files.
 
     Raises:
-        InputError: It isn't such an archive, holds no package, is damaged, or too large.
+        InputError: The file isn't such an archive, has no package, is damaged, or is too large.
     """
     text = gzipped_text(file, label)
     if text is not None:
@@ -117,13 +117,13 @@ def read_archive(file: BinaryIO, label: str) -> list[Stream]:
 
 
 def _documents(files: TarFiles) -> list[Stream]:
-    """Return the documents in a tar file that is no image; nothing where it is one, or has none."""
+    """Return the YAML and JSON files in a tar file; an empty list if the tar file is an image, or has no such files."""
     if any(files.has(name) for name in _OF_IMAGES):
         return []
     found = []
     with damage(files.label, "can't be read"):
         for name in files.names():
-            # Hidden ones are none of the author's, such as those that macOS puts beside others.
+            # Hidden files aren't the author's: macOS, for example, puts them beside others.
             if not name.lower().endswith(DOCUMENTS) or any(part.startswith(".") for part in name.split("/")):
                 continue
             data = files.read(name)
@@ -133,7 +133,14 @@ def _documents(files: TarFiles) -> list[Stream]:
 
 
 def read_layout(folder: str) -> list[Stream]:
-    """Read the package in an OCI layout that is a folder; returns and raises as `read_archive`."""
+    """Read the package in an OCI layout that is a folder.
+
+    Returns:
+        Each different `package.yaml` of the layout's images.
+
+    Raises:
+        InputError: The folder isn't such a layout, has no package, is damaged, or is too large.
+    """
     return _read(FolderFiles(folder))
 
 
@@ -146,7 +153,9 @@ def _read(files: Files) -> list[Stream]:
             if data is not None:
                 found.setdefault(data, image.name)
     if not found:
-        raise InputError(f"{files.label} has no {_PACKAGE}: it is not a Crossplane package")
+        raise InputError(
+            f"{files.label} has no {_PACKAGE}: it is not a Crossplane package; build one with `crossplane xpkg build`"
+        )
     if len(found) == 1:
         return [Stream(f"{files.label}:{_PACKAGE}", data) for data in found]
     return [Stream(f"{files.label}:{printable(name)}:{_PACKAGE}", data) for data, name in found.items()]
@@ -156,13 +165,14 @@ def images(files: Files, *, every: bool = False) -> Iterator[Image]:
     """Yield the images of an archive.
 
     Args:
-        files: The archive.
-        every: Yield each image of an index, for any platform; otherwise the first one that is there stands for all.
+        files: The files of the archive.
+        every: Whether all images of an index are yielded, one for each platform. By default only the first of them that
+            was saved is yielded.
 
     Raises:
-        InputError: It isn't such an archive, or is damaged.
+        InputError: The archive isn't an image archive, or is damaged.
     """
-    # Newer versions of docker write both; only the OCI layout has annotations.
+    # Newer versions of docker write both layouts. The OCI layout is better, because it has annotations.
     if files.has("index.json"):
         index = files.typed("index.json", files.json("index.json"), dict)
         for where, entry in files.objects("index.json: manifests", index.get("manifests")):
@@ -172,7 +182,10 @@ def images(files: Files, *, every: bool = False) -> Iterator[Image]:
         for where, entry in files.objects("manifest.json: images", files.json("manifest.json")):
             yield _docker_image(files, where, entry)
     else:
-        raise InputError(f"{files.label} is not a whole image archive: it has neither manifest.json nor index.json")
+        raise InputError(
+            f"{files.label} is not a whole image archive: it has neither manifest.json nor index.json; save the image "
+            "with `docker save` or `crossplane xpkg build`"
+        )
 
 
 def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
@@ -192,7 +205,11 @@ def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
 
 
 def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[Image]:
-    """Yield an image, or those of an index below that are there."""
+    """Yield the image of an entry in an index; of an entry that is an index itself, the images that were saved.
+
+    Raises:
+        InputError: No image of the entry was saved, or the archive is damaged.
+    """
     name = _mapping(entry.get("annotations")).get(_REF_NAME) or entry.get("digest")
     missing = None
     is_there = False
@@ -205,7 +222,7 @@ def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[
             continue
         seen.add(digest)
         blob = _blob(digest)
-        if not files.has(blob):  # an index may name architectures that were not saved
+        if not files.has(blob):  # an index may list architectures that were not saved
             missing = missing or blob
             continue
         manifest = files.typed(blob, files.json(blob, digest), dict)
@@ -215,11 +232,11 @@ def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[
             continue
         work += reversed(files.objects(f"{blob}: manifests", manifest.get("manifests")))
     if missing is not None and not is_there:
-        raise files.error(f"{missing} is missing")
+        raise files.error(f"{missing} is missing: save the image again, with all of its files")
 
 
 def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Layer]]:
-    """Return the configuration and the layers of an image."""
+    """Return the configuration and the layers of an image in the OCI layout."""
     config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
     entries = files.objects(f"{where}: layers", manifest.get("layers"))
     read, labels, unpacked = _config(files, _blob(config), config, len(entries))
@@ -234,7 +251,7 @@ def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[M
 def _config(
     files: Files, name: str, digest: str | None, layers: int
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str | None]]:
-    """Return an image's configuration, its labels, and for each layer the digest of what it unpacks to."""
+    """Return an image's configuration, its labels, and for each layer the digest of the unpacked layer, or None."""
     config = files.typed(name, files.json(name, digest), dict)
     unpacked = _mapping(config.get("rootfs")).get("diff_ids")
     known: list[str | None] = [None] * layers
@@ -244,12 +261,13 @@ def _config(
 
 
 def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -> bytes | None:
-    """Return the package.yaml of an image.
+    """Return the package.yaml of an image; None if it has none.
 
     Args:
-        files: The archive.
+        files: The files of the archive.
         image: The image.
-        searched: What the layers hold that have been read; images may share them.
+        searched: The package.yaml, or None, of each layer that was read before, by file. Images may share layers, and
+            this function adds the layers that it reads.
     """
     marked = [layer for layer in image.layers if layer.mark == "base"]
     for layer in marked[:1] or reversed(image.layers):
@@ -280,10 +298,10 @@ def _blob(digest: str) -> str:
 
 
 def _text(value: Any) -> str | None:
-    """Return a text that may be left out, or be anything else in a damaged file."""
+    """Return a value if it is a string; None for anything else."""
     return value if isinstance(value, str) else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """Return a mapping that may be left out."""
+    """Return a value if it is a dict; an empty dict for anything else."""
     return value if isinstance(value, dict) else {}

@@ -1,6 +1,6 @@
 """The files of a saved image: members of a tar file, or files of a folder.
 
-What a file claims about itself - sizes, names, links, lengths of headers - is never trusted, and nothing is written.
+Sizes, names, links and header lengths that a file claims to have are never trusted, and nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 _MB: Final = 1 << 20
-LARGEST: Final = 200 * _MB  # what Crossplane installs is at most this large
+LARGEST: Final = 200 * _MB  # the largest package that Crossplane installs
 _LARGEST_ARCHIVE: Final = 4096 * _MB
 _LARGEST_JSON: Final = 16 * _MB
 _MOST_FILES: Final = 10_000
 
-# What Python's readers raise for files that are cut off, damaged or made with ill intent.
+# The exceptions of Python's readers for files that are cut off, damaged or malicious.
 _DAMAGE: Final = (
     *(tarfile.TarError, zlib.error, EOFError, OSError),
     *(ValueError, LookupError, ArithmeticError, RecursionError),
@@ -42,10 +42,10 @@ _DAMAGE: Final = (
 
 
 class Files(abc.ABC):
-    """The files of an archive or a folder.
+    """The files of an archive or a folder. Methods raise InputError, with the archive's label, for damaged files.
 
     Args:
-        label: What messages call the archive.
+        label: The archive's name in messages.
     """
 
     def __init__(self, label: str) -> None:
@@ -53,7 +53,7 @@ class Files(abc.ABC):
 
     @abc.abstractmethod
     def _find(self, name: str) -> BinaryIO | None:
-        """Return a file, opened; None where there is none of that name."""
+        """Open a file and return it; None if there is no file of that name."""
 
     def has(self, name: str) -> bool:
         """Say whether there is a file of that name."""
@@ -63,14 +63,18 @@ class Files(abc.ABC):
         return file is not None
 
     def open(self, name: str) -> BinaryIO:
-        """Return a file that must be there."""
+        """Open a file and return it.
+
+        Raises:
+            InputError: There is no file of that name.
+        """
         file = self._find(name)
         if file is None:
-            raise self.error(f"{name} is missing")
+            raise self.error(f"{name} is missing: save the image again, with all of its files")
         return file
 
     def hash(self, name: str, digest: str | None = None) -> Any:
-        """Return the hash of a file, by the algorithm of a digest."""
+        """Return the hash object of a file's content, with the algorithm of `digest`, by default sha256."""
         found = _new_hash(digest)
         with self.open(name) as file:
             while data := file.read(_MB):
@@ -78,12 +82,27 @@ class Files(abc.ABC):
         return found
 
     def check(self, name: str, digest: str | None, found: Any) -> None:
-        """Refuse a file whose hash isn't the digest that the archive names, if it names one."""
+        """Compare a file's hash with the digest that the archive names.
+
+        Args:
+            name: The file's name.
+            digest: The digest that the archive names; None if it names none, and then nothing is compared.
+            found: The hash object of the file's content.
+
+        Raises:
+            InputError: The hash is another one.
+        """
         if digest is not None and digest.rpartition(":")[2] != found.hexdigest():
-            raise self.error(f"{name} is damaged: its digest is {found.name}:{found.hexdigest()}, not {digest}")
+            raise self.error(
+                f"{name} is damaged: its digest is {found.name}:{found.hexdigest()}, not {digest}; get the file again"
+            )
 
     def json(self, name: str, digest: str | None = None) -> Any:
-        """Return what a small file says, after comparing its digest."""
+        """Return the content of a JSON file of at most 16 MB, after comparing its digest, if one is given.
+
+        Raises:
+            InputError: The file is missing, too large, damaged, or isn't JSON.
+        """
         with self.open(name) as file:
             data = file.read(_LARGEST_JSON + 1)
         if len(data) > _LARGEST_JSON:
@@ -97,24 +116,44 @@ class Files(abc.ABC):
             raise self.error(f"{name} is not JSON: {e}") from e
 
     def objects(self, where: str, value: Any) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return the objects of a list that JSON holds, each with its place."""
+        """Return the objects of a list, each with its place.
+
+        Args:
+            where: The list's place, for messages.
+            value: The list, from JSON.
+
+        Raises:
+            InputError: `value` isn't a list of objects.
+        """
         places = [(f"{where}[{number}]", one) for number, one in enumerate(self.typed(where, value, list))]
         return [(place, self.typed(place, one, dict)) for place, one in places]
 
     def typed(self, where: str, value: Any, kind: type[Any]) -> Any:
-        """Return a value that JSON holds and that must be of a type."""
+        """Return a value from JSON, after checking its type.
+
+        Args:
+            where: The value's place, for messages.
+            value: The value.
+            kind: dict, list, str or bool.
+
+        Raises:
+            InputError: The value has another type.
+        """
         return typed(value, kind, lambda problem: self.error(f"{where} {problem}"))
 
     @contextlib.contextmanager
     def layer(self, layer: str, digest: str | None, largest: int | None = None) -> Iterator[Any]:
-        """Open a layer, which is a tar file, plain or gzipped: what is read from it is unpacked.
+        """Open a layer, a tar file that may be gzipped, as a context; reading from it gives unpacked bytes.
 
-        At the end what is left is read, and the digest compared.
+        If there is a digest, the rest of the layer is read at the end of the context, and the digest compared.
 
         Args:
-            layer: The layer's file.
-            digest: The digest of the layer when it is unpacked; None where nobody says it.
-            largest: How many bytes it may unpack to; as many as a package may have where nobody says it.
+            layer: The name of the layer's file.
+            digest: The digest of the unpacked layer; None if it isn't known.
+            largest: The most bytes of the unpacked layer; None for the limit of packages, 200 MB.
+
+        Raises:
+            InputError: The layer is missing, damaged or too large, or is compressed with zstd.
         """
         what = f"{self.label}: the layer {layer}"
         found = _new_hash(digest) if digest is not None else None
@@ -131,23 +170,34 @@ class Files(abc.ABC):
         self.check(f"the content of {layer}", digest, found)
 
     def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
-        """Return a file of a layer; None where the layer hasn't got it.
+        """Return the content of a file in a layer; None if the layer doesn't have the file.
 
         Args:
-            layer: The layer's file.
-            name: The file's name from the root.
-            digest: The digest of the layer when it is unpacked; None where nobody says it.
+            layer: The name of the layer's file.
+            name: The path of the wanted file, from the root of the layer.
+            digest: The digest of the unpacked layer; None if it isn't known.
+
+        Raises:
+            InputError: The layer is missing, damaged or too large, or the file isn't a regular file.
         """
         with self.layer(layer, digest) as stream:
             return _member(stream, f"{self.label}: the layer {layer}", name)
 
     def error(self, problem: str) -> InputError:
-        """Return an error that names the archive."""
+        """Return an error whose message begins with the archive's label."""
         return _error(f"{self.label}: {problem}")
 
 
 class TarFiles(Files):
-    """The members of a tar file, which may be gzipped."""
+    """The members of a tar file, which may be gzipped.
+
+    Args:
+        file: The tar file: seekable, and at its first byte.
+        label: The tar file's name in messages.
+
+    Raises:
+        InputError: The file isn't a tar file, is damaged, has too many members, or is compressed with zstd.
+    """
 
     def __init__(self, file: BinaryIO, label: str) -> None:
         super().__init__(label)
@@ -167,15 +217,19 @@ class TarFiles(Files):
                 if number > _MOST_FILES:
                     raise _error(f"{label} is not an image archive: it has more than {_MOST_FILES:,} files")
                 if member.size < 0:
-                    raise _error(f"{label} is damaged: {member.name!r} has a negative size")
+                    raise _error(f"{label} is damaged: {member.name!r} has a negative size; get the file again")
                 self._members[clean_name(member.name)] = member
 
     def names(self) -> list[str]:
-        """Return the names of all files, and of links to them, sorted."""
+        """Return the names of all members that aren't folders, links included, sorted."""
         return sorted(name for name, member in self._members.items() if not member.isdir())
 
     def read(self, name: str) -> bytes | None:
-        """Return what a file holds; None for what is neither a file nor a link to one."""
+        """Return the content of a file, or of the file that a link leads to; None if there is no such file.
+
+        Raises:
+            InputError: The file is larger than 200 MB.
+        """
         file = self._find(name)
         if file is None:
             return None
@@ -187,7 +241,7 @@ class TarFiles(Files):
 
     def _find(self, name: str) -> BinaryIO | None:
         member = self._members.get(clean_name(name))
-        for _ in range(10):  # docker saves a layer that two images share as a link
+        for _ in range(10):  # docker saves a shared layer as a link; links in a circle end here
             if member is None or not (member.issym() or member.islnk()):
                 break
             folder = posixpath.dirname(member.name) if member.issym() else ""
@@ -199,7 +253,7 @@ class TarFiles(Files):
 
 
 class FolderFiles(Files):
-    """The files of a folder, which is the label. Their names are made from digests, or our own."""
+    """The files of a folder, whose path is the label. Callers pass only names that are digests or constants."""
 
     def _find(self, name: str) -> BinaryIO | None:
         try:
@@ -209,13 +263,14 @@ class FolderFiles(Files):
 
 
 class _Bounded:
-    """A file that refuses to be larger than it may be.
+    """A readable file that raises InputError if more than a number of bytes is read.
 
     Args:
-        file: What is read.
-        largest: The number of its bytes.
-        what: What messages call it.
-        found: A hash to update with what is read, for reading from the first byte to the last.
+        file: The file to read from.
+        largest: The most bytes that may be read.
+        what: The file's name in messages.
+        found: A hash object that is updated with the bytes that are read; None for none. It is right only if the file
+            is read from the first byte to the last.
     """
 
     def __init__(self, file: Any, largest: int, what: str, found: Any = None) -> None:
@@ -225,7 +280,7 @@ class _Bounded:
         self._hash = found
 
     def read(self, size: int = -1) -> bytes:
-        # More at once is never needed, and a header may ask for any size.
+        # Never more at once, because a header in the archive may claim any size.
         data: bytes = self._file.read(min(size, LARGEST) if size >= 0 else LARGEST)
         self._check(self._file.tell())
         if self._hash is not None:
@@ -249,9 +304,18 @@ class _Bounded:
 
 
 def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
-    """Return the text that a file is when it is unpacked, None where it is anything else.
+    """Return the bytes of a gzipped text file, unpacked.
 
-    The file is at its first byte then.
+    Args:
+        file: The file: seekable, and at its first byte.
+        label: The file's name in messages.
+
+    Returns:
+        The unpacked bytes. None if the file isn't gzipped, or its content isn't text; then the file is at its first
+        byte again.
+
+    Raises:
+        InputError: The file is damaged, or larger than 200 MB unpacked.
     """
     head = file.read(len(ZSTD))
     file.seek(-len(head), os.SEEK_CUR)
@@ -260,7 +324,7 @@ def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
     start = file.tell()
     packed: Any = _Bounded(gzip.GzipFile(fileobj=file), LARGEST, label)
     head = b"\0"
-    with contextlib.suppress(*_DAMAGE):  # told where it is read as an archive
+    with contextlib.suppress(*_DAMAGE):  # reading the file as an archive reports the damage
         head = packed.read(512)
     if not head or b"\0" in head:
         file.seek(start)
@@ -272,7 +336,12 @@ def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
 
 @contextlib.contextmanager
 def damage(what: str, problem: str) -> Iterator[None]:
-    """Turn what Python's readers of archives raise into one line."""
+    """Turn exceptions of Python's archive readers into InputError, as a context.
+
+    Args:
+        what: The beginning of the message: the name of the file.
+        problem: The end of the message, before the reason, such as `can't be read`.
+    """
     try:
         yield
     except InputError:
@@ -283,7 +352,7 @@ def damage(what: str, problem: str) -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, whatever the archive's author put into it."""
+    """Return a text with `?` in place of each character that can't be printed, such as a line break."""
     return text if text.isprintable() else "".join(one if one.isprintable() else "?" for one in text)
 
 
@@ -292,7 +361,7 @@ def _error(text: str) -> InputError:
 
 
 def _new_hash(digest: str | None) -> Any:
-    """Return a hash of the algorithm of a digest, or of sha256."""
+    """Return a new hash object with the algorithm of a digest; with sha256 for None."""
     return hashlib.new((digest or "sha256:").partition(":")[0])
 
 
@@ -300,7 +369,7 @@ def _member(stream: Any, what: str, name: str) -> bytes | None:
     tar: Any
     with tarfile.open(fileobj=stream, mode="r|", bufsize=_MB) as tar:
         while (member := tar.next()) is not None:
-            tar.members.clear()  # or a million small files would fill the memory
+            tar.members.clear()  # tarfile remembers all members, and a million small files would fill the memory
             if clean_name(member.name) == name:
                 if not member.isreg():
                     raise _error(f"{what}: {name} is not a regular file")
@@ -312,5 +381,5 @@ def _member(stream: Any, what: str, name: str) -> bytes | None:
 
 
 def clean_name(name: str) -> str:
-    """Return a member's name as from the root of the archive."""
+    """Return a member's name as a plain path from the root of the archive, such as `a/b` for `/./a/b`."""
     return posixpath.normpath(name).lstrip("/")

@@ -1,4 +1,4 @@
-"""The CustomResourceDefinitions that a document defines, and their versions."""
+"""Reading CustomResourceDefinitions: those in a document, those that Crossplane makes of an XRD, and their versions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._base.api_version import group_of
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from .values import check_name, typed_at
 
@@ -16,8 +17,13 @@ class CrdVersion(NamedTuple):
     """One version of a kind.
 
     Attributes:
-        served: Whether the API server serves it.
-        storage: Whether it is the version that is stored; for composites the one that compositions refer to.
+        group: The kind's group.
+        version: The version's name, such as `v1beta1`.
+        kind: The kind.
+        schema: The version's `openAPIV3Schema`.
+        served: Whether the API server serves the version.
+        storage: Whether the API server stores objects in this version. For an XRD, this is the version that
+            compositions refer to.
     """
 
     group: str
@@ -29,17 +35,18 @@ class CrdVersion(NamedTuple):
 
 
 def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
-    """Return the CustomResourceDefinitions that a document is, or that Crossplane makes of it.
+    """Return the CustomResourceDefinitions in a document.
 
     Args:
         where: File and place of the document, for messages.
         content: The document.
 
     Returns:
-        None where it is neither a CustomResourceDefinition nor a CompositeResourceDefinition.
+        A CustomResourceDefinition itself; for a CompositeResourceDefinition, the definitions that Crossplane makes of
+        it; None for any other document.
 
     Raises:
-        InputError: A CompositeResourceDefinition has not the form that it must have.
+        InputError: A CompositeResourceDefinition has a missing or wrong field.
     """
     group, kind = group_of(str(content.get("apiVersion"))), content.get("kind")
     if (group, kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
@@ -59,17 +66,21 @@ def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
         crd: The definition.
 
     Raises:
-        InputError: It has not the form of apiextensions.k8s.io/v1; the message names the place.
+        InputError: The definition isn't of apiextensions.k8s.io/v1, or a field is missing or wrong; the message has the
+            field's path.
     """
     if crd.get("apiVersion") != "apiextensions.k8s.io/v1":
-        raise InputError(f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read")
+        raise InputError(
+            f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read (this one is "
+            f"{short_repr(crd.get('apiVersion'))})"
+        )
     group, kind = typed_at(where, crd, "spec.group", str), typed_at(where, crd, "spec.names.kind", str)
     check_name(where, "spec.group", group)
     check_name(where, "spec.names.kind", kind)
     for number, version in enumerate(typed_at(where, crd, "spec.versions", list)):
         path = f"spec.versions[{number}]"
         if not isinstance(version, Mapping):
-            raise InputError(f"{where}: {path} must be an object")
+            raise InputError(f"{where}: {path} must be an object (got {short_repr(version)})")
         at = f"{where}: {path}"
         name = typed_at(at, version, "name", str)
         check_name(at, "name", name)

@@ -1,7 +1,7 @@
-"""Streams of JSON objects, read strictly and with the line of each mistake.
+"""Reading streams of JSON objects strictly, with the line of each mistake.
 
-Python's json module reads large documents many times faster than any reader of YAML. It takes more than JSON, though,
-and of a key that occurs twice the last value; that is refused here, as in YAML.
+Python's json module reads large documents many times faster than any reader of YAML. But it also accepts NaN and
+infinities, and of a key that occurs twice it takes the last value. This module refuses both, like our reader of YAML.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ TOO_DEEP: Final = "nested more than {} levels deep"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-# An escaped half of a pair of surrogates, which only the other half makes a character.
+# Half of an escaped pair of surrogates. Only both halves together are a character.
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _RefusedError(Exception):
-    """Something in the document isn't JSON, or a key is there twice."""
+    """A value in the document isn't JSON, or a key occurs twice."""
 
 
 def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list[Document] | None:
@@ -33,17 +33,16 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
 
     Args:
         text: The stream.
-        label: Its name in messages.
-        deepest: How many levels of arrays and objects there may be, for the message when there are more than Python
-            can read.
-        is_json: Whether it can't be anything else.
+        label: The stream's name in messages.
+        deepest: The most levels of arrays and objects, for the message if there are more than Python can read.
+        is_json: Whether the text must be JSON. Otherwise it may also be YAML.
 
     Returns:
-        None where the text is not a stream of JSON objects; it can be YAML.
+        The objects, each with its place; None if the text isn't a stream of JSON objects, and need not be one.
 
     Raises:
-        InputError: A key occurs twice in an object; a number or a string isn't one that every reader of JSON can
-            represent; or it is not JSON and can't be anything else.
+        InputError: A key occurs twice in an object, a number or a string can't be represented by every reader of JSON,
+            objects are nested too deeply, or the text must be JSON and isn't.
     """
     documents: list[Document] = []
     place = _end_of_space(text, 0)
@@ -59,7 +58,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
             return None
         except RecursionError:
             raise InputError(f"{label}, line {line}: {TOO_DEEP.format(deepest)}") from None
-        except (_RefusedError, ValueError):  # the latter for integers of thousands of digits
+        except (_RefusedError, ValueError):  # Python raises ValueError for integers of thousands of digits
             raise _problem(text, place, label) or InputError(f"{label}, line {line}: this is not JSON") from None
         if _SURROGATE.search(text, place, end) and (problem := _problem(text, place, label)):
             raise problem
@@ -69,8 +68,8 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
 
 
 def _problem(text: str, place: int, label: str) -> InputError | None:
-    """Find the mistake in the document that begins at a place."""
-    keys: list[set[str] | None] = []  # of the objects that are open; None for an array
+    """Return the error, with its line, for the first mistake in the document at `place`; None if there is none."""
+    keys: list[set[str] | None] = []  # the keys of each open object; None for an open array
     before = ""
     for token in _TOKEN.finditer(text, place):
         now = token[0]
@@ -84,9 +83,9 @@ def _problem(text: str, place: int, label: str) -> InputError | None:
         elif now[0] == '"':
             problem = _problem_of_string(now, keys[-1] if before in ("{", ",") else None)
         elif now in ("NaN", "Infinity", "-Infinity"):
-            problem = f"{now} is not a number of JSON"
+            problem = f"{now} is not a number of JSON; quote it, or write a number"
         elif now[0] in "-0123456789" and math.isinf(float(now)):
-            problem = "this number is beyond the range of a double"
+            problem = "this number is beyond the range of a double (about 1.8e308); quote it, or write a smaller one"
         if problem is not None:
             return InputError(f"{label}, line {_line(text, token.start())}: {problem}")
         if not keys:
@@ -100,10 +99,10 @@ def _problem_of_string(token: str, keys: set[str] | None) -> str | None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "this string has half of a surrogate pair"
+        return "this string has half of a surrogate pair, such as \\ud83d; write both halves, or the character itself"
     if keys is not None:
         if text in keys:
-            return f"the key {text!r} occurs twice"
+            return f"the key {text!r} occurs twice; remove one of the two"
         keys.add(text)
     return None
 

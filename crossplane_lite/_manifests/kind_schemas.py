@@ -1,10 +1,11 @@
-"""Schemas of kinds from OpenAPI v3 documents and from definitions, found as Crossplane finds them.
+"""The schemas of kinds, from OpenAPI v3 documents and from definitions, by the rules by which Crossplane finds them.
 
 Crossplane asks the API server for the document of the apiVersion (Crossplane's design "Required schemas",
-"Implementation") and takes the component whose `x-kubernetes-group-version-kind` has that kind and nothing else.
-References are inlined: one counts instead of all that stands beside it, in an `allOf` too, which is how Kubernetes
-gives a reference a description. It is looked for in properties, additional properties and items. A reference to the
-schema that it lies in becomes `{type: object}`.
+"Implementation"), and takes the component whose `x-kubernetes-group-version-kind` has that kind and no other.
+
+References in properties, additional properties and items are inlined. The schema that a reference leads to replaces the
+reference and everything beside it. That includes a reference in an `allOf`, by which Kubernetes gives a reference a
+description. A reference to a schema in which it lies becomes `{type: object}`.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ _REF: Final = "#/components/schemas/"
 _KINDS: Final = "x-kubernetes-group-version-kind"
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _SCOPES: Final = ("Namespaced", "Cluster")
-# The largest kinds known have 10,000 parts. Some components that refer to each other could have more than any memory.
+# The largest known kinds have 10,000 parts. Components that refer to each other could have more than fit into memory.
 _MOST_PARTS: Final = 1_000_000
-# Letters and digits that YAML or JSON escapes hide from a search for words. Real writers escape other characters.
+# Matches escapes of YAML and JSON for letters and digits, which a search for words wouldn't find. Real files have none.
 _HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
 
 
 class _Kind(NamedTuple):
-    """One document's part about a kind.
+    """The schema of a kind, as a document has it.
 
     Attributes:
         where: File and place, for messages.
-        schema: The schema, with its references.
-        scope: Namespaced, Cluster, or None where the document doesn't tell.
-        components: The schemas that references point to; None for a definition, which can't refer.
+        schema: The schema, in which references aren't inlined yet.
+        scope: `Namespaced` or `Cluster`; None if the document doesn't tell.
+        components: The schemas that references lead to, by name; None for a definition, which has no references.
     """
 
     where: str
@@ -55,9 +56,9 @@ _Kinds = dict[tuple[str, str], _Kind]
 class Schemas:
     """The schemas of kinds, from documents and from files.
 
-    Files are read when they are needed: a file in which group, version and kind of the wanted schema don't stand is
-    not parsed, and without any question nothing is read. Where several define a kind, the first one counts. Schemas
-    that were found are kept, and shared: they must not be changed.
+    Files are read when a schema is asked for. A file that doesn't have the words of the wanted group, version and kind
+    isn't parsed. If several sources define a kind, the first source counts. Found schemas are kept and shared: don't
+    change them.
     """
 
     def __init__(self) -> None:
@@ -66,19 +67,19 @@ class Schemas:
 
     @classmethod
     def of_paths(cls, paths: Iterable[str | os.PathLike[str]]) -> Schemas:
-        """Return the schemas in files and folders; see `add_path`."""
+        """Return the schemas in files and folders, added with `add_path`, which may raise InputError."""
         schemas = cls()
         for path in paths:
             schemas.add_path(path)
         return schemas
 
     def add_path(self, path: str | os.PathLike[str]) -> None:
-        """Add a file or a folder, with its folders, of definitions and OpenAPI documents; in packages too.
+        """Add the definitions and OpenAPI documents in a file or package, or in a folder and the folders below it.
 
-        Which files are read, and how, is said in `_manifests.sources`; documents that define no kind are passed over.
+        `_manifests.sources` says which files are read. Documents that define no kind are ignored.
 
         Raises:
-            InputError: A file or folder doesn't exist. Mistakes in one come to light when it is read.
+            InputError: The file or folder doesn't exist. Mistakes in a file are found only when a schema is asked for.
         """
         text = os.fspath(path)
         if not os.path.exists(text):
@@ -89,33 +90,40 @@ class Schemas:
         """Add an OpenAPI v3 document of an API server.
 
         Args:
-            document: The document of one group and version, or of several.
-            where: Where it is from, for messages.
+            document: The document, for one group and version or for several.
+            where: The document's source, for messages.
 
         Raises:
-            InputError: It isn't one.
+            InputError: The document isn't an OpenAPI v3 document, or has no schemas.
         """
         self._add(_Given(dict(_of_openapi(where, document))))
 
     def add_crd(self, document: Mapping[str, Any], where: str) -> None:
-        """Add a CustomResourceDefinition, or a CompositeResourceDefinition with its composite and its claim.
+        """Add the kinds of a CustomResourceDefinition or a CompositeResourceDefinition: a composite, and its claim.
 
-        Only versions that are served count, as for the API server.
+        Only served versions are added, because an API server has no other schemas.
+
+        Args:
+            document: The definition.
+            where: The definition's source, for messages.
 
         Raises:
-            InputError: It isn't one.
+            InputError: The document is neither of these, or a field is missing or wrong.
         """
         kinds = _of_definition(where, document)
         if kinds is None:
-            raise InputError(f"{where} is neither a CustomResourceDefinition nor a CompositeResourceDefinition")
+            raise InputError(
+                f"{where} is neither a CustomResourceDefinition nor a CompositeResourceDefinition (its kind is "
+                f"{short_repr(document.get('kind'))})"
+            )
         self._add(_Given(kinds))
 
     def find(self, api_version: str, kind: str) -> dict[str, Any] | None:
-        """Return the schema of a kind with its references inlined, None where the kind isn't known.
+        """Return the schema of a kind with its references inlined; None if no source has the kind.
 
         Raises:
-            ApiVersionError: It isn't an apiVersion.
-            InputError: A file can't be read, has a wrong form, or refers to a schema that it lacks.
+            ApiVersionError: `api_version` isn't an apiVersion.
+            InputError: A file can't be read, a field in it is wrong, or a reference leads nowhere.
         """
         key = api_version, kind
         if key not in self._found:
@@ -124,28 +132,28 @@ class Schemas:
         return self._found[key]
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster`; None where the kind isn't known, or its document doesn't tell.
+        """Return the scope of a kind, `Namespaced` or `Cluster`; None if no source has the kind or tells its scope.
 
         Raises:
-            InputError: As of `find`.
+            InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.scope
 
     def where(self, api_version: str, kind: str) -> str | None:
-        """Return the file and place of a kind's schema, for messages; None where the kind isn't known.
+        """Return the file and place of a kind's schema, for messages; None if no source has the kind.
 
         Raises:
-            InputError: As of `find`.
+            InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.where
 
     def kinds(self) -> list[tuple[str, str]]:
-        """Return apiVersion and kind of all that is known, sorted. Every file is read for this.
+        """Return the apiVersion and kind of every kind in the sources, sorted. This reads all files.
 
         Raises:
-            InputError: A file can't be read, or has a wrong form.
+            InputError: A file can't be read, or a field in it is wrong.
         """
         return sorted({key for source in self._sources for key in source.kinds()})
 
@@ -155,14 +163,15 @@ class Schemas:
 
     def _entry(self, api_version: str, kind: str) -> _Kind | None:
         group, version = split_api_version(api_version)
-        # Definitions can't be of the core group, and many speak of its kinds.
+        # Only OpenAPI documents have kinds of the core group. Definitions often mention these kinds, so look for the
+        # word `openapi` instead of the empty group.
         words = [word.encode(errors="surrogatepass") for word in (group or "openapi", version, kind)]
         found = (source.find((api_version, kind), words) for source in self._sources)
         return next((entry for entry in found if entry is not None), None)
 
 
 class _Given:
-    """Kinds that are known."""
+    """A source of kinds that were read already (`_File` reads its own when asked)."""
 
     def __init__(self, kinds: _Kinds) -> None:
         self._kinds = kinds
@@ -175,19 +184,19 @@ class _Given:
 
 
 class _File:
-    """The kinds of a file, which is parsed when one of them may be meant."""
+    """A source of the kinds in a file, which is parsed when it may have a wanted kind."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._kinds: _Kinds | None = None
-        self._lacks: set[bytes] = set()  # words that don't stand in it
+        self._lacks: set[bytes] = set()  # words that aren't in the file
 
     def kinds(self) -> _Kinds:
         if self._kinds is None:
             from .sources import read_sources
 
             kinds: _Kinds = {}
-            # A file can be called `-`, which means standard input there.
+            # A file may have the name `-`, which read_sources takes for standard input.
             for document in read_sources(["./-" if self._path == "-" else self._path]):
                 for key, kind in (_of_document(document) or {}).items():
                     kinds.setdefault(key, kind)
@@ -198,21 +207,21 @@ class _File:
         return self.kinds().get(key) if self._kinds is not None or self._may_have(words) else None
 
     def _may_have(self, words: list[bytes]) -> bool:
-        """Say whether the file is worth parsing: searching it for words takes a fiftieth of the time."""
+        """Say whether the file may have a kind, by searching it for words, a fiftieth of the time of parsing it."""
         if any(word in self._lacks for word in words):
             return False
         if not os.path.isfile(self._path):
-            return True  # an OCI layout; or a pipe, which can be read once
+            return True  # an OCI layout, or a pipe, which can be read only once
         data = read_bytes(self._path)
         head = data[:512]
         if b"\0" in head or not head.isascii() or _HIDDEN.search(data):
-            return True  # an archive, or no text that can be searched like this
+            return True  # an archive, or a text in which the search may miss words
         self._lacks.update(word for word in words if word not in data)
         return all(word not in self._lacks for word in words)
 
 
 class _Folder:
-    """The files of a folder, listed when one is needed."""
+    """A source of the kinds in the files of a folder, which is listed when a kind is asked for."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -248,7 +257,7 @@ def _of_document(document: Document) -> _Kinds | None:
 
 
 def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
-    """Return the kinds of a definition, None for another object."""
+    """Return the kinds of a definition; None if the object isn't a definition."""
     from .crd import crds_in, versions_of
     from .published import published
 
@@ -269,18 +278,21 @@ def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
 def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], _Kind]]:
     if not str(document.get("openapi", "")).startswith("3."):
         version = document.get("openapi", document.get("swagger"))
-        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {short_repr(version)})")
+        raise InputError(
+            f"{where}: only OpenAPI v3 documents can be read (this one is {short_repr(version)}); an API server gives "
+            "them at /openapi/v3"
+        )
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, Mapping) else None
     if not isinstance(schemas, Mapping):
         raise InputError(
-            f"{where}: the document has no components.schemas; one for each group and version is behind the index, "
-            "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+            f"{where}: the document has no components.schemas; if it is an index, get the document of each group and "
+            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
     scopes = scopes_in(document.get("paths"))
     for name, schema in schemas.items():
         marks = schema.get(_KINDS) if isinstance(schema, Mapping) else None
-        # Options and events, which every group has, are marked with all of them.
+        # Only components with the mark of a single kind: DeleteOptions and WatchEvent have a mark for each group.
         key = _key(marks[0]) if isinstance(marks, list) and len(marks) == 1 else None
         if key is not None:
             place = f"{where}: components.schemas.{short_text(name)}"
@@ -288,7 +300,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
 
 
 def _key(mark: Any) -> tuple[str, str] | None:
-    """Return the apiVersion and kind in the mark of a component or an operation."""
+    """Return the apiVersion and kind in the mark of a component or an operation; None if the mark is malformed."""
     if not isinstance(mark, Mapping):
         return None
     group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")
@@ -300,7 +312,10 @@ def _key(mark: Any) -> tuple[str, str] | None:
 def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
     """Return the scopes of the kinds that have paths in an OpenAPI document, by apiVersion and kind.
 
-    What can be listed in one namespace is namespaced.
+    A kind is `Namespaced` if a path of it has a namespace, and `Cluster` otherwise.
+
+    Args:
+        paths: The document's `paths`; anything but a mapping counts as an empty one.
     """
     scopes: dict[tuple[str, str], str] = {}
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
@@ -315,11 +330,15 @@ def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
 
 
 def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
-    """Return a kind's schema with its references inlined."""
+    """Return a kind's schema with its references inlined.
+
+    Raises:
+        InputError: A reference leads nowhere, or the schema has more than a million parts.
+    """
     if entry.components is None:
         return dict(entry.schema)
     box: dict[str, Any] = {}
-    # Schemas with the references that they lie in, and the object that gets each, with its key there.
+    # For each schema to copy: the schema, the references around it, and the object and key that get the copy.
     work: list[tuple[Any, frozenset[str], dict[str, Any], str]] = [(entry.schema, frozenset(), box, "root")]
     parts = 0
     while work:
@@ -354,12 +373,15 @@ def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
     name = ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
     found = (entry.components or {}).get(name)
     if not isinstance(found, Mapping):
-        raise InputError(f"{entry.where}: it refers to {short_repr(ref, 120)}, which the document doesn't have")
+        raise InputError(
+            f"{entry.where}: it refers to {short_repr(ref, 120)}, which the document doesn't have; give the whole "
+            "document"
+        )
     return found
 
 
 def _ref_of(schema: Any) -> str | None:
-    """Return the reference that a schema is, directly or in an `allOf`."""
+    """Return the reference of a schema, which may be in its `allOf`; None if it has none."""
     work = [schema]
     while work:
         one = work.pop()

@@ -10,6 +10,7 @@ from typing import Any, Final
 from .. import _wire
 from .._base.api_version import group_of, split
 from .._base.numbers import EXACT
+from .._base.type_names import json_type_in_words
 from .._terminal.excerpts import short_text
 from ..errors import EncodeError, InputError
 
@@ -37,25 +38,25 @@ __all__ = [
 ]
 
 RESOURCE_NAME: Final = "crossplane.io/composition-resource-name"
-"""The annotation that names a composed resource within its composition."""
+"""The annotation with the composition resource name of a composed resource."""
 
 COMPOSITE_LABEL: Final = "crossplane.io/composite"
-"""The label that names the composite which a resource belongs to."""
+"""The label with the name of the composite that a resource belongs to."""
 
 CLAIM_LABELS: Final = ("crossplane.io/claim-name", "crossplane.io/claim-namespace")
-"""The labels that name the claim of a composite, and of its composed resources."""
+"""The labels with the name and the namespace of a claim, on its composite and composed resources."""
 
 TRANSITION_TIME: Final = "2024-01-01T00:00:00Z"
-"""The time of every condition, so that two runs give the same."""
+"""The transition time of every condition. It is constant, so that two runs have the same output."""
 
 _LONGEST_LABEL: Final = 63
 _LONGEST_NAME: Final = 253
 _HASH_LENGTH: Final = 12
 _LABEL_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-# Names of these are path segments: other objects refer to them by things like system:controller:x.
+# Kinds whose names may have colons, such as system:controller:x.
 _RBAC: Final = frozenset({"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"})
 
-# Kinds that every API server, or every Crossplane, has in no namespace, by group.
+# Cluster-scoped kinds of every API server and of every Crossplane, by group.
 _CLUSTER_KINDS: Final = {
     "": "ComponentStatus Namespace Node PersistentVolume",
     "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding"
@@ -81,19 +82,19 @@ _CLUSTER_KINDS: Final = {
 
 
 def quoted(text: str) -> str:
-    """Return text in double quotes, as Crossplane's messages have names."""
+    """Return a text in double quotes, with escapes, as Crossplane's messages show names."""
     if text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'  # nearly always, and ten times as fast
+        return f'"{text}"'  # ten times as fast, and enough for nearly all names
     return json.dumps(text, ensure_ascii=False)
 
 
 def text_of(value: Any) -> str:
-    """Return a string that isn't empty, and the empty string for everything else."""
+    """Return a value if it is a string; an empty string for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def metadata_of(resource: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object's metadata; an empty mapping without one."""
+    """Return an object's metadata; an empty mapping if it has none."""
     metadata = resource.get("metadata")
     return metadata if isinstance(metadata, Mapping) else {}
 
@@ -104,12 +105,12 @@ def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
 
 
 def resource_name(resource: Mapping[str, Any]) -> str:
-    """Return the composition resource name that an object's annotation gives it; empty without one."""
+    """Return the composition resource name in an object's annotation; an empty string if it has none."""
     return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
 
 
 def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the owner reference of an object's controller, None without one."""
+    """Return the owner reference of an object's controller; None if it has none."""
     references = metadata_of(resource).get("ownerReferences")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, Mapping) and reference.get("controller") is True:
@@ -118,9 +119,10 @@ def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def composite_uid(composite: Mapping[str, Any]) -> str:
-    """Return a composite's uid, or the one that Crossplane's own renderer takes for a file without one.
+    """Return a composite's uid; if it has none, the uid that Crossplane's own renderer makes for it.
 
-    That one depends on kind, namespace and name alone, so names that are generated from it are the same each time.
+    The made uid depends only on apiVersion, kind, namespace and name. So names that are generated from it are the same
+    in each run.
     """
     metadata = metadata_of(composite)
     found = text_of(metadata.get("uid"))
@@ -151,8 +153,8 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
         name: The composition resource name.
 
     Returns:
-        The prefix, cut to fit and with a hyphen at its end, and twelve hex digits: 63 characters at most, the same at
-        each call.
+        The prefix, cut if it is too long and ending in a hyphen, and twelve hex digits: at most 63 characters. The same
+        arguments always give the same name.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
     longest = _LONGEST_LABEL - _HASH_LENGTH
@@ -169,32 +171,32 @@ def is_label(name: str) -> bool:
 
 
 def _is_part(name: str) -> bool:
-    """Say whether a text is a part of a DNS name: compiling a regular expression would take longer than all else."""
+    """Say whether a text can be a part of a DNS name, apart from its length. No regular expression: that is slower."""
     return name != "" and name[0] != "-" and name[-1] != "-" and _LABEL_SIGNS.issuperset(name)
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
-    """Return why an object can't have a name, None where it can.
+    """Return the reason why an object can't have a name; None if it can.
 
-    Nearly every name is a DNS subdomain (RFC 1123); those of roles and their bindings may hold colons too.
+    Names must be DNS subdomains (RFC 1123). Names of roles and role bindings may have colons, too.
     """
     if kind in _RBAC and group_of(api_version) == "rbac.authorization.k8s.io":
         name = name.replace(":", "")
     if len(name) > _LONGEST_NAME:
-        return f"it has {len(name)} characters, and {_LONGEST_NAME} is the most"
+        return f"it has {len(name)} characters, and must have at most {_LONGEST_NAME}"
     if all(map(_is_part, name.split("."))):
         return None
     return "it must be lower-case letters, digits, '-' and '.', and begin and end with a letter or digit"
 
 
 def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:
-    """Say whether objects of a kind are known to be in no namespace.
+    """Say whether a kind is known to be cluster-scoped. For an unknown kind the answer is False.
 
     Args:
         api_version: The kind's apiVersion.
         kind: The kind.
-        cluster: Asked first, where it has a method `scope(api_version, kind)` that returns `Cluster`, `Namespaced` or
-            None for a kind that it doesn't know.
+        cluster: An object that is asked first if it has a method `scope(api_version, kind)`. The method returns
+            `Cluster`, `Namespaced`, or None for a kind that it doesn't know.
     """
     ask = getattr(cluster, "scope", None)
     scope = None if ask is None else ask(api_version, kind)
@@ -204,7 +206,7 @@ def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None
 
 
 def some_names(names: Iterable[str]) -> str:
-    """Return the first three of some names in order, and how many more there are, as Crossplane's conditions do."""
+    """Return the first three names, sorted, and the number of the others, in the form of Crossplane's conditions."""
     ordered = sorted(names)
     if len(ordered) > 3:
         return f"{', '.join(ordered[:3])}, and {len(ordered) - 3} more"
@@ -214,9 +216,9 @@ def some_names(names: Iterable[str]) -> str:
 
 
 def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any]) -> None:
-    """Put a condition into a list in place of the one of its type, or at the end.
+    """Add a condition to a list, in place: it replaces the condition of the same type, or is appended.
 
-    The transition time is always the same.
+    A condition without a transition time gets `TRANSITION_TIME`.
     """
     made = {"lastTransitionTime": TRANSITION_TIME, **condition}
     for index, old in enumerate(conditions):
@@ -227,25 +229,25 @@ def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any
 
 
 def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return namespace and name of the Secret that gets a resource's connection details, or None without one."""
+    """Return the namespace and name of the Secret for a resource's connection details; None if it names no Secret."""
     spec = resource.get("spec")
     reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
     name = text_of(reference.get("name")) if isinstance(reference, Mapping) else ""
     if not isinstance(reference, Mapping) or not name:
         return None
-    # A namespaced resource's secret is in its own namespace, whatever the reference says.
+    # The Secret of a namespaced resource is always in the resource's namespace, so the reference's doesn't count.
     return text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace")), name
 
 
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
-    """Return the data of a Secret, decoded. `stringData` counts as an API server takes it: over `data`.
+    """Return the values of a Secret as bytes, by key. A key in `stringData` wins over `data`, as in an API server.
 
     Args:
         secret: The Secret.
-        where: Its name in messages.
+        where: The Secret's name in messages.
 
     Raises:
-        InputError: A value isn't valid in a Secret.
+        InputError: `data` or `stringData` isn't a mapping, a value isn't a string, or a value of `data` isn't base64.
     """
     found: dict[str, bytes] = {}
     for field in ("data", "stringData"):
@@ -253,11 +255,11 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
         if values is None:
             continue
         if not isinstance(values, Mapping):
-            raise InputError(f"{where}: {field} is not a mapping")
+            raise InputError(f"{where}: {field} is not a mapping (got {json_type_in_words(values)})")
         for key, value in values.items():
-            if not isinstance(value, str):
-                raise InputError(f"{where}: {field}.{short_text(str(key))} must be a string")
             place = f"{where}: {field}.{short_text(str(key))}"
+            if not isinstance(value, str):
+                raise InputError(f"{place} must be a string (got {json_type_in_words(value)})")
             found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
     return found
 
@@ -269,22 +271,22 @@ def _decoded(text: str, where: str) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
-        # Not shown, for it is a secret.
+        # The message doesn't show the value, because it is a secret.
         raise InputError(f"{where} is not base64; use stringData for plain text") from None
 
 
 def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
-    """Return an object that exists as the bytes of a Struct, as Crossplane sends it.
+    """Return an observed object as the bytes of a Struct, in the form in which Crossplane sends it.
 
-    Integers beyond 2^53 become the nearest doubles, and nothing is said: other controllers wrote them, and functions
-    are shown them like this.
+    Integers beyond 2^53, which other controllers may have written, become the nearest doubles without a message:
+    Crossplane shows them to functions in the same way.
 
     Args:
         resource: The object.
-        what: Its name in the message.
+        what: The object's name in the message.
 
     Raises:
-        InputError: It holds a value that a Struct can't carry.
+        InputError: The object has a value that a Struct can't hold.
     """
     try:
         return _wire.encode_struct(resource)
@@ -293,7 +295,7 @@ def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
 
 
 def _with_doubles(value: Any) -> Any:
-    """Return JSON values in which integers that no double has exactly are doubles."""
+    """Return a copy of a JSON value in which integers beyond 2^53 are doubles."""
     result: list[Any] = [None]
     work: list[tuple[Any, Any, Any]] = [(result, 0, value)]
     while work:
@@ -316,10 +318,10 @@ def encode(resource: Mapping[str, Any], what: str) -> bytes:
 
     Args:
         resource: The object.
-        what: Its name in the message.
+        what: The object's name in the message.
 
     Raises:
-        InputError: It holds a value that a Struct can't carry, such as an integer beyond 2^53.
+        InputError: The object has a value that a Struct can't hold, such as an integer beyond 2^53.
     """
     try:
         return _wire.encode_struct(resource)

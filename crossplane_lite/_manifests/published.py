@@ -1,8 +1,8 @@
-"""The schema of a custom resource as an API server publishes it, made of its CustomResourceDefinition's.
+"""The schema of a custom resource as an API server publishes it, made from the schema in the CustomResourceDefinition.
 
-An API server adds the fields of every object, and spells out the form of embedded objects and of values that are an
-integer or a string. Descriptions aside, the result is the document that `kubectl get --raw
-/openapi/v3/apis/<group>/<version>` shows with its references inlined.
+An API server adds apiVersion, kind and metadata. It also writes out the form of embedded objects, and of values that
+are an integer or a string. Apart from descriptions, the result is the schema that `kubectl get --raw
+/openapi/v3/apis/<group>/<version>` shows, with references inlined.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MANAGED: Final = {
 }
 _METADATA: Final = {
     "type": "object",
-    "description": "What every object has beside its type, such as its name.",
+    "description": "The object's metadata, such as its name, namespace and labels.",
     "properties": {
         "annotations": _LABELS,
         "creationTimestamp": _TIME,
@@ -93,13 +93,14 @@ def published(schema: Mapping[str, Any], group: str, version: str, kind: str) ->
     """Return the schema of a custom resource as an API server publishes it.
 
     Args:
-        schema: The `openAPIV3Schema` of the version; it isn't changed, and unchanged parts are shared.
+        schema: The `openAPIV3Schema` of the version. It isn't changed, but the result shares unchanged parts with it.
         group: The kind's group.
         version: The version.
         kind: The kind.
     """
     box: dict[str, Any] = {}
-    # Schemas with the object that gets each, and its key there; other values are passed on for others to refuse.
+    # For each schema: the schema, and the object and key that get the result. Values that aren't schemas are copied:
+    # checking the schema is others' task.
     work: list[tuple[Any, dict[str, Any], str]] = [(schema, box, "root")]
     while work:
         source, target, key = work.pop()
@@ -128,7 +129,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with the meaning of its extensions, its inner schemas as they are."""
+    """Return a schema with Kubernetes' extensions written out in plain JSON Schema. Its inner schemas are unchanged."""
     made = dict(source)
     if source.get(_EMBEDDED) is True:
         given = source.get("properties", {})
@@ -144,6 +145,6 @@ def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _says_either(source: Mapping[str, Any]) -> bool:
-    """Say whether a schema spells out already that a value is an integer or a string."""
+    """Say whether a schema already has an `anyOf` of integer and string."""
     first = next(iter(_list(source.get("allOf"))), None)
     return source.get("anyOf") == _EITHER or (isinstance(first, Mapping) and first.get("anyOf") == _EITHER)

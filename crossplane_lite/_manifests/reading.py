@@ -1,4 +1,4 @@
-"""Reading files of a size that nobody knows before: a device or a pipe need not end."""
+"""Reading files with a limit on their size, because a device or a pipe may never end."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from ..errors import InputError
 
 __all__ = ["is_file", "read_all", "read_bytes"]
 
-# No file of objects is as large.
+# Files of objects are much smaller.
 _LARGEST: Final = 1 << 30
 _PART: Final = 1 << 20
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Say whether an entry of a folder must be read.
+    """Say whether an entry of a folder must be read: a regular file, or a link that leads nowhere.
 
-    A pipe or a device might not end; a link that leads nowhere must be read, so that its error is shown.
+    Pipes and devices may never end. A link that leads nowhere counts, so that reading it shows the error.
     """
     return os.path.isfile(path) or not os.path.exists(path)
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return what is in a file; of a pipe, what comes through it.
+    """Return the content of a file, or all bytes that come through a pipe.
 
     Raises:
         InputError: The file can't be read, or has more than 1 GiB.
     """
     label = os.fspath(path)
     try:
-        file = open(path, "rb")  # noqa: SIM115  # what can go wrong with opening is told apart from reading
+        file = open(path, "rb")  # noqa: SIM115  # only errors of opening are caught here
     except (OSError, ValueError) as e:
         raise _unreadable(label, e) from None
     with file:
@@ -38,16 +38,16 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_all(file: BinaryIO, label: str) -> bytes:
-    """Return what is left in an open file.
+    """Return the rest of an open file.
 
     Args:
         file: The file.
-        label: What messages call it.
+        label: The file's name in messages.
 
     Raises:
-        InputError: It can't be read, or has more than 1 GiB.
+        InputError: The file can't be read, or its rest has more than 1 GiB.
     """
-    # In parts, because asking for the most that there may be would take the memory for it.
+    # In parts, because a single read of 1 GiB would take the memory for all of it.
     parts: list[bytes] = []
     size = 0
     while data := _part(file, label):
@@ -66,5 +66,5 @@ def _part(file: BinaryIO, label: str) -> bytes:
 
 
 def _unreadable(label: str, error: OSError | ValueError) -> InputError:
-    reason = error.strerror if isinstance(error, OSError) else None  # a null character in a path is a ValueError
+    reason = error.strerror if isinstance(error, OSError) else None  # open() raises ValueError for a null character
     return InputError(f"can't read {label}: {reason or error}")

@@ -1,6 +1,7 @@
-"""What `crossplane-lite generate` reads: files, folders, standard input and packages, as documents.
+"""Reading all documents in files, folders, standard input and packages, each with its place.
 
-Which of the documents define an API is decided elsewhere; this is about getting at all of them, each with its place.
+`crossplane-lite generate` and `_manifests.kind_schemas` read definitions with this module, and decide which of the
+documents define an API.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from . import archive
 from .archive_files import printable
@@ -25,32 +27,33 @@ __all__ = ["download", "expanded", "files_below", "read_sources"]
 
 _ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
 _SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
-# A registry, or a path in the one that is meant without it, and a tag or a digest.
+# Matches references of packages: a registry, which may be left out, a path, and a tag or a digest.
 _REFERENCE: Final = re.compile(
     r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+"
     r"(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
 )
-# The deepest schema known has about a hundred levels. Whoever walks one by recursion needs a limit.
+# The deepest known schema has about a hundred levels. Code that walks schemas by recursion needs a limit.
 _DEEPEST: Final = 500
-_LONGEST_NAME: Final = 253  # of an object of Kubernetes
+_LONGEST_NAME: Final = 253  # the longest name of a Kubernetes object
 
 
 def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Iterator[Document]:
-    """Yield every mapping that is in the sources, in their order.
+    """Yield each object in the sources, in the order of the sources.
 
-    Its place is the file, the number and line of the document, and the object's name where it has one.
-    Lists, such as `kubectl get crds -o yaml` prints, are taken apart. Words of YAML 1.1 and keys are as written (see
-    `crossplane_lite._manifests.yaml`).
+    The place of an object is the file, the number and line of the document, and the object's name, if it has one.
+    Lists, such as `kubectl get crds -o yaml` prints, are split into their items. Words of YAML 1.1, and keys, are read
+    as written (see `crossplane_lite._manifests.yaml`).
 
     Args:
-        arguments: Files, folders, and `-` for standard input. Files are YAML or JSON, of one or many documents, or
-            Crossplane packages or other archives (see `archive`), told apart by what they hold. Of a folder, and of
-            those in it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read in the order of
-            their names; hidden ones are left out, and each file is read once however many links lead to it.
+        arguments: Files, folders, and `-` for standard input. A file has one or several documents of YAML or JSON, or
+            is a Crossplane package or another archive (see `archive`); its content decides. In a folder and the folders
+            below it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read, in the order of
+            their names. Hidden files are left out, and a file is read once even if several links lead to it.
         stdin: Standard input; by default the process's own.
 
     Raises:
-        InputError: A source isn't there, or isn't what it should be; the message is one line with file and place.
+        InputError: A source doesn't exist, can't be read, or has a document that isn't an object; the message is one
+            line with the file and the place.
         MissingExtraError: PyYAML isn't installed.
     """
     for argument in arguments:
@@ -62,10 +65,10 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
 
 
 def expanded(argument: str) -> list[str]:
-    """Return the files that a pattern of names stands for, such as a quoted `crds/**/*.yaml`, or the argument itself.
+    """Return the files that match a pattern, such as a quoted `crds/**/*.yaml`; for any other argument, just itself.
 
     Raises:
-        InputError: There is no such file, and no file of the pattern; or it is the reference of a package.
+        InputError: No file matches the pattern, or the argument isn't a file and looks like a package's reference.
     """
     if argument == "-" or os.path.lexists(argument):
         return [argument]
@@ -81,19 +84,23 @@ def expanded(argument: str) -> list[str]:
 
 
 def download(reference: str) -> str:
-    """Return the steps to take before a registry's package can be read."""
+    """Return a hint for messages: how to download a package from a registry, so that it can be read."""
     name = re.split("[:@]", reference.rpartition("/")[2])[0]
     return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
 
 
 def files_below(folder: str) -> Iterator[str]:
-    """Yield the files below a folder, and OCI layouts, which are folders."""
+    """Yield the paths of the files below a folder that `read_sources` reads, and of the OCI layouts, which are folders.
+
+    Raises:
+        InputError: A folder can't be read, or there is no such file.
+    """
     is_empty = True
     seen = set()
     work = [folder]
     while work:
         path = work.pop()
-        real = os.path.realpath(path)  # links may lead in circles
+        real = os.path.realpath(path)  # because links may lead in circles
         if real in seen:
             continue
         seen.add(real)
@@ -126,7 +133,7 @@ def _read(path: str) -> list[archive.Stream]:
 
 
 def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
-    """Return the streams of documents in a file, each with what messages call it."""
+    """Return the streams of documents in a file, or in the archive that the file is, each with its name in messages."""
     try:
         if not file.seekable():  # a pipe
             file = io.BytesIO(read_all(file, label))
@@ -154,7 +161,7 @@ def _parse(contents: list[archive.Stream]) -> Iterator[Document]:
 
 
 def _check_depth(document: Document) -> None:
-    # The readers' own limits differ, and aliases in YAML can nest what isn't nested in the text.
+    # The readers have different limits, and aliases in YAML can make values deeper than the text is nested.
     level: list[Any] = [document.content]
     for _ in range(_DEEPEST):
         level = [
@@ -169,37 +176,37 @@ def _check_depth(document: Document) -> None:
 
 
 def _items(document: Document) -> Iterator[Document]:
-    """Yield the items of a list, or else the document itself."""
+    """Yield the items of a list, also of lists in it; yield a document that isn't a list as it is."""
     where, content = document
     kind = content.get("kind")
     items = _listed(kind, content)
     if items is None:
         yield document
         return
-    # Those of a list that has a type of its own may leave theirs out.
+    # Items of a list with a kind of its own, such as a ConfigMapList, may leave apiVersion and kind out.
     own = {} if kind == "List" else {"apiVersion": content.get("apiVersion"), "kind": str(kind).removesuffix("List")}
     for number, item in enumerate(items):
         place = f"{where}, items[{number}]"
         if not isinstance(item, dict):
-            raise InputError(f"{place} is not a mapping")
+            raise InputError(f"{place} is not a mapping (got {short_repr(item)})")
         yield from _items(Document(place + _named(item, " ({})"), {**own, **item}))
 
 
 def _named(content: Mapping[str, Any], form: str) -> str:
-    """Return an object's name in a form, for its place; nothing where it has none."""
+    """Return `form` with an object's name in it, for its place; an empty string if the object has no name."""
     metadata = content.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return form.format(printable(name)[:_LONGEST_NAME]) if isinstance(name, str) and name else ""
 
 
 def _listed(kind: Any, content: Mapping[str, Any]) -> list[Any] | None:
-    """Return the items of a list; None for what isn't one."""
+    """Return the items of a Kubernetes list; None if the document isn't a list."""
     if not isinstance(kind, str) or not kind.endswith("List") or "items" not in content:
         return None
     items = content["items"]
-    if items is None:  # how some clients write an empty list
+    if items is None:  # some clients write an empty list like this
         return []
-    # Not every kind whose name ends so is a list.
+    # A kind whose name ends in List need not be a list.
     if not isinstance(items, list) or (kind != "List" and not all(isinstance(item, dict) for item in items)):
         return None
     return items

@@ -1,4 +1,4 @@
-"""Values of definitions, archives and schemas, and the errors for values of a wrong form."""
+"""Checking the types of values in definitions, archives and schemas."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ __all__ = ["boolean", "check_name", "one_of", "typed", "typed_at"]
 
 _TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
 
-# The booleans that only YAML 1.1 knows: Kubernetes reads them as booleans, and sources give them as written.
+# The words that are booleans in YAML 1.1 only. Kubernetes reads them as booleans; `read_sources` keeps them as strings.
 _BOOLEANS: Final = booleans_of_1_1()
 
 
 def boolean(value: Any) -> Any:
-    """Return the boolean that a word of YAML 1.1 means; anything else as it is."""
+    """Return the boolean for a word of YAML 1.1, such as `yes`; any other value unchanged."""
     return _BOOLEANS.get(value, value) if isinstance(value, str) else value
 
 
 def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> Any:
-    """Return a value that must be of a type.
+    """Return a value after checking its type.
 
     Args:
-        value: The value; where a boolean is expected, also a word of YAML 1.1.
+        value: The value. If `kind` is bool, a word of YAML 1.1, such as `yes`, is converted.
         kind: dict, list, str or bool.
-        error: Makes the error from a text, which begins with `must be`; it knows the place.
+        error: Makes the error from a text that begins with `must be`, and adds the place.
 
     Raises:
-        InputError: It isn't of that type.
+        InputError: The value has another type.
     """
     if kind is bool:
         value = boolean(value)
@@ -43,16 +43,16 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
 
 
 def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
-    """Return the value at a path of keys, which must be of a type.
+    """Return the value at a path of keys, after checking its type.
 
     Args:
         where: File and place of the content, for messages.
-        content: Where the path begins.
-        path: Keys with dots between them.
+        content: The mapping in which the path begins.
+        path: Keys with dots between them, such as `spec.names.kind`.
         kind: dict, list, str or bool.
 
     Raises:
-        InputError: It is missing, or isn't of that type.
+        InputError: The value is missing, or has another type.
     """
     value: Any = content
     done: list[str] = []
@@ -65,16 +65,25 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any])
 
 
 def check_name(where: str, path: str, name: str) -> None:
-    """Refuse a string that can't be a group, version or kind, because it may be written into modules.
+    """Check that a string can be a group, version or kind, because it may be written into the code of models.
+
+    Args:
+        where: File and place of the object, for messages.
+        path: The path of the string in the object, for messages.
+        name: The string.
 
     Raises:
-        InputError: It can't be one.
+        InputError: The string has other characters than letters, digits, `-` and `.`, or doesn't begin and end with a
+            letter or digit.
     """
     if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
-        raise InputError(f"{where}: {path} must be letters, digits, '-' and '.' (got {name!r:.60})")
+        raise InputError(
+            f"{where}: {path} must be letters, digits, '-' and '.', and begin and end with a letter or digit "
+            f"(got {name!r:.60})"
+        )
 
 
 def one_of(choices: Sequence[str]) -> str:
-    """Return several choices in words: `a, b or c`."""
+    """Return choices as text for a message: `a, b or c`."""
     *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last

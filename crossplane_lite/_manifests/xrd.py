@@ -1,12 +1,12 @@
-"""The definitions that Crossplane makes of a CompositeResourceDefinition: of the composite, and of its claim.
+"""The definitions that Crossplane makes from a CompositeResourceDefinition (XRD): of the composite, and of its claim.
 
-The result holds all that models need: group, names, scope, versions and schemas. Columns that `kubectl` prints,
-conversion and owner references are left out. The rules are those of Crossplane 2:
+The definitions have the parts that models need: group, names, scope, versions and schemas. They don't have printer
+columns, conversion and owner references. The rules are those of Crossplane 2:
 
-- Of an XRD's schema the descriptions, and `spec` and `status` with their properties, are taken; other fields at the top
-  vanish. Crossplane's own fields win over the author's.
-- The fields that steer composition are in `spec.crossplane`; for LegacyCluster, the scope of an XRD v1 that names none,
-  it is directly in `spec`. Only composites of that scope have claims and connection secrets.
+- Of an XRD's schema, the description and validation rules, `spec` and `status` are taken. Other fields at the top are
+  dropped. If Crossplane and the author define the same field, Crossplane's definition counts.
+- The fields that control composition are in `spec.crossplane`. For the scope LegacyCluster they are directly in `spec`;
+  that is the scope of an XRD v1 that names no scope. Only LegacyCluster composites have claims and connection secrets.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ __all__ = ["crds_of"]
 
 _GROUP: Final = "apiextensions.crossplane.io"
 _LEGACY: Final = "LegacyCluster"
-# The API versions of XRDs, and the scope of one that names none.
+# The apiVersions of XRDs, with the scope of an XRD that names none.
 _DEFAULT_SCOPES: Final = {f"{_GROUP}/v1": _LEGACY, f"{_GROUP}/v2": "Namespaced"}
-# The scopes of composites, and those of their definitions.
+# The scopes of XRDs, with the scopes of the definitions that are made from them.
 _SCOPES: Final = {"Namespaced": "Namespaced", "Cluster": "Cluster", _LEGACY: "Cluster"}
 _UPDATE_POLICIES: Final = ("Automatic", "Manual")
 _DELETE_POLICIES: Final = ("Background", "Foreground")
 
-# The parts that are taken of an XRD's schema, of its spec and of its status.
+# The keywords that are taken from an XRD's schema, and from the schemas of its status and spec.
 _OF_SCHEMA: Final = {"description": str, "x-kubernetes-validations": list}
 _OF_STATUS: Final = {**_OF_SCHEMA, "required": list, "oneOf": list}
 _OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}
 
 
 def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the CustomResourceDefinitions of an XRD: the composite's, and the claim's where it offers one.
+    """Return the CustomResourceDefinitions of an XRD: of the composite, and of the claim if the XRD offers one.
 
-    Their versions are those of the XRD in the same order, so that paths in messages hold for both. Parts of the XRD
-    are shared, not copied.
+    The definitions have the versions of the XRD in the same order, so that paths in messages are right for the XRD,
+    too. The definitions share parts with the XRD: don't change them.
 
     Args:
         where: File and place of the XRD, for messages.
         xrd: A CompositeResourceDefinition of apiextensions.crossplane.io/v1 or v2.
 
     Raises:
-        InputError: It isn't of that form; the message names the place and the path.
+        InputError: A field of the XRD is missing or wrong; the message has the field's path.
     """
     top = _Object(where, "", xrd)
     api_version = top.text("apiVersion", choices=tuple(_DEFAULT_SCOPES))
@@ -57,19 +57,29 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
     crds = [_crd(spec, names, _SCOPES[scope], _composite_spec(scope, policy), _composite_status(scope))]
     if spec.has("claimNames"):
         if scope != _LEGACY:
-            raise spec.error("claimNames", f"can be given with the scope {_LEGACY} only (the scope is {scope})")
+            raise spec.error(
+                "claimNames", f"can be given with the scope {_LEGACY} only (the scope is {scope}): remove it"
+            )
         claim = spec.object("claimNames")
         for key in ("kind", "plural"):
             name = claim.text(key)
             if name == names.text(key):
-                raise claim.error(key, f"must differ from that of the composite (both are {short_repr(name)})")
+                raise claim.error(key, f"must differ from spec.names.{key} (both are {short_repr(name)})")
         policy = spec.text("defaultCompositeDeletePolicy", default="Background", choices=_DELETE_POLICIES)
         crds.append(_crd(spec, claim, "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
     return crds
 
 
 class _Object:
-    """An object of the XRD, which knows where it stands. A field that is null counts as missing."""
+    """An object in an XRD, with its place for messages. A field that is null counts as missing.
+
+    The methods that read a field raise InputError with the field's path if the field is missing or wrong.
+
+    Args:
+        where: File and place of the XRD.
+        path: The object's path in the XRD; an empty string for the XRD itself.
+        value: The object.
+    """
 
     def __init__(self, where: str, path: str, value: Mapping[str, Any]) -> None:
         self._where = where
@@ -80,7 +90,7 @@ class _Object:
         return self.value.get(key) is not None
 
     def get(self, key: str, kind: type[Any]) -> Any:
-        """Return a field that must be there and of a type."""
+        """Return a field, after checking that it is there and has the type `kind`."""
         if not self.has(key):
             raise self.error(key, "is missing")
         return self._typed(key, self.value[key], kind)
@@ -105,7 +115,7 @@ class _Object:
             yield _Object(self._where, self._at(place), self._typed(place, value, dict))
 
     def some(self, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
-        """Return those of some fields that are there."""
+        """Return the fields among `kinds` that the object has, after checking their types."""
         return {key: self.get(key, kind) for key, kind in kinds.items() if self.has(key)}
 
     def error(self, key: str, problem: str) -> InputError:
@@ -121,14 +131,17 @@ class _Object:
 def _crd(
     spec: _Object, names: _Object, scope: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a definition.
+    """Return the CustomResourceDefinition of a composite or a claim.
 
     Args:
         spec: The XRD's spec.
-        names: The names of the kind.
-        scope: Namespaced or Cluster.
-        own_spec: The properties that Crossplane gives the kind's spec.
-        own_status: Those of its status.
+        names: The names of the kind: the XRD's `names` or `claimNames`.
+        scope: `Namespaced` or `Cluster`.
+        own_spec: The properties that Crossplane adds to the kind's spec.
+        own_status: The properties that Crossplane adds to the kind's status.
+
+    Raises:
+        InputError: A field of the XRD is missing or wrong.
     """
     group = spec.text("group")
     names.text("kind")
@@ -185,7 +198,7 @@ def _composite_spec(scope: str, policy: str) -> dict[str, Any]:
         **_composition(policy),
         "resourceRefs": {
             "type": "array",
-            "description": "The resources that this one is composed of, as Crossplane keeps track of them.",
+            "description": "References to the composed resources, which Crossplane keeps up to date.",
             "items": _object("A composed resource.", reference, "apiVersion", "kind"),
             "x-kubernetes-list-type": "atomic",
         },
@@ -215,11 +228,11 @@ def _claim_spec(policy: str) -> dict[str, Any]:
     return {
         **_composition(None),
         "compositeDeletePolicy": _choice(
-            "How the composite is deleted with the claim: in the background, or before the claim itself is gone.",
+            "How the composite is deleted with the claim: Background, or Foreground for before the claim is gone.",
             _DELETE_POLICIES,
             policy,
         ),
-        "resourceRef": _object("The composite that stands behind this claim.", composite, *composite),
+        "resourceRef": _object("The composite that was made for this claim.", composite, *composite),
         "writeConnectionSecretToRef": _object(
             "The secret, in the claim's namespace, that gets the connection details.",
             {"name": _text("The secret's name.")},
@@ -229,22 +242,26 @@ def _claim_spec(policy: str) -> dict[str, Any]:
 
 
 def _composition(policy: str | None) -> dict[str, Any]:
-    """Return the properties by which composites and claims choose a composition."""
+    """Return the properties of spec by which composites and claims choose a composition.
+
+    Args:
+        policy: The default of `compositionUpdatePolicy`; None for no default.
+    """
     return {
         "compositionRef": _object(
-            "The composition to use. Crossplane sets it where it chooses one itself.",
+            "The composition to use. If it isn't set, Crossplane chooses a composition and sets it.",
             {"name": _text("The composition's name.")},
             "name",
         ),
         "compositionSelector": _selector("Chooses the composition by its labels."),
         "compositionRevisionRef": _object(
-            "The revision of the composition in use. With the policy Manual it is set by hand.",
+            "The composition revision to use. With the update policy Manual, users set it.",
             {"name": _text("The revision's name.")},
             "name",
         ),
         "compositionRevisionSelector": _selector("Chooses the composition's revision by its labels."),
         "compositionUpdatePolicy": _choice(
-            "Whether a new revision of the composition is taken into use automatically.", _UPDATE_POLICIES, policy
+            "Whether a new revision of the composition is used automatically.", _UPDATE_POLICIES, policy
         ),
     }
 
@@ -252,33 +269,31 @@ def _composition(policy: str | None) -> dict[str, Any]:
 def _composite_status(scope: str) -> dict[str, Any]:
     condition = {
         "lastTransitionTime": _text("When the status last changed.", format="date-time"),
-        "message": _text("What the condition means, for people."),
-        "reason": _text("Why the condition has this status, in one word."),
+        "message": _text("An explanation for people."),
+        "reason": _text("Why the condition has this status, in one CamelCase word."),
         "status": _text("True, False or Unknown."),
-        "type": _text("What is said about, such as Ready or Synced."),
+        "type": _text("The condition's type, such as Ready or Synced."),
         "observedGeneration": {
             "type": "integer",
             "format": "int64",
-            "description": "The metadata.generation that the condition was found for.",
+            "description": "The metadata.generation for which the condition was set.",
         },
     }
     properties: dict[str, Any] = {
         "conditions": {
             "type": "array",
-            "description": "What Crossplane and the functions say about this resource.",
-            "items": _object(
-                "What is said about one matter.", condition, "lastTransitionTime", "reason", "status", "type"
-            ),
+            "description": "The conditions of this resource, as Crossplane and the functions set them.",
+            "items": _object("A condition.", condition, "lastTransitionTime", "reason", "status", "type"),
             "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["type"],
         }
     }
     if scope == _LEGACY:
-        published = {"lastPublishedTime": _text("When they last changed.", format="date-time")}
-        properties["connectionDetails"] = _object("The connection details that were published.", published)
+        published = {"lastPublishedTime": _text("When the connection details last changed.", format="date-time")}
+        properties["connectionDetails"] = _object("When connection details were published.", published)
         properties["claimConditionTypes"] = {
             "type": "array",
-            "description": "The types of conditions that the claim gets as well.",
+            "description": "The types of conditions that the claim gets, too.",
             "items": {"type": "string"},
             "x-kubernetes-list-type": "set",
         }
@@ -295,7 +310,7 @@ def _object(description: str, properties: Mapping[str, Any], *required: str) -> 
 def _selector(description: str) -> dict[str, Any]:
     labels = {
         "type": "object",
-        "description": "Labels that it must have, all of them.",
+        "description": "The labels that it must have, all of them.",
         "additionalProperties": {"type": "string"},
     }
     return _object(description, {"matchLabels": labels}, "matchLabels")

@@ -1,20 +1,24 @@
-"""YAML as Kubernetes reads it, and as people like to read it.
+"""Reading YAML as Kubernetes reads it, and writing YAML that people like to read.
 
-Reading follows sigs.k8s.io/yaml, which kubectl and Crossplane read manifests with:
+Reading follows sigs.k8s.io/yaml, with which kubectl and Crossplane read manifests:
 
-- Plain `y`, `yes`, `on`, `true` and `n`, `no`, `off`, `false` are booleans in lower case, capitalised and in
-  upper case. `~`, `null` and nothing at all are null. A plain `=` is a string.
-- Timestamps are strings. Sixty-based numbers such as `1:30` are strings.
-- `0x1f`, `0b11`, `0o17` and `017` are integers, `1_000` is one, and `1e3` is a number.
+- Unquoted `y`, `yes`, `on`, `true` and `n`, `no`, `off`, `false` are booleans, in lower case, capitalised and in
+  upper case. `~`, `null` and an empty value are null. An unquoted `=` is a string.
+- Timestamps are strings, and so are base-60 numbers such as `1:30`.
+- `0x1f`, `0b11`, `0o17`, `017` and `1_000` are integers, and `1e3` is a number.
 - Keys that are integers or booleans become strings: `80:` is "80", `y:` is "true".
 - Aliases and merge keys (`<<`) work.
 
-It is stricter in four points: a key that occurs twice is refused, as kubectl does, and so are a fractional
-number as a key (quote it), every tag outside of YAML's core, `!!binary` included, and more than 10,000 levels of lists
-and mappings, aliases followed: the time that a reader of YAML takes grows with the square of their number.
+Reading is stricter in four points. These are errors:
 
-With `as_written`, the booleans of YAML 1.1 are text, as kustomize and kpt read them: only `true` and `false` are
-booleans, and a plain key is its text whatever it looks like. A schema's `on` and `80` stay as their author wrote them.
+- a key that occurs twice, as for kubectl;
+- a fractional number as a key; quote it;
+- a tag outside of YAML's core, and `!!binary`;
+- more than 10,000 levels of lists and mappings, with aliases followed, because the time for reading grows with the
+  square of the levels.
+
+With `as_written`, the other booleans of YAML 1.1 are strings, as for kustomize and kpt: only `true` and `false` are
+booleans. And an unquoted key is always a string, as it is written. So `on` and `80` in a schema stay as they are.
 """
 
 from __future__ import annotations
@@ -26,26 +30,26 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._base.extras import load
-from .._base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, booleans_of_1_1, number
+from .._base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, bad_tag, booleans_of_1_1, number
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .reading import read_bytes
 
 __all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
 
-# No object of Kubernetes is nested like this.
+# The most levels of nesting. Real objects have far fewer.
 _DEEPEST: Final = 10_000
 
 # Stands for the key << while its value is read.
 _MERGE: Final = object()
 
-# The values of plain scalars that aren't numbers, without the booleans that only YAML 1.1 knows, and with them.
+# The values of unquoted words: without the booleans that only YAML 1.1 has, and with them.
 _FEW_WORDS: Final[Mapping[str, bool | float | None]] = {**WORDS, **NOT_JSON}
 _WORDS: Final[Mapping[str, bool | float | None]] = {**_FEW_WORDS, **booleans_of_1_1()}
 
 
 class Document(NamedTuple):
-    """One mapping of a YAML stream.
+    """One document of a YAML or JSON stream, whose content is a mapping.
 
     Attributes:
         where: File and place, for messages.
@@ -57,14 +61,13 @@ class Document(NamedTuple):
 
 
 def load_documents(path: Path) -> list[Document]:
-    """Read a file of one or several YAML documents.
-
-    Empty documents are left out.
+    """Read a file of one or several YAML documents, and return the documents. Empty documents are left out.
 
     Raises:
-        InputError: The file can't be read, isn't YAML as described above, or a document isn't a mapping.
+        InputError: The file can't be read, isn't YAML as this module reads it, or a document isn't a mapping.
+        MissingExtraError: PyYAML isn't installed.
     """
-    load("yaml", "render")  # a missing extra is said before mistakes in the file
+    load("yaml", "render")  # so that a missing package is reported before mistakes in the file
     return list(parse_documents(decode(read_bytes(path), str(path)), str(path), extra="render"))
 
 
@@ -76,50 +79,49 @@ def decode(data: bytes, label: str) -> str:
         label: The file's name in messages.
 
     Raises:
-        InputError: It isn't UTF-8.
+        InputError: The content isn't UTF-8.
     """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
-        raise InputError(f"{label} is not UTF-8 text (byte {e.start})") from None
+        raise InputError(f"{label} is not UTF-8 text (byte {e.start}): save it in UTF-8") from None
 
 
 def parse_documents(
     text: str, label: str, *, extra: str, as_written: bool = False, deepest: int = _DEEPEST
 ) -> Iterator[Document]:
-    """Yield the mappings of a YAML stream, each as soon as it is read.
-
-    Empty documents are left out.
+    """Yield the documents of a YAML stream, each as soon as it is read. Empty documents are left out.
 
     Args:
         text: The stream.
-        label: Its name in messages: a file's name, `<stdin>`.
-        extra: The extra that gives the caller PyYAML, named where it is missing.
-        as_written: Read words of YAML 1.1, and keys, as described above; infinities and .nan are refused.
-        deepest: How many levels of lists and mappings there may be.
+        label: The stream's name in messages: a file's name, or `<stdin>`.
+        extra: The extra that installs PyYAML for the caller. The message names it if PyYAML is missing.
+        as_written: Whether words of YAML 1.1, and keys, stay strings (see the module's description). Infinities and
+            .nan are errors then.
+        deepest: The most levels of lists and mappings.
 
     Raises:
-        InputError: It isn't YAML as described above, or a document isn't a mapping.
+        InputError: The text isn't YAML as this module reads it, or a document isn't a mapping.
         MissingExtraError: PyYAML isn't installed.
     """
     for where, content in _values(text, label, extra=extra, as_written=as_written, deepest=deepest):
         if content is None:
             continue
         if not isinstance(content, dict):
-            raise InputError(f"{where} is not a mapping")
+            raise InputError(f"{where} is not a mapping (got {short_repr(content)})")
         yield Document(where, content)
 
 
 def parse_value(text: str, label: str, *, extra: str) -> Any:
-    """Return the value of any type that one YAML document stands for; None without a document.
+    """Return the value, of any type, of a text with one YAML document; None if it has no document.
 
     Args:
         text: The document.
-        label: Its name in messages.
-        extra: The extra that gives the caller PyYAML, named where it is missing.
+        label: The text's name in messages.
+        extra: The extra that installs PyYAML for the caller. The message names it if PyYAML is missing.
 
     Raises:
-        InputError: It isn't YAML as described above, or several documents.
+        InputError: The text isn't YAML as this module reads it, or has several documents.
         MissingExtraError: PyYAML isn't installed.
     """
     values = [value for _, value in _values(text, label, extra=extra, as_written=False, deepest=_DEEPEST)]
@@ -131,7 +133,7 @@ def parse_value(text: str, label: str, *, extra: str) -> Any:
 def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int) -> Iterator[tuple[str, Any]]:
     """Yield the place and the value of each document of a stream."""
     yaml = load("yaml", extra)
-    # Events, because PyYAML composes its trees by recursion in C, and deep input would crash the process.
+    # By events: PyYAML makes its trees by recursion in C, and deep input would crash the process.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     number = 0
     try:
@@ -151,13 +153,18 @@ def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int
 
 
 def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> str:
-    """Return a YAML stream, each document after a line `---`.
+    """Return documents as a YAML stream, each after a line `---`.
 
-    A string that any common reader of YAML takes for something else is quoted; several lines are a block.
+    A string is quoted if a common reader of YAML would take it for another type. A string of several lines is written
+    as a block.
 
     Args:
         documents: The documents.
-        sort_keys: Whether the keys of all mappings are sorted; otherwise they stay in their order.
+        sort_keys: Whether the keys of all mappings are sorted. By default they keep their order.
+
+    Raises:
+        InputError: A document is nested too deeply for PyYAML.
+        MissingExtraError: PyYAML isn't installed.
     """
     yaml = load("yaml", "render")
     try:
@@ -168,10 +175,10 @@ def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> 
             sort_keys=sort_keys,
             default_flow_style=False,
             allow_unicode=True,
-            width=1_000_000,  # or long strings are folded
+            width=1_000_000,  # so that long strings stay on one line
         )
     except RecursionError:
-        raise InputError("this is nested too deeply to be written as YAML") from None
+        raise InputError("a document is nested too deeply to be written as YAML: use fewer levels") from None
     return text
 
 
@@ -179,20 +186,30 @@ def _at(label: str, mark: Any) -> str:
     return f"{label}, line {mark.line + 1}" if mark is not None else label
 
 
-# The number of values that aliases of aliases may add up to; a few lines of them could stand for more values than any
-# memory holds.
+# The most values of a document, with the values of aliases counted again. A few lines with aliases of aliases could
+# otherwise stand for more values than fit into memory.
 _MOST_VALUES = 2_000_000
 
 
 class _Open:
-    """A sequence or a mapping whose end has not come yet."""
+    """A list or a mapping whose end hasn't been read yet.
+
+    Attributes:
+        anchor: The anchor's name; None without an anchor.
+        before: How many values the document had before this one.
+        height: How many levels the value has, itself included.
+        items: The items of a list; None for a mapping.
+        own: The entries of a mapping.
+        merged: The entries that merge keys (`<<`) add; `own` wins over them.
+        key: The key whose value comes next; None if a key comes next.
+    """
 
     __slots__ = ("anchor", "before", "height", "items", "key", "merged", "own")
 
     def __init__(self, anchor: str | None, before: int, *, is_list: bool) -> None:
         self.anchor = anchor
-        self.before = before  # how many values the document had when it began
-        self.height = 1  # how many levels it has, itself included
+        self.before = before
+        self.height = 1
         self.items: list[Any] | None = [] if is_list else None
         self.own: dict[str, Any] = {}
         self.merged: dict[str, Any] = {}
@@ -205,7 +222,7 @@ class _Open:
 
 
 class _Builder:
-    """Makes JSON values of the events of one document."""
+    """Makes plain values from the events of one document."""
 
     def __init__(self, yaml: Any, label: str, *, as_written: bool, deepest: int) -> None:
         self._yaml = yaml
@@ -214,13 +231,12 @@ class _Builder:
         self._deepest = deepest
         self._open: list[_Open] = []
         self._anchored: dict[str, Any] = {}
-        # Values of the document, those that aliases stand for counted again, and how many each anchor stands for.
-        self._count = 0
-        self._sizes: dict[str, int] = {}
-        self._heights: dict[str, int] = {}  # the levels of those that have any
+        self._count = 0  # the number of values so far, with the values of aliases counted again
+        self._sizes: dict[str, int] = {}  # the number of values that each anchor stands for
+        self._heights: dict[str, int] = {}  # the number of levels that each anchor's value has
 
     def build(self, loader: Any) -> Any:
-        """Return the value of the document, with its events up to its end taken from the loader."""
+        """Return the value of a document, from the loader's events up to the document's end; None if it is empty."""
         yaml = self._yaml
         value: Any = None
         size = height = 0
@@ -238,7 +254,8 @@ class _Builder:
                 self._check_depth(len(self._open) + height, event)
                 self._count += self._sizes[event.anchor]
                 if self._count > _MOST_VALUES:
-                    raise self._error(event, f"with its aliases the document has more than {_MOST_VALUES:,} values")
+                    problem = f"with its aliases the document has more than {_MOST_VALUES:,} values; use fewer aliases"
+                    raise self._error(event, problem)
             else:
                 value, anchor, size, height = self._scalar(event), event.anchor, 1, 0
                 self._count += 1
@@ -254,7 +271,7 @@ class _Builder:
     def _start(self, event: Any) -> None:
         is_list = isinstance(event, self._yaml.SequenceStartEvent)
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
-            raise self._error(event, f"the tag {short_text(event.tag)} has no meaning in a manifest")
+            raise self._error(event, bad_tag(short_text(event.tag)))
         if self._expects_key():
             raise self._error(event, "a key must be a string; quote it")
         self._check_depth(len(self._open) + 1, event)
@@ -275,7 +292,7 @@ class _Builder:
         elif top.key is None:
             top.key = self._key(value, event)
             if top.key in top.own:
-                raise self._error(event, f"the key {short_repr(top.key)} occurs twice")
+                raise self._error(event, f"the key {short_repr(top.key)} occurs twice; remove one of the two")
         else:
             if top.key is _MERGE:
                 self._merge(top.merged, value, event)
@@ -295,8 +312,8 @@ class _Builder:
     def _merge(self, into: dict[str, Any], value: Any, event: Any) -> None:
         for source in value if isinstance(value, list) else [value]:
             if not isinstance(source, dict):
-                raise self._error(event, "only mappings can be merged with <<")
-            for key, item in source.items():  # the first one that names a key decides
+                raise self._error(event, f"only mappings can be merged with << (got {short_repr(source)})")
+            for key, item in source.items():  # the first mapping with a key counts
                 into.setdefault(key, item)
 
     def _alias(self, event: Any) -> Any:
@@ -320,22 +337,23 @@ class _Builder:
         return value
 
     def _tagged(self, event: Any) -> Any:
-        """Return a scalar that is quoted or has a tag."""
+        """Return the value of a scalar that is quoted or has a tag."""
         text: str = event.value
         tag = (event.tag or "!").removeprefix(TAG)
         if tag in ("!", "str", "timestamp"):
             return text
         if tag not in ("null", "bool", "int", "float"):
-            raise self._error(event, f"the tag {short_text(event.tag)} has no meaning in a manifest")
+            raise self._error(event, bad_tag(short_text(event.tag)))
         value = _meaning(text)
         if tag == "float" and type(value) is int:
             value = float(value)
         if type(value).__name__ != tag and not (value is None and tag == "null"):
-            raise self._error(event, f"{short_repr(text)} is not a value of !!{tag}")
+            problem = f"{short_repr(text)} is not a value of !!{tag}: change the value, or remove the tag"
+            raise self._error(event, problem)
         return value
 
     def _is_plain(self, event: Any) -> bool:
-        """Say whether a scalar is neither quoted nor tagged."""
+        """Say whether an event is a scalar without quotes and without a tag."""
         return isinstance(event, self._yaml.ScalarEvent) and event.tag is None and bool(event.implicit[0])
 
     def _error(self, event: Any, problem: str) -> InputError:
@@ -343,7 +361,7 @@ class _Builder:
 
 
 def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
-    """Return the value of an unquoted scalar without a tag."""
+    """Return the value of an unquoted scalar without a tag, with `words` as the values of words."""
     if text in words:
         return words[text]
     found = number(text)
@@ -351,11 +369,10 @@ def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> An
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    # PyYAML quotes strings that readers of YAML 1.1 would take for something else, and doesn't know Go's and 1.2's
-    # numbers.
+    # PyYAML's resolver knows the values of YAML 1.1, but not the numbers of YAML 1.2 and of Go's reader.
     tag = dumper.resolve(dumper.scalar_node, text, (True, False))
     other = tag != TAG + "str" or _meaning(text) is not text or FLOAT.fullmatch(text)
-    # In double quotes, as kubectl and Crossplane write it, so that their files can be compared with ours.
+    # Double quotes, like kubectl and Crossplane, so that their files can be compared with ours.
     return dumper.represent_scalar(TAG + "str", text, style="|" if "\n" in text else '"' if other else None)
 
 

@@ -10,10 +10,10 @@ __all__ = ["condition_of"]
 
 
 def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
-    """Return the condition of this type that an object has.
+    """Return an object's condition of a type; None if it has none.
 
     Args:
-        raw: The object's Struct bytes, None for an object that isn't there.
+        raw: The object's Struct bytes; None for an object that doesn't exist.
         type_: The condition's type, such as `Ready`.
     """
     conditions = None if raw is None else _wire.get_path(raw, ("status", "conditions"))

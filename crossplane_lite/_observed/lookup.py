@@ -1,4 +1,4 @@
-"""The value at the path of an Observable, in observed state."""
+"""Looking up the value at the path of an Observable in observed state."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["steps_of", "value_at", "value_in"]
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
-    """Return the value at a path such as `bucket.status.atProvider.id` in observed state, or UNSET.
+    """Return the value at a path such as `bucket.status.atProvider.id` in observed state; UNSET if there is none.
 
     Args:
-        observed: Observed composed resources, by name.
-        xr: The top of the observed composite; None without one.
+        observed: The observed composed resources by name.
+        xr: The `Root` of the observed composite; None if there is no composite.
         path: The path. It begins with the name of a composed resource, or with `xr`.
     """
     if path.startswith("xr."):
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
-    # A name may have dots in it; the longest one that fits is meant.
+    # A name may have dots, so the longest name that the path begins with counts.
     for at in range(len(path) - 1, 0, -1):
         if path[at] in ".[" and path[:at] in observed:
             one = observed[path[:at]]
@@ -33,16 +33,16 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
-    """Return the value at a path in an observed object, or UNSET.
+    """Return the value at a path in an observed object; UNSET if there is none.
 
     Args:
         raw: The object's Struct bytes.
-        details: Its connection details.
-        way: The path below its name.
+        details: The object's connection details.
+        way: The path without the object's name.
     """
     try:
         steps = steps_of(way)
-    except UsageError:  # such as `apply`'s names of its results
+    except UsageError:  # not a path: a result of `apply` has such a name
         return UNSET
     if steps[:1] == ("connection_details",):
         texts = {key: value.decode(errors="replace") for key, value in details.items()}
@@ -52,16 +52,16 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
 
 
 def steps_of(way: str) -> tuple[str | int, ...]:
-    """Return the steps to the field that a path below an object's name means.
+    """Return the steps of a path without an object's name. `external_name` stands for the annotation.
 
     Raises:
-        UsageError: It isn't a path of keys and indexes.
+        UsageError: `way` isn't a path of keys and indexes.
     """
     if way == "external_name":
         return ("metadata", "annotations", EXTERNAL_NAME)
     steps: list[str | int] = []
     for step in field_path.parse(way) if way else ():
         if isinstance(step, field_path.Select):
-            raise UsageError(f"{way!r} selects an element, which has no place of its own")
+            raise UsageError(f"{way!r} selects an element by its fields; give an index instead")
         steps.append(step)
     return tuple(steps)

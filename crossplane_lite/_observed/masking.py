@@ -1,11 +1,11 @@
 """Masking secret values in texts, in all of their forms.
 
-A value is looked for as its forms say (`crossplane_lite._observed.secret_forms`); forms of less than eight letters are
-masked where they stand for themselves. Values of less than four letters are left as they are, and so are names of
-resources and kinds.
+A value is looked for in every form that it can have (`crossplane_lite._observed.secret_forms`). Forms under eight
+characters are masked only as whole words. Values under four characters are never masked, nor are the names of
+resources, functions and kinds.
 
-Searching takes the same time however many values there are: text that begins like one of them is looked up by its first
-letters.
+The time of a search hardly depends on the number of values: if there are many, each place in the text is looked up in
+an index of their first eight characters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["MASK", "Masker"]
 
 MASK: Final = "[secret]"
 
-_LONGEST: Final = 4 << 20  # bytes of a value; the rest is not looked for
+_LONGEST: Final = 4 << 20  # only so many bytes of a value are looked for
 _LONGEST_NAME: Final = 253
 _MOST_SEARCHES: Final = 250
 _CHUNK: Final = 2048
@@ -34,8 +34,8 @@ class Masker:
     """Masks secret values in texts.
 
     Args:
-        secrets: The values, with their keys.
-        is_name: Says whether a word is the name of a resource, a function or a kind, which is never masked.
+        secrets: The values, each with its key.
+        is_name: Says whether a word is the name of a resource, a function or a kind. Names are never masked.
     """
 
     __slots__ = ("_heads", "_is_name", "_modes", "_short", "_tails", "_values", "_wholes", "longest")
@@ -43,10 +43,10 @@ class Masker:
     def __init__(self, secrets: Iterable[Secret] = (), is_name: Callable[[str], bool] = _never) -> None:
         self._is_name = is_name
         self._values: set[Secret] = set()
-        self._modes: dict[str, int] = {}  # of texts in _wholes
-        self._short: dict[str, int] = {}  # texts of four to seven letters, and how they are looked for
-        # By eight letters, in order: texts that are looked for as a whole, those whose beginning is enough, and those
-        # whose end is, backwards.
+        self._modes: dict[str, int] = {}  # how each text in _wholes is looked for
+        self._short: dict[str, int] = {}  # how each text of four to seven characters is looked for
+        # Sorted texts by their first eight characters: texts that are looked for as a whole; texts that are also found
+        # by a beginning; and texts that are also found by an end, written backwards.
         self._wholes: dict[str, list[str]] = {}
         self._heads: dict[str, list[str]] = {}
         self._tails: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ class Masker:
         return bool(self._wholes or self._short)
 
     def add(self, secrets: Iterable[Secret]) -> None:
-        """Mask these values too."""
+        """Mask more values from now on."""
         for key, value in secrets:
             if len(value) >= SHORTEST and (key, value) not in self._values:
                 self._values.add((key, value))
@@ -65,7 +65,7 @@ class Masker:
                     self._add(form, mode, is_cut=is_cut)
 
     def __call__(self, text: str) -> str:
-        """Return a text with `[secret]` in the place of each value."""
+        """Return a text with `[secret]` in the place of each secret value."""
         if not self or len(text) < SHORTEST:
             return text
         found = sorted(self._spans(text, _lowered(text)))
@@ -106,11 +106,11 @@ class Masker:
                         yield at, at + size
 
     def _whole_at(self, text: str, at: int) -> int:
-        """Return the length of the longest value that begins at a place of a text, 0 for none."""
+        """Return the length of the longest secret that begins at a place of a text; 0 if none does."""
         several = self._wholes[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
         while piece:
-            # A beginning of the piece comes before it in order, and shares a beginning with the pieces between.
+            # In the sorted list a beginning of the piece comes before the piece, and all texts between begin like it.
             place = bisect_right(several, piece)
             if not place:
                 return 0
@@ -124,15 +124,15 @@ class Masker:
         return 0
 
     def _shared_at(self, index: dict[str, list[str]], text: str, at: int) -> int:
-        """Return how many letters from a place on are the beginning of one of an index."""
+        """Return how many characters from a place on are the beginning of a text in an index."""
         several = index[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
         place = bisect_left(several, piece)
-        # In order, those that share most are next to it.
+        # In the sorted list, the texts that share most with the piece are next to its place.
         return max(_shared(one, piece) for one in several[max(0, place - 1) : place + 1])
 
     def _is_kept(self, text: str, start: int, end: int) -> bool:
-        """Say whether a place is masked already, or is in a name."""
+        """Say whether a place isn't masked because it is masked already, or is in a name."""
         if text[start - 1 : end + 1] == MASK:
             return True
         low, high = start, end
@@ -143,12 +143,12 @@ class Masker:
         word = text[low:high].strip(".-")
         if len(word) > _LONGEST_NAME or len(word) < end - start:
             return False
-        # A path begins with a name.
+        # The word may be a path, which begins with a name.
         head = text[low:end] + text[end:high].partition(".")[0]
         return self._is_name(word) or self._is_name(head)
 
     def _add(self, form: str, mode: int, *, is_cut: bool) -> None:
-        if len(form) > 2 * _CHUNK:  # a long one is looked for by its pieces, which are side by side in a text
+        if len(form) > 2 * _CHUNK:  # a long form is looked for in pieces, which are found side by side in a text
             for at in range(0, len(form) - _CHUNK, _CHUNK):
                 self._add(form[at : at + _CHUNK], mode, is_cut=is_cut)
             form = form[at + _CHUNK :]
@@ -176,8 +176,14 @@ class Masker:
 
 
 def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
-    """Yield where something of an index stands in a text."""
-    # A search in C takes about as long as a look into the index; in a long text as long as hundreds of them.
+    """Yield the places of a text at which a key of an index begins.
+
+    Args:
+        text: The text.
+        index: The index. Only keys of `size` characters are looked for.
+        size: The number of characters.
+    """
+    # A search for one key in C takes about as long as one look into the index; in a long text, as hundreds of them.
     if len(index) > min(len(text), _MOST_SEARCHES):
         for at in range(len(text) - size + 1):
             if text[at : at + size] in index:
@@ -191,7 +197,7 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many letters two texts begin with alike."""
+    """Return how many characters at the beginning of two texts are equal."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
         return high
@@ -205,7 +211,7 @@ def _shared(one: str, other: str) -> int:
 
 
 def _stands(text: str, start: int, end: int, mode: int) -> bool:
-    """Say whether the text at a place stands there in the wanted way."""
+    """Say whether the text around a place allows the mode: `ANYWHERE`, `WORD` or `ITSELF`."""
     if mode == ANYWHERE:
         return True
     before, behind = text[start - 1 : start] if start else "", text[end : end + 1]
@@ -219,12 +225,12 @@ def _stands(text: str, start: int, end: int, mode: int) -> bool:
 
 
 def _is_ordinary(text: str, start: int, end: int) -> bool:
-    """Say whether a beginning or an end of a value is a usual word, which stands for itself."""
+    """Say whether a beginning or an end of a value is a usual word, which isn't masked for that reason alone."""
     return text[start:end] in ORDINARY
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield spans in order, those that overlap, or are side by side, as one."""
+    """Yield sorted spans; spans that overlap or are side by side are joined into one."""
     start, end = spans[0]
     for low, high in spans[1:]:
         if low > end:

@@ -1,8 +1,8 @@
 """Observables: forward references to values that do not exist yet.
 
-Reading `bucket.observed.external_name` before the bucket has one gives `Observable('bucket.external_name')`. Set
-into another resource it says "this resource needs that value", and the order of creation follows
-(python-sdk-design-spec: "The Observable Pattern").
+Reading `bucket.observed.external_name` before the bucket has one gives `Observable('bucket.external_name')`. If it is
+set in another resource, that resource needs the value, and is created after the bucket (python-sdk-design-spec: "The
+Observable Pattern").
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ __all__ = ["Observable", "belong", "make", "refer"]
 
 T = TypeVar("T")
 
-_set = object.__setattr__  # past the one of Observable, which is for authors
+_SET_DESIRED = "; set the field in the resource itself, not in its .observed"
+
+_set = object.__setattr__  # not the __setattr__ of Observable, which is for authors
 
 
 class Observable(Generic[T_co]):
     """A forward reference to a value that may not exist yet.
 
-    An Observable is falsy and hashable. Attributes and items of it are Observables of longer paths. In a string
-    (`str()`, `repr()`, f-strings, `%`, `+` with a string) it becomes a token, which the SDK finds again wherever the
-    string ends up.
+    An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
+    f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
+    `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, unequal and False. Operations
+    that need the value itself (`int`, `float`, ordering, arithmetic) raise `UnresolvedError`. All these uses are
+    remembered as guesses: compose() runs again to find the fields that depend on them (see
+    `crossplane_lite._rehearsal.look_twice`), so that no existing resource is lost.
 
-    `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` take it for an empty value that equals nothing.
-    Operations that need the value itself (`int`, `float`, ordering, arithmetic) raise `UnresolvedError`. Both are
-    remembered as guesses. After a guess compose() runs again, to find the fields that depend on it (see
-    `crossplane_lite._rehearsal.look_twice`), so that nothing that exists is lost.
-
-    An Observable that is made by hand, or kept from an earlier call, stands for the value at its path in the call that
-    uses it.
+    An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
+    in which it is used.
 
     Attributes:
-        source_path: The path of the value, for example `bucket.status.atProvider.id`.
+        source_path: The path where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is the
-    # text that the codec emits in its place: see `refer`; `__cl_owner__` is that of `belong`.
+    # Dunder names, because any other name could be a field of the value. `__wire_text__` is the text that the codec
+    # emits in place of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
     __slots__ = ("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__wire_text__")
 
     __cl_path__: str
     __cl_root__: Root | None
     __cl_deps__: tuple[Observable[Any], ...] | None
-    __cl_settles__: bool  # whether absence is an answer in an object that is ready
+    __cl_settles__: bool  # whether a value that a ready object lacks is known to be empty
     __wire_text__: str | None
 
     def __init__(self, source_path: str) -> None:
@@ -82,7 +82,7 @@ class Observable(Generic[T_co]):
         if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
             raise AttributeError(f"Observable({self.__cl_path__!r}) has no attribute {name!r}")
         extended = _extend(self, "." + name)
-        # Methods of maps; whether it is missing on purpose doesn't change by that.
+        # `labels.get` is a method of a map: it is known to be empty if the map is.
         extended.__cl_settles__ = self.__cl_settles__ and name in _OF_A_MAP
         return extended
 
@@ -99,7 +99,7 @@ class Observable(Generic[T_co]):
         raise unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
 
     def __repr__(self) -> str:
-        # The repr of a list that holds it ends up in text as well.
+        # Not only for debugging: the str() of a list that holds an Observable has its repr in it.
         value = known(self)
         if value is not UNSET:
             return repr(value)
@@ -107,7 +107,7 @@ class Observable(Generic[T_co]):
         return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
 
     def __hash__(self) -> int:
-        # Whoever looks it up in a set or a dict uses it as a value, and without an equal hash `==` is never asked.
+        # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the hashes differ.
         value = stands_for(self)
         if value is not UNSET:
             return hash(value)
@@ -116,8 +116,8 @@ class Observable(Generic[T_co]):
 
     @property
     def __class__(self) -> Any:
-        # isinstance() and match ask for it where type() says no. Another answer would have to be a value, so nobody can
-        # show the fields that depend on this one.
+        # isinstance() and match read this if type() isn't the wanted one. No rehearsal can answer it differently, so
+        # the fields that depend on it can't be found.
         value = stands_for(self)
         if value is not UNSET:
             return type(value)
@@ -126,7 +126,7 @@ class Observable(Generic[T_co]):
         return Observable
 
     @__class__.setter
-    def __class__(self, value: object) -> NoReturn:  # typeshed has one, too
+    def __class__(self, value: object) -> NoReturn:  # typeshed has a setter too
         raise AttributeError("the class of an Observable can't be set")
 
     def __copy__(self) -> Observable[T_co]:
@@ -148,7 +148,7 @@ class Observable(Generic[T_co]):
         value = known(self)
         if value is not UNSET:
             return format(value, spec)
-        # The spec is for the value; applied to the token it could cut it.
+        # The spec is meant for the value. Applied to the token, it could cut the token.
         oracle = oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
 
@@ -171,7 +171,7 @@ class Observable(Generic[T_co]):
     # Plain-value use: a guess.
 
     def __bool__(self) -> Literal[False]:
-        return guess(self)  # type: ignore[return-value]  # True only where no answer is made of it
+        return guess(self)  # type: ignore[return-value]  # True only in rehearsals, and for values that exist
 
     def __len__(self) -> int:
         value = stands_for(self)
@@ -190,7 +190,7 @@ class Observable(Generic[T_co]):
         oracle = oracle_of(self)
         holder: Any = self
         if length and oracle is not None and isinstance(oracle.value(self), dict):
-            holder = oracle.applied(list, self)  # its keys, which have numbers there
+            holder = oracle.applied(list, self)  # iterating over a map gives its keys, which have indexes in a list
         return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
@@ -210,7 +210,7 @@ class Observable(Generic[T_co]):
             pass
         else:
             return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
-        # A map that isn't there yet is used like one that is: `labels.get("team")`.
+        # Methods of a map work before the map exists: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
         owner: Any = _extend(self, "", path)
         owner.__cl_settles__ = self.__cl_settles__
@@ -229,18 +229,22 @@ class Observable(Generic[T_co]):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Observable.__slots__:
-            raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
+            raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it{_SET_DESIRED}")
         object.__setattr__(self, name, value)
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
-        raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
+        raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it{_SET_DESIRED}")
 
 
 _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
-    """Make a call of an Observable a call of the method of `owner` that has its name, be it a field's name too."""
+    """Make calling an Observable, such as `spec.items()`, call the method of `owner` with that name.
+
+    A name such as `items` can be the name of a field and of a method: reading it gives the field, and calling that
+    field calls the method.
+    """
     _set(observable, "__cl_owner__", owner)
 
 
@@ -257,7 +261,7 @@ def _backwards(values: Any) -> list[Any]:
 
 
 _OF_A_MAP = frozenset({"items", "keys", "values", "get"})
-# Loops and names are made from these.
+# Special methods whose results loops and names are made from: resources may depend on them.
 _COUNTS = frozenset({"int", "index", "float"})
 _SIGNS = {
     **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
@@ -267,12 +271,12 @@ _SIGNS = {
 
 
 def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
-    """Give Observable the special method `name`, which needs the value itself.
+    """Give Observable the special method `name`, which needs the value itself and raises UnresolvedError without it.
 
     Args:
-        name: Its name without underscores.
-        answer: Gives the answer of a run that only looks for dependencies, which must not end there: called with the
-            oracle and the method's arguments.
+        name: The method's name without underscores.
+        answer: The function that returns a rehearsal's result, so that the rehearsal goes on. It gets the oracle and
+            the method's arguments. None if rehearsals raise the error too.
     """
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
@@ -319,13 +323,13 @@ _refuse("reversed", _applied(_backwards))
 def make(
     path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None = None, *, settles: bool = False
 ) -> Observable[Any]:
-    """Make an Observable that knows its owner, and tell its call that it was handed out.
+    """Return a new Observable that knows its owner. Its call remembers that it was handed out.
 
     Args:
-        path: Its path.
-        root: Its owner, if that is one object.
-        deps: For the result of `apply` the values that went in.
-        settles: Whether absence is an answer in an object that is ready.
+        path: The path of the value.
+        root: The object that has the value; None if there isn't exactly one.
+        deps: For a result of `apply`, the Observables among its arguments; else None.
+        settles: Whether the value is known to be empty if a ready object lacks it.
     """
     made: Observable[Any] = Observable(path)
     made.__cl_root__ = root
@@ -337,7 +341,10 @@ def make(
 
 
 def refer(path: str, root: Root, value: str) -> Observable[str]:
-    """Make a reference from desired state whose value is known already: it is emitted as that, and becomes its text."""
+    """Return a reference from desired state whose value is known already.
+
+    The answer and texts get the value; all questions get the answers of a missing value (see `root.Reference`).
+    """
     made: Observable[str] = Observable(path)
     made.__cl_root__ = root
     made.__wire_text__ = value

@@ -1,4 +1,7 @@
-"""The fields that Crossplane has set in an observed object for a function: its managedFields name them."""
+"""The fields that Crossplane has set in an observed object for functions, as the object's managedFields list them.
+
+In this module, such fields are called owned.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from .. import _wire
 __all__ = ["CROSSPLANES_OWN", "as_owned", "changes", "is_owned", "owned_keys", "with_live_values", "with_owned_fields"]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
-# Crossplane sets these itself, whatever a function desires.
+# Labels and annotations that Crossplane sets itself, whatever a function desires.
 CROSSPLANES_OWN: Final = frozenset(
     {
         "crossplane.io/composition-resource-name",
@@ -25,13 +28,14 @@ _KEPT_METADATA: Final = frozenset({"labels", "annotations"})
 
 
 def as_owned(observed: bytes) -> bytes | None:
-    """Return an observed object as it was desired: its kind, and the fields that Crossplane owns for functions.
+    """Return an observed object as it was desired: apiVersion, kind and the owned fields.
 
     Args:
         observed: The object's Struct bytes.
 
     Returns:
-        Struct bytes; None where nothing tells which fields these are, as after a change of the kind's version.
+        The Struct bytes. None if the managedFields don't tell which fields are owned, as after a change of the kind's
+        version.
     """
     fields = _owned(observed)
     if not fields:
@@ -41,11 +45,11 @@ def as_owned(observed: bytes) -> bytes | None:
 
 
 def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
-    """Say whether Crossplane owns a field for functions, as far as can be told; below lists it can't.
+    """Say whether a field is owned. True also if that isn't known: inside of lists, and without managedFields.
 
     Args:
         observed: The object's Struct bytes.
-        steps: The way to the field.
+        steps: The keys and indexes that lead to the field.
     """
     sets = _owned(observed)
     if not sets or any(isinstance(step, int) for step in steps):
@@ -54,11 +58,11 @@ def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
 
 
 def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str] | None:
-    """Return the keys of a map that Crossplane owns for functions; None where nothing tells.
+    """Return the owned keys of a map; None if they aren't known: inside of lists, and without managedFields.
 
     Args:
         observed: The object as plain data.
-        steps: The way to the map.
+        steps: The keys and indexes that lead to the map.
     """
     metadata = observed.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
@@ -72,7 +76,10 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
-    """Return desired bytes with the observed value of every field that Crossplane owns for functions and they lack."""
+    """Return desired bytes with all owned fields that they lack, at their observed values.
+
+    If they lack none, the same bytes object is returned.
+    """
     owned = _owned(observed)
     if not owned:
         return encoded
@@ -86,10 +93,10 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 
 
 def with_live_values(encoded: bytes, observed: bytes) -> bytes:
-    """Return desired bytes that change nothing that is there: they have the observed value wherever there is one.
+    """Return desired bytes in which every field that the observed object has is set to its observed value.
 
-    Fields that the observed object lacks stay as they are desired. Fields that Crossplane owns for functions and that
-    aren't desired are added.
+    So the bytes change no existing field. Desired fields that the observed object lacks stay as they are. Owned fields
+    that aren't desired are added.
     """
     seen = _wire.decode_struct(observed)
     wanted = _wire.decode_struct(encoded)
@@ -108,10 +115,10 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
 
 
 def changes(encoded: bytes, observed: bytes) -> bool:
-    """Say whether desired bytes change something that is there: whether `with_live_values` has others in their place.
+    """Say whether desired bytes change a field of the observed object: whether `with_live_values` would change them.
 
-    It is asked of every resource that exists, so only the observed fields that are desired as well are decoded. The
-    order of fields counts nowhere: each process reads them in one of its own.
+    This is asked for every resource that exists, so only observed fields that are also desired are decoded. The order
+    of fields doesn't count, because it differs between processes.
     """
     wanted = _wire.decode_struct(encoded)
     work: list[tuple[dict[str, Any], bytes, tuple[str, ...]]] = [(wanted, observed, ())]
@@ -136,17 +143,17 @@ def changes(encoded: bytes, observed: bytes) -> bool:
 
 
 def _counts(way: tuple[str, ...], key: str) -> bool:
-    """Say whether the observed value of a field counts where the field is desired, too."""
+    """Say whether a desired field is compared with the observed one, and can get its value."""
     if not way:
         return key not in _NOT_OURS
     if way == _METADATA:
         return key in _KEPT_METADATA
-    # The mark and the rest of our entries there say whose it is today.
+    # The mark and the other annotations of this package always have the values of this call.
     return way[:1] != _METADATA or len(way) != 2 or not key.startswith("crossplane-lite/")
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Say whether two pieces of plain data are equal, also in the types of their values: True isn't 1."""
+    """Say whether plain data is equal, also in the types of values: True isn't 1."""
     work = [(one, other)]
     while work:
         left, right = work.pop()
@@ -160,7 +167,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Say whether every field of a set is desired; not where that takes a look at the elements of lists."""
+    """Say whether every field of a set is desired. Also False if this takes comparing the elements of lists."""
     work: list[tuple[Any, Any]] = [(_of_functions(owned), wanted)]
     while work:
         fields, holder = work.pop()
@@ -175,7 +182,7 @@ def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
 
 
 def _owned(observed: bytes) -> list[dict[str, Any]]:
-    """Return the sets of fields that the manager for composed resources has in the object's own version."""
+    """Return the sets of fields of Crossplane's manager for composed resources, in the object's apiVersion."""
     entries = _wire.get_path(observed, ("metadata", "managedFields"))
     return _sets(entries, _wire.get_path(observed, ("apiVersion",)))
 
@@ -194,14 +201,14 @@ def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
 
 
 def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
-    """Put owned and observed fields that aren't wanted into `missing`; in the form of a tree to lay over."""
+    """Add the owned fields that `seen` has and `wanted` lacks to `missing`, a tree that can be laid over `wanted`."""
     owned = _of_functions(fields)
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)
 
 
 def _of_functions(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a set of fields that functions desire, and not Crossplane itself."""
+    """Return a set of fields without those that Crossplane sets itself, and functions don't."""
     found = {"f:" + name: fields["f:" + name] for name in _names(fields) if name not in _NOT_OURS}
     metadata = found.pop("f:metadata", None)
     if isinstance(metadata, dict):
@@ -214,7 +221,8 @@ def _of_functions(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, missing: dict[str, Any]) -> None:
-    # (owned fields, key, observed holder, wanted holder, way to them); a stack, because objects decide the depth
+    # Owned fields, key, observed container, wanted container, and the keys that lead to both containers. A stack and no
+    # recursion, because objects decide the depth.
     work: list[tuple[Any, str, Any, Any, list[str]]] = [(fields, name, seen, wanted, [])]
     while work:
         owned, key, seen_in, wanted_in, way = work.pop()
@@ -236,7 +244,7 @@ def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, miss
 
 
 def _at(owned: Any, steps: Sequence[str | int]) -> Any:
-    """Return the part of a set of fields at a place; None if it has none there."""
+    """Return the part of a set of fields that is below a place; None if the set doesn't have the place."""
     for step in steps:
         owned = owned.get(f"f:{step}") if isinstance(owned, dict) else None
     return owned
@@ -253,7 +261,7 @@ def _put(tree: dict[str, Any], steps: list[str], value: Any) -> None:
 
 
 def _only_owned(owned: Any, value: Any) -> Any:
-    """Return the owned part of an observed value; None where nothing of it is owned."""
+    """Return the owned part of an observed value; None if nothing of it is owned."""
     box: dict[str, Any] = {}
     work: list[tuple[Any, Any, dict[str, Any], str]] = [(owned, value, box, "value")]
     while work:
@@ -272,7 +280,10 @@ def _only_owned(owned: Any, value: Any) -> Any:
 
 
 def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | None:
-    """Return a wanted list with the owned observed elements that it lacks behind it; None where it lacks none."""
+    """Return a wanted list completed with what is owned in the observed list; None if nothing is missing.
+
+    Elements that it lacks are added at the end, and elements with the same keys get the owned fields that they lack.
+    """
     import json
 
     if not isinstance(owned, dict):
@@ -302,7 +313,8 @@ def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | 
     return [*merged, *lacking] if lacking or merged != wanted else None
 
 
-# The position of each element of a list, by the values of its keys. As text, because values may be of any kind.
+# The indexes of a list's elements, by the values of their merge keys. The values are texts (`repr`), because they may
+# be of any type.
 _Index = dict[tuple[str, ...], int]
 
 
@@ -315,7 +327,7 @@ def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
 
 
 def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the owned fields that a wanted element lacks."""
+    """Return a wanted element with the owned fields that it lacks, at their observed values."""
     missing: dict[str, Any] = {}
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)

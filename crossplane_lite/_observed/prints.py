@@ -1,4 +1,4 @@
-"""Prints of compose(), as people may read them: paths in the place of placeholders, and secret values masked."""
+"""Changing prints of compose() for people: paths in the place of placeholders, and secret values masked."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["Readable", "make_all_readable", "make_readable", "undo"]
 
 
 class Readable:
-    """A text stream that shows prints of compose(), and drops those of runs whose results are thrown away.
+    """A text stream that writes prints of compose() for people, and drops prints of rehearsals.
 
-    Prints outside of all calls go through as they are.
+    Prints outside of a call are only masked, with the secrets of the calls that are going on.
 
     Args:
-        stream: Where it goes.
+        stream: The stream that gets the texts.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -27,11 +27,11 @@ class Readable:
         return getattr(self._stream, name)
 
     def is_over(self, stream: Any) -> bool:
-        """Say whether this goes to a stream."""
+        """Say whether `stream` is the one that gets the texts."""
         return self._stream is stream
 
     def write(self, text: str) -> int:
-        """Write a text; return how many characters it had."""
+        """Write a text; return its length, also if another text or nothing is written."""
         call = current()
         if call is None:
             self._stream.write(mask(text))
@@ -46,9 +46,9 @@ class Readable:
 
 
 def make_all_readable() -> None:
-    """Show all that compose() and its threads print from now on in this process, on stdout and on stderr.
+    """Write all prints of compose() and of its threads for people from now on, on stdout and on stderr.
 
-    This is for processes that do nothing but run functions. Tracebacks of threads and warnings go to stderr.
+    This is for processes that only run functions. stderr gets tracebacks of threads and warnings.
     """
     make_readable()
     watch_threads()
@@ -57,10 +57,10 @@ def make_all_readable() -> None:
 
 
 def make_readable() -> Any:
-    """Show the prints of compose() from now on in this process.
+    """Write the prints of compose() on stdout for people from now on.
 
     Returns:
-        The argument for `undo`.
+        The argument for `undo`: the stream that was replaced, or None if nothing was to do.
     """
     if isinstance(sys.stdout, Readable):
         return None
@@ -70,8 +70,9 @@ def make_readable() -> Any:
 
 
 def _over(stream: Any) -> Any:
-    # print() in another thread holds no reference of its own to sys.stdout: when that is replaced, the old one must
-    # not be freed, or the process ends with a segmentation fault. So there is one for a stream, as long as that lives.
+    # print() in another thread has no reference of its own to sys.stdout. If the old object were freed when sys.stdout
+    # is replaced, the process could end with a segmentation fault. So each stream keeps its Readable as long as it
+    # lives.
     made = getattr(stream, "_crossplane_lite_readable", None)
     if made is None:
         made = Readable(stream)
@@ -81,6 +82,10 @@ def _over(stream: Any) -> Any:
 
 
 def undo(before: Any) -> None:
-    """Go back to the stream that was there before, if nobody has put another one there."""
+    """Undo `make_readable`. Nothing happens if sys.stdout has been replaced by something else since then.
+
+    Args:
+        before: The result of `make_readable`.
+    """
     if before is not None and isinstance(sys.stdout, Readable) and sys.stdout.is_over(before):
         sys.stdout = before

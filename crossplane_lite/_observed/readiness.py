@@ -15,15 +15,15 @@ __all__ = ["is_ready"]
 def is_ready(raw: bytes) -> bool:
     """Say whether an observed object is ready.
 
-    Kinds are told apart by group and kind; the version does not matter. A status that isn't of the shape that its kind
-    has is not ready, and no error.
+    A kind is known by its group and kind; the version doesn't matter. An object whose status has the wrong form isn't
+    ready; it is no error.
 
     Args:
         raw: The object's Struct bytes.
 
     Returns:
-        The result of its kind's rule, and for kinds without a rule whether its condition Ready is True. Where the
-        status or the condition has an observedGeneration, it must have caught up with the object's generation.
+        The result of the kind's rule. For a kind without a rule, whether the condition Ready is True. If the status or
+        the condition has an observedGeneration, that must be at least the object's generation.
     """
     fields = _wire.split(raw)
     api_version = _value(fields, "apiVersion")
@@ -41,16 +41,16 @@ class _Object:
     """The parts of an object that rules look at.
 
     Attributes:
-        spec: The object's spec; empty if it is missing, or wasn't asked for.
-        status: The same of its status.
-        generation: Its generation, or 0.
-        is_well_formed: Whether spec and status are objects, as far as they are there.
+        spec: The object's spec; empty if it is missing or not needed.
+        status: The object's status; empty if it is missing.
+        generation: The object's generation; 0 if it has none.
+        is_well_formed: Whether spec and status are objects, or missing.
     """
 
     __slots__ = ("generation", "is_well_formed", "spec", "status")
 
     def __init__(self, fields: Mapping[str, bytes], *, with_spec: bool) -> None:
-        # The spec of a managed resource may be large, and no rule looks at it.
+        # A kind without a rule needs no spec. That of a managed resource may be large.
         spec = _value(fields, "spec") if with_spec else None
         status = _value(fields, "status")
         self.is_well_formed = all(part is None or isinstance(part, dict) for part in (spec, status))
@@ -61,7 +61,7 @@ class _Object:
         self.generation = _number(generation, 0)
 
     def caught_up(self, holder: dict[str, Any]) -> bool:
-        """Say whether a status or condition that says which generation it is about is about the latest one."""
+        """Say whether a status or condition is about the latest generation, or doesn't say which one it is about."""
         observed = holder.get("observedGeneration")
         return observed is None or _number(observed) >= self.generation
 
@@ -74,15 +74,15 @@ class _Object:
         return False
 
     def count(self, key: str) -> float:
-        """Return a count of the status.
+        """Return a number of the status. A missing one is 0 if the status has an observedGeneration, else NaN.
 
-        Counts of 0 are left out when a status is written, but so is everything before a controller has seen the
-        object; only observedGeneration tells the two apart.
+        Controllers leave out numbers that are 0. All numbers are missing before a controller has seen the object; only
+        observedGeneration shows the difference.
         """
         return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
 
     def replicas(self) -> float:
-        """Return how many replicas are wanted; the API server fills in 1 where nobody says."""
+        """Return the number of wanted replicas; 1 if the object doesn't say, which is the API server's default."""
         return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
 
 
@@ -104,7 +104,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any, default: float = math.nan) -> float:
-    """Return a number; for other values NaN, which equals nothing and is at least nothing, so it is never ready."""
+    """Return a number; `default` for None; NaN for other values, which makes every comparison of a rule false."""
     if value is None:
         return default
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
@@ -120,7 +120,7 @@ def _ready(obj: _Object) -> bool:
 
 def _deployment(obj: _Object) -> bool:
     wanted = obj.replicas()
-    # In the middle of a rollout there are more replicas than are wanted.
+    # During a rollout there are more replicas than wanted, so that is not ready.
     counts = [_number(obj.status.get("replicas"), wanted), obj.count("updatedReplicas"), obj.count("availableReplicas")]
     return all(count == wanted for count in counts) and obj.condition("Available")
 
@@ -151,15 +151,15 @@ def _cron_job(obj: _Object) -> bool:
     active = obj.status.get("active")
     if obj.spec.get("suspend") is True or (isinstance(active, list) and bool(active)):
         return True
-    # One that never ran on schedule is not ready, even where somebody has started a job of it by hand.
+    # A CronJob that never ran on schedule isn't ready, even if a job of it was started by hand.
     succeeded, scheduled = (_time(obj.status.get(key)) for key in ("lastSuccessfulTime", "lastScheduleTime"))
     return bool(scheduled) and succeeded >= scheduled
 
 
 def _time(value: Any) -> str:
-    """Return a time as the API server writes it, RFC 3339 in UTC with whole seconds: these order as texts do.
+    """Return a time if it has the API server's form, RFC 3339 in UTC with whole seconds; else an empty string.
 
-    Anything else is the empty text, which comes before every time.
+    Times in this form can be compared as strings, and the empty string comes before all of them.
     """
     shape = value.translate(_DIGITS) if isinstance(value, str) else ""
     return value if shape == "0000-00-00T00:00:00Z" else ""
@@ -191,7 +191,7 @@ def _autoscaler(obj: _Object) -> bool:
     return obj.condition("ScalingActive") or obj.condition("ScalingLimited")
 
 
-# Kinds whose status says nothing about readiness, nearly all of them because they lack one, by group.
+# Kinds that are always ready, by group: they have no status, or a status that doesn't show readiness.
 _WITHOUT_STATUS: Final = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
     "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
@@ -223,5 +223,5 @@ _RULES: Final[dict[tuple[str, str], Rule]] = {
     ("autoscaling", "HorizontalPodAutoscaler"): _autoscaler,
     **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
 }
-# Every provider has kinds of this name in a group of its own, and none of them has a status that says ready.
+# Every provider has kinds of these names in a group of its own. Their status never shows readiness.
 _ANY_GROUP: Final = frozenset({"ProviderConfig", "ClusterProviderConfig"})

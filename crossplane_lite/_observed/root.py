@@ -1,4 +1,4 @@
-"""The tops of the objects that a call reads: the composite, composed and required resources, as they are observed."""
+"""The observed objects that a call reads: the composite, composed resources and required resources."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["Computed", "Reference", "Root"]
 
 
 class Root:
-    """The top of one observed object: the composite, a composed resource or a required one.
+    """One observed object that a call reads: the composite, a composed resource or a required one.
 
     Attributes:
-        call: The call it is read in.
-        kind: `xr`, `resource` or `required`; `computed` for `Computed`.
-        name: The composition resource name; the requirement's key; empty for the composite.
-        prefix: The beginning of paths.
-        raw: The object's Struct bytes, None while it isn't observed.
+        call: The call that reads the object.
+        kind: `xr`, `resource`, `required` or `context` (a value of a previous step); `computed` for `Computed`.
+        name: The composition resource name, the requirement's key or the context's key; empty for the composite.
+        prefix: The beginning of the paths of the object's values.
+        raw: The object's Struct bytes; None while it isn't observed.
 
     Args:
-        message: The protocol's message of it, which has its connection details; None while it isn't observed.
+        message: The protocol's message that holds the object and its connection details; None while it isn't observed.
     """
 
-    # Whether its values were read from desired state: see `Reference`.
+    # Whether the values are read through desired state: see `Reference`.
     refers = False
 
     __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
@@ -66,27 +66,27 @@ class Root:
 
     @property
     def fields(self) -> Any:
-        """The object split by one level, kept: wire name to value bytes."""
+        """The bytes of the object's top-level fields, by wire name. They are split once, and kept."""
         if self._fields is None:
             self._fields = {} if self.raw is None else _wire.split(self.raw)
         return self._fields
 
     @property
     def settled(self) -> bool:
-        """True where the observed object is ready by the rule of its kind. The composite's status never settles."""
+        """Whether the observed object is ready by the rules of its kind. Always False for the composite."""
         if self._ready is None:
             self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
 
 
 class Reference(Root):
-    """The same observed object, as desired state refers to it: the top of the Observables that reading an unset name
-    of a desired resource gives.
+    """An observed object to which desired state refers.
 
-    Nobody has set the name, and every question to such an Observable is answered so, whether the cluster has a name
-    by now or not: it is empty and equal to nothing, and asking it isn't a guess. So the code takes the same way in
-    every call: `if not bucket.external_name: bucket.external_name = name` sets it in each. Where it becomes text, or is
-    emitted, it is the value.
+    Reading a name of a desired resource that isn't set, such as `bucket.external_name`, gives an Observable of this
+    object. Every question to that Observable is answered as if the name were missing, even if the cluster has one: it
+    is empty and equal to nothing, and the question isn't a guess. So the code takes the same path in every call: `if
+    not bucket.external_name: bucket.external_name = name` sets the name in each. In texts and in the answer, the
+    Observable is replaced by the cluster's name.
     """
 
     __slots__ = ()
@@ -95,14 +95,14 @@ class Reference(Root):
 
     @classmethod
     def of(cls, root: Root) -> Reference:
-        """Return the object of a root as desired state refers to it."""
+        """Return the reference to the object of a root."""
         return cls(root.call, root.kind, root.name, root.prefix, root.raw, root._message)
 
     def to(self, step: str, *way: str) -> Observable[str]:
-        """Return a reference.
+        """Return an Observable that refers to a value of the object.
 
         Args:
-            step: The path below the object, as Observables show it.
+            step: The path of the value in the object, as Observables show it.
             *way: The keys that lead to the value.
         """
         path = self.prefix + step
@@ -111,12 +111,12 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a run for dependencies computes from unresolved values: the top of its own Observables.
+    """A value that a rehearsal computes from unresolved values. It is the root of Observables that lead into it.
 
     Attributes:
-        function: The function that computes it.
-        values: Its arguments.
-        result: The result for the values of the real call; UNSET until it is asked for.
+        function: The function that computes the value.
+        values: The function's arguments.
+        result: The value for the real call's arguments; UNSET until it is computed.
     """
 
     __slots__ = ("function", "result", "values")

@@ -1,13 +1,13 @@
 """The forms in which a secret value, or a part of it, can stand in a text, and how each form is looked for.
 
-The key that a value stands under decides:
+The key of the value decides how:
 
-- A value whose key names a secret (`password`, `client_secret`, `tls.key`) is masked wherever it stands, and so are its
-  first and last letters, eight or more of them: texts are cut.
-- Hosts, ports, users and names of databases are masked where they stand for themselves, not inside of other words.
-- Anything else is masked wherever it stands.
+- If the key names a secret (`password`, `client_secret`, `tls.key`), the value is masked everywhere, and so is a
+  beginning or an end of it with at least eight characters, because texts may be cut.
+- Hosts, ports, users, names of databases and the like are masked as words of their own, not inside of other words.
+- Values of other keys are masked everywhere.
 
-A structured value (JSON, INI, PEM, a URL with a password) has parts, which are secrets of their own.
+The parts of a structured value (JSON, INI, PEM, a URL with a password) are secret values too.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from typing import Any, Final
 __all__ = ["ANYWHERE", "GRAM", "ITSELF", "ORDINARY", "SHORTEST", "WORD", "Form", "Secret", "forms_of"]
 
 Secret = tuple[str, bytes]
-"""The key that a value stands under, and the value."""
+"""A secret value with its key: the key, and the value's bytes."""
 
 Form = tuple[str, int, bool]
-"""A text, how it is looked for, and whether its beginning and its end are looked for too."""
+"""A text, how it is looked for (`ANYWHERE`, `WORD`, `ITSELF`), and whether its beginning and end are looked for too."""
 
 ANYWHERE: Final = 0
-"""How a form is looked for: wherever it stands."""
+"""A form that is masked everywhere, also inside of words."""
 
 WORD: Final = 1
-"""The same: where no letter or digit is beside it."""
+"""A form that is masked only if no letter or digit is beside it."""
 
 ITSELF: Final = 2
-"""The same: where it isn't part of a longer name."""
+"""A form that is masked only if it isn't a part of a longer name, such as `db` in `my-db`."""
 
 SHORTEST: Final = 4
-"""The length of the shortest value that is looked for: shorter ones would be found in the middle of words, and masking
-those would tell more than it hides."""
+"""The length of the shortest value that is masked. Shorter values are found by chance in many texts, and masks there
+would tell more than they hide."""
 
 GRAM: Final = 8
-"""The length from which on a value is looked for inside of words, and by its beginning and its end."""
+"""The smallest length of a value that is masked inside of words, and of a beginning or end that is masked."""
 
-# Limits for taking a value apart: the depth of values within values (JSON in a string), and the number of parts.
+# Limits for the parts of a value: the depth of parts inside of parts (JSON in a string), and their number.
 _DEEPEST: Final = 4
 _MOST_LEAVES: Final = 10_000
 
@@ -55,7 +55,7 @@ _KEY_OF_PLACE: Final = re.compile(
     r"database|name|ur[il]|id|e?mail|account|project|tenant|schema|region|zone|location|namespace|role|arn|bucket|"
     r"engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format)s?$"
 )
-# These parts of structured values needn't be hidden.
+# Keys of parts of structured values that aren't secret.
 _KEY_OF_NOTHING: Final = re.compile(
     r"(?:^|[\W_])(?:schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|"
     r"format|current_context|api_?version)s?$"
@@ -64,7 +64,7 @@ ORDINARY: Final = frozenset(
     "true false null none default enabled disabled json yaml text password passwort username database hostname "
     "endpoint connection secret secrets token tokens string certificate unknown".split()
 )
-"""Words that are no secret by themselves."""
+"""Usual words that aren't masked: they aren't secret by themselves."""
 
 _PEM: Final = re.compile(r"-----BEGIN [^\n-]+-----(.*?)(?:-----END [^\n-]+-----|\Z)", re.DOTALL)
 _PAIR: Final = re.compile(
@@ -77,10 +77,10 @@ _URL_SAFE: Final = str.maketrans("+/", "-_")
 
 
 def forms_of(key: str, value: bytes) -> Iterator[Form]:
-    """Yield the forms of a value and of its parts.
+    """Yield the forms of a secret value and of its parts.
 
     Args:
-        key: The key that the value stands under.
+        key: The key of the value.
         value: The value.
     """
     work: list[tuple[str, bytes, int]] = [(key, value, 0)]
@@ -111,7 +111,7 @@ def _forms_of_text(key: str, text: str, *, is_structured: bool) -> Iterator[Form
     if not is_secret and stripped.lower() in ORDINARY:
         return
     mode = ANYWHERE if is_secret or not _names_place(key) else ITSELF
-    # A value that begins like a URL, like JSON or like another block of PEM isn't known by its beginning.
+    # The beginning of a structured value isn't secret: all URLs, JSON objects or PEM blocks begin alike.
     is_cut = is_secret and not is_structured
     for form in dict.fromkeys(_written(text, is_anywhere=mode == ANYWHERE)):
         yield form, mode, is_cut
@@ -137,7 +137,7 @@ def _names_place(key: str) -> bool:
 
 
 def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield the ways in which a string may be written. They are looked for in upper and lower case alike."""
+    """Yield the ways in which a string may be written. The search ignores case, so there are none for other cases."""
     yield text
     data = text.encode(errors="surrogatepass")
     yield from _base64_forms(data, is_anywhere=is_anywhere)
@@ -148,7 +148,7 @@ def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
         return
     from urllib.parse import quote, quote_plus
 
-    # Log lines and tracebacks show a string's repr, with its line ends escaped.
+    # Log lines and tracebacks show a string's repr, which has its line ends escaped.
     yield repr(text)[1:-1]
     yield repr(data)[2:-1]
     yield json.dumps(text)[1:-1]
@@ -159,7 +159,13 @@ def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
 
 
 def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield a value in base64, alone and as a part of something longer, such as `user:password`."""
+    """Yield a value in base64.
+
+    Args:
+        data: The value.
+        is_anywhere: Whether forms for base64 of a longer text with the value in it, such as `user:password`, are
+            yielded too.
+    """
     whole = base64.b64encode(data).decode()
     yield whole
     if "=" in whole:
@@ -169,7 +175,7 @@ def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
     if not is_anywhere or len(data) < GRAM:
         return
     for shift in (0, 1, 2):
-        # The letters that hold bits of this value alone: a letter has six bits.
+        # Only the characters whose six bits all belong to this value.
         first, last = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
         inner = base64.b64encode(b"\0" * shift + data).decode()[first:last]
         yield inner
@@ -178,9 +184,9 @@ def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
 
 
 def _parts(key: str, text: str) -> list[Secret] | None:
-    """Return the parts of a structured value: leaves of JSON and of INI, bodies of PEM, the password of a URL.
+    """Return the parts of a structured value: leaves of JSON and INI, bodies of PEM blocks, user and password of a URL.
 
-    None for other values.
+    None for a value that isn't structured.
     """
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -191,7 +197,7 @@ def _parts(key: str, text: str) -> list[Secret] | None:
         found: list[Secret] = []
         for body in _PEM.findall(text):
             lines = [line.strip() for line in body.split("\n")]
-            content = [line for line in lines if line and ":" not in line]  # an encrypted key has headers
+            content = [line for line in lines if line and ":" not in line]  # lines with a colon are headers
             found += [("pem", line.encode()) for line in content if len(line) >= GRAM]
             found.append(("pem", "".join(content).encode()))
         return found + list(_pairs(_PEM.sub("", text)))
@@ -210,7 +216,7 @@ def _parts(key: str, text: str) -> list[Secret] | None:
 
 
 def _inner(key: str, text: str) -> list[Secret]:
-    """Return the text that a value is the base64 of, as in a kubeconfig."""
+    """Return the decoded value of a value in base64, such as in a kubeconfig; an empty list for other values."""
     if not (_names_secret(key) or key.endswith("data")) or not _BASE64.fullmatch(text):
         return []
     try:

@@ -15,19 +15,19 @@ __all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
 
 
 def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Masker:
-    """Return a function that masks every secret value of the request in a text.
+    """Return the masker of all secret values of a request.
 
-    Credentials, connection details and the data of Secrets are secret, also of Secrets that stand in other objects.
+    Secret are credentials, connection details, and the data of Secrets, also of Secrets inside of other objects.
 
     Args:
         request: The request.
-        is_name: Says whether a word is a name, besides the names in the request. Names are never masked.
+        is_name: Says whether a word is a name. The names in the request are known without it. Names are never masked.
     """
     return Masker(secrets_of(request), _Names(request, is_name).has)
 
 
 class _Names:
-    """The names in a request, read when the first one is asked for."""
+    """The names in a request, which are read when `has` is called first."""
 
     def __init__(self, request: Any, more: Callable[[str], bool] | None) -> None:
         self._request = request
@@ -43,7 +43,7 @@ class _Names:
 
 
 def names_of(request: Any) -> set[str]:
-    """Return the names and kinds of a request's resources."""
+    """Return the names and kinds of all resources in a request, and the keys of its required resources."""
     found: set[str] = {*request.required_resources, *request.extra_resources}
     for state in (request.observed, request.desired):
         found.update(state.resources)
@@ -61,16 +61,16 @@ def secrets_of(request: Any) -> Iterator[Secret]:
         yield from request.credentials[name].credential_data.data.items()
     for resource in _all_resources(request):
         yield from resource.connection_details.items()
-        # The letters in front are their count, which may be written with more bytes than it takes.
+        # The byte before the word is its length, or the end of a length that is written in more bytes than it needs.
         if b"\x06Secret" in resource.resource or b"\x00Secret" in resource.resource:
             try:
                 yield from secrets_in(_wire.decode_struct(resource.resource))
-            except WireError:  # said where it is read
+            except WireError:  # reported where the resource is read
                 pass
 
 
 def secrets_in(content: Any) -> Iterator[Secret]:
-    """Yield the values of the Secrets in an object: its own where it is one, and of those that stand in it."""
+    """Yield the secret values of an object, if it is a Secret, and of all Secrets inside of it."""
     work = [content]
     while work:
         one = work.pop()

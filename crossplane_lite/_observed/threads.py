@@ -1,6 +1,6 @@
-"""Threads that compose() starts, known by their call: their output is masked, also when the call has ended.
+"""The threads that compose() starts: their output is masked, also after the call has ended.
 
-Context variables aren't inherited by threads, so that a thread doesn't know its call by itself.
+Threads don't inherit context variables, so this module remembers which call started a thread.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Started", "mask_of_thread", "watch"]
 
-# The masker of a thread's output. Threads are known by identity, for their numbers are used again.
+# The masker of a thread's output. The keys are the threads themselves, because their ids are used again.
 _maskers: Final[weakref.WeakKeyDictionary[threading.Thread, Masker]] = weakref.WeakKeyDictionary()
 _started_by: Final[weakref.WeakKeyDictionary[threading.Thread, Started]] = weakref.WeakKeyDictionary()
 
 
 class Started:
-    """The threads that a call has started, and those that these have started."""
+    """The threads that a call has started, and all threads that these threads have started."""
 
     def __init__(self) -> None:
         self._threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         self._masker: Masker | None = None
 
     def add(self, thread: threading.Thread) -> None:
-        """Note a thread that is about to start."""
+        """Add a thread that is about to start."""
         self._threads.add(thread)
         _started_by[thread] = self
         if self._masker is not None:
             _maskers[thread] = self._masker
 
     def end(self, masker: Callable[[], Masker]) -> None:
-        """Keep the masker of the call's secrets for the threads that go on; nothing else of the call is kept.
+        """End the call: threads that go on keep the masker of its secrets, and nothing else of it.
 
         Args:
-            masker: Makes it.
+            masker: Returns the masker. It is only called if a thread goes on.
         """
         going_on = [thread for thread in self._threads if thread.ident is None or thread.is_alive()]
         if going_on:
@@ -48,10 +48,10 @@ class Started:
 
 
 def watch(current: Callable[[], Any]) -> None:
-    """Note from now on which call starts a thread.
+    """Remember from now on which call starts each thread. For this, `threading.Thread.start` is replaced.
 
     Args:
-        current: Returns the call that a thread is in, None outside of all.
+        current: Returns the call of the current thread; None outside of every call.
     """
 
     def noted(thread: threading.Thread, *args: Any, **kwargs: Any) -> None:
@@ -71,6 +71,6 @@ def watch(current: Callable[[], Any]) -> None:
 
 
 def mask_of_thread(text: str) -> str:
-    """Return a text without the secrets of the call that has started this thread, where that has ended."""
+    """Return a text with the secrets of the call masked that started this thread, if that call has ended."""
     masker = _maskers.get(threading.current_thread()) if _maskers else None
     return text if masker is None else masker(text)

@@ -1,18 +1,19 @@
 """Placeholders for unresolved values inside text, and the search for them.
 
-A token is a head, a number and a tail, lower-case ASCII letters only: a valid DNS label, untouched by JSON escaping and
-found again after a change of case (a digit inside would let `title()` put capitals anywhere). The number belongs to the
-path of the value, so a value has the same token in every call and in every process: two replicas of a function sort
-texts alike.
+A placeholder is called a token here. It consists of a head, a number and a tail, all written in lower-case ASCII
+letters. So it is a valid DNS label, JSON doesn't escape it, and it is found again after a change of case (a digit
+inside would let `title()` put capitals anywhere). The number is made from the path of the value. So a value has the
+same token in every call and in every process, and two replicas of a function sort texts alike.
 
-Head and tail come from a fixed sequence of markers. A call takes the first of them; where its request contains that
-one, it takes one that depends on all of the request, so nobody can put a token into a composite. Each marker has two
-forms, `EARLY` for calls and `LATE` for runs that look again (`crossplane_lite._rehearsal.look_twice`). They differ in
-every letter and in length, the early ones sort before most texts and the late ones behind, and among themselves they
-sort the other way round: a text that was cut, hashed or chosen by its order differs between the two.
+Head and tail are a marker, and come from a fixed sequence of markers. A call uses the first marker. If its request
+contains that one, the call uses a marker that depends on all of the request, so that a composite can't contain a token
+of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
+(`crossplane_lite._rehearsal.look_twice`). The forms differ in every letter and in length. Early tokens sort before most
+texts, and late tokens behind; among themselves, late tokens sort in the opposite order. So a text that was made by
+cutting, hashing or sorting tokens differs between the two forms.
 
-The search looks for overlapping windows of the marker, so that a token which was cut short is still found, and for the
-base64 of the marker at the three alignments that base64 knows.
+The search finds a token that was cut, because it looks for each window of eight letters of the marker. It also finds
+base64 of the marker, at each of the three alignments that base64 has.
 """
 
 from __future__ import annotations
@@ -30,38 +31,38 @@ EARLY: Final = 0
 LATE: Final = 1
 
 _WINDOW: Final = 8
-_ALIGNMENTS: Final = 3  # of a text in base64
+_ALIGNMENTS: Final = 3  # the positions that a text can have in the groups of three bytes of base64
 _LETTERS: Final = 13  # each form has half of the alphabet
 _NUMBER_LETTERS: Final = 8
 _NUMBERS: Final = _LETTERS**_NUMBER_LETTERS
-_LENGTHS: Final = ((12, 10), (13, 12))  # of head and tail
+_LENGTHS: Final = ((12, 10), (13, 12))  # the lengths of head and tail, by form
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]{8,}")
 _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 
 def number_of(text: str) -> int:
-    """Return the number of a path; few paths share one."""
+    """Return the number of a path. Two paths rarely have the same number; callers must handle that."""
     return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
 
 
-@functools.lru_cache(maxsize=16)  # nearly every process needs two
+@functools.lru_cache(maxsize=16)  # nearly every process needs only two
 def marker_for(sequence: int, form: int) -> Marker:
-    """Return a marker; the same arguments give the same one in every process."""
+    """Return the marker of a sequence number in a form; it is the same in every process."""
     return Marker(sequence, form)
 
 
 def sequence_for(request: bytes) -> int:
-    """Return the number of the markers that no text of a request looks like."""
+    """Return the sequence number of markers that a request doesn't contain: 0, or a number made from the request."""
     if not any(marker_for(0, form).is_in(request) for form in (EARLY, LATE)):
         return 0
-    import hashlib  # somebody has put a token there on purpose
+    import hashlib  # imported here, because requests with a token in them are rare
 
     return int.from_bytes(hashlib.sha256(request).digest()[:7], "big") + 1
 
 
 def _pseudo_random(seed: int) -> Iterator[int]:
-    """Yield numbers that look random and are always the same (Knuth's linear congruential generator)."""
+    """Yield numbers that look random, and are the same for the same seed (Knuth's linear congruential generator)."""
     state = seed
     while True:
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -69,7 +70,7 @@ def _pseudo_random(seed: int) -> Iterator[int]:
 
 
 def _base64_cores(text: str) -> list[bytes]:
-    """Return the characters of base64 output that `text` determines, for each alignment and each way to write it."""
+    """Return the base64 characters that depend only on `text`, for each alignment, in lower, upper and title case."""
     cores = []
     for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
         for shift in range(_ALIGNMENTS):
@@ -79,10 +80,10 @@ def _base64_cores(text: str) -> list[bytes]:
 
 
 class Leftovers:
-    """The search for whole tokens of earlier calls, in a text of a call that has made none itself.
+    """The search for tokens of earlier calls, in data of a call that has made no token itself.
 
-    It is made for every resource of nearly every call, so it looks for the heads of all markers at once. A part of a
-    token doesn't count: there is nothing of this call to find.
+    It runs for every resource of nearly every call, so it looks for the heads of all markers at once. Parts of a token
+    aren't found.
 
     Args:
         forms: The forms of the tokens to look for.
@@ -101,7 +102,7 @@ class Leftovers:
         self._common = tuple(common)
 
     def are_in(self, data: bytes) -> bool:
-        """Say whether `data` holds a token or the base64 of one."""
+        """Say whether `data` has the head of a token in it, or base64 of one."""
         if len(data) < self._shortest:  # as most names
             return False
         lowered = data.lower()
@@ -115,9 +116,9 @@ class Leftovers:
 
 
 def _common_parts(encoded: list[bytes]) -> list[bytes]:
-    """Return a few strings. Each base64 form of a text contains at least one of them.
+    """Return a few strings of which each base64 form of a text contains at least one, for a quick search.
 
-    A capital at the beginning changes the first characters alone. Those behind them need to be searched for only once.
+    A capital at the beginning changes only the first characters, so two forms share the rest.
 
     Args:
         encoded: The result of `_base64_cores` for the text.
@@ -135,7 +136,7 @@ def _common_end(one: bytes, other: bytes) -> bytes:
 
 
 class Marker:
-    """Head and tail of tokens in one of the two forms."""
+    """The head and tail of tokens in one of the two forms: it makes tokens, and finds and replaces them."""
 
     __slots__ = (
         "_common",
@@ -165,7 +166,7 @@ class Marker:
             for part in (self._head, self._tail)
             for at in range(len(part) - _WINDOW + 1)
         ]
-        # The common part of all windows of the head, and of the tail: without these a text holds none of them.
+        # The letters that all windows of the head share, and those of the tail: a text without both has no window.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
         self._head_encoded = _base64_cores(self._head)
         tail_encoded = _base64_cores(self._tail)
@@ -177,7 +178,7 @@ class Marker:
         return "".join(chr(ord("z") - digit) if self._form else chr(ord("a") + digit) for digit in digits)
 
     def token(self, number: int) -> str:
-        """Return the token of a value."""
+        """Return the token with this number."""
         digits = [number // _LETTERS**place % _LETTERS for place in reversed(range(_NUMBER_LETTERS))]
         return self._head + self._letters(digits) + self._tail
 
@@ -188,12 +189,12 @@ class Marker:
         return number
 
     def is_in(self, data: bytes) -> bool:
-        """Say whether `data` holds a token, a part of one, or the base64 of one."""
+        """Say whether `data` has a token in it, a part of a token, or base64 of a token."""
         lowered = data.lower()
         head, tail = self._cores
         if (head in lowered or tail in lowered) and any(part in lowered for part in self._plain):
             return True
-        if len(data) < self._shortest_encoded:  # such as nearly every text
+        if len(data) < self._shortest_encoded:  # nearly every text is so short
             return False
         for part in self._common:
             if part in data:
@@ -207,13 +208,13 @@ class Marker:
 
     @property
     def encoded_heads(self) -> list[bytes]:
-        """The forms that the head of a token can have in base64: for each spelling one for each alignment."""
+        """The head of a token in base64: a form for each alignment, in lower, upper and title case."""
         return self._head_encoded
 
     def numbers_in(self, text: str) -> list[int]:
-        """Return the numbers of the whole tokens in `text`, also inside base64, in their order.
+        """Return the numbers of the whole tokens in `text`: first the plain ones in their order, then those in base64.
 
-        An empty answer where `is_in` is true means that only a part of a token is left.
+        If the list is empty and `is_in` is true, the text has only a part of a token.
         """
         found = self._whole(text)
         for run in _BASE64_RUN.finditer(text):
@@ -229,19 +230,19 @@ class Marker:
         found: list[int] = []
         for start in range(4):
             part = run[start:].translate(bytes.maketrans(b"-_", b"+/"))
-            if len(part) % 4 == 1:  # no number of bytes encodes to this length
+            if len(part) % 4 == 1:  # base64 never has this length
                 part = part[:-1]
             decoded = base64.b64decode(part + b"=" * (-len(part) % 4)).decode("latin-1")
             found += [number for number in self._whole(decoded) if number not in found]
         return found
 
     def substitute(self, text: str, shown: Callable[[int], str], part_of_one: str) -> str:
-        """Return `text` with every token replaced, also inside base64.
+        """Return `text` with every token and every part of a token replaced, also inside base64.
 
         Args:
             text: The text.
-            shown: Returns the text for a number.
-            part_of_one: Stands for a word with a part of a token.
+            shown: Returns the text that replaces the token with a number.
+            part_of_one: The text that replaces a word with a part of a token.
         """
 
         def part(match: re.Match[str]) -> str:
@@ -250,7 +251,12 @@ class Marker:
         return _WORD.sub(part, self.replaced(text, shown))
 
     def replaced(self, text: str, shown: Callable[[int], str]) -> str:
-        """Return `text` with every whole token replaced, also inside base64; a part of one stays."""
+        """Return `text` with every whole token replaced, also inside base64. Parts of tokens stay.
+
+        Args:
+            text: The text.
+            shown: Returns the text that replaces the token with a number.
+        """
 
         def encoded(match: re.Match[str]) -> str:
             data = match.group().encode()

@@ -1,7 +1,7 @@
 """One call's uses of values that don't exist yet, remembered while compose() runs.
 
-`Tracker` is the lower half of the one state that a call has: the part that Observables and models know. The whole is
-`crossplane_lite._call.call.Call`.
+`Tracker` is the part of a call's state that Observables and models know. The whole state is
+`crossplane_lite._call.call.Call`, a subclass.
 """
 
 from __future__ import annotations
@@ -38,71 +38,71 @@ __all__ = [
 ]
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
-_SHORTEST_TOKEN: Final = 8  # no shorter part of one is recognised
+_SHORTEST_TOKEN: Final = 8  # shorter parts of a token aren't recognised
 _PACKAGE: Final = __name__.partition(".")[0]
 
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
-"""The state that `leave` goes back to in this thread or task."""
+"""The state of this thread or task before `enter`, to which `leave` goes back."""
 
 Question = tuple[str, object]
-"""The path of a value that is used as a plain one, and the value that it is compared with."""
+"""A use of a missing value as a plain one: the value's path, and the value that it is compared with, or None."""
 
 Branch = tuple[Question, tuple[int, int], bool]
-"""A question, the place in the code where it came up, and an answer."""
+"""A question, the place in the author's code where it came up (see `place`), and its answer."""
 
-# The forms of tokens that this process has made; until then no text needs to be searched for them.
+# The forms of the tokens that this process has made. While there are none, texts aren't searched for tokens.
 _forms_made: set[int] = set()
-_leftovers: Leftovers | None = None  # finds tokens of earlier calls, once there can be some
+_leftovers: Leftovers | None = None  # finds tokens of earlier calls; None until there can be such tokens
 
-# The calls that are going on, by their ids; and whether threads are known by the call that has started them.
+# The calls that are going on, by their ids; and whether `watch_threads` was called (then the list isn't empty).
 _open: dict[int, Tracker] = {}
 _watched: list[bool] = []
 
 current: Final = _current.get
-"""Returns the call that this thread or task is in, None outside of every call."""
+"""Returns the call of this thread or task; None outside of every call."""
 
 
 def enter(call: Tracker) -> Before:
-    """Make `call` the one that this thread or task is in; return the argument for `leave`."""
+    """Make `call` the current call of this thread or task; return the argument for `leave` or `go_back`."""
     _open[id(call)] = call
     return _current.set(call), _wire.watch(call.faults)
 
 
 def leave(call: Tracker, before: Before) -> None:
-    """Close a call, and go back to the call that this thread or task was in."""
+    """Close a call, and go back to the state of this thread or task before `enter`."""
     go_back(before)
     close(call)
 
 
 def go_back(before: Before) -> None:
-    """Go back to the state of this thread or task before a call, which stays open."""
+    """Go back to the state of this thread or task before `enter`. The call stays open."""
     _current.reset(before[0])
     _wire.unwatch(before[1])
 
 
 def close(call: Tracker) -> None:
-    """Close a call, in which nothing is going on any more."""
+    """Close a call that is over, and free its Observables."""
     call.closed = True
     _open.pop(id(call), None)
     if call.threads is not None:
         call.threads.end(call.masker)
-    # Observables know their call; without these it is freed at once and not by the next garbage collection.
+    # Observables refer to their call. Without these references it is freed at once, not by the next garbage collection.
     call.handed_out.clear()
     call.guesses.clear()
     call.opaque.clear()
     call.counted.clear()
-    if call.tokens:  # their paths are still shown
+    if call.tokens:  # texts may still be shown, with the paths of their tokens
         from .observable import Observable
 
         call.tokens = {number: Observable(one.source_path) for number, one in call.tokens.items()}
 
 
 def mask(text: str) -> str:
-    """Return `text` as it may be logged, or go anywhere else where people read it: the one door to masking.
+    """Return `text` for logs, and for all other places where people read it.
 
-    Secret values of the call that is going on are masked, and tokens shown as paths. A thread that compose() has
-    started is in no call: there, the secrets of all calls that are going on are masked, and those of the call that has
-    started the thread, even after its end.
+    In a call, its secret values are masked, and its tokens are shown as paths. Outside of a call, as in a thread that
+    compose() has started, this is done for all calls that are going on; and the secrets of the call that started the
+    thread are masked, even after that call's end.
     """
     call = _current.get()
     if call is not None:
@@ -118,7 +118,7 @@ def mask(text: str) -> str:
 
 
 def watch_threads() -> None:
-    """Remember from now on which call has started a thread, so that the thread's output is masked."""
+    """Remember from now on which call starts each thread, so that the thread's output is masked."""
     if not _watched:
         from .threads import watch
 
@@ -127,7 +127,7 @@ def watch_threads() -> None:
 
 
 def place() -> tuple[int, int]:
-    """Return the place in the author's code that uses a value."""
+    """Return the place in the author's code that uses a value: the code object's id, and the instruction in it."""
     frame = sys._getframe(2)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
         frame = frame.f_back
@@ -135,10 +135,10 @@ def place() -> tuple[int, int]:
 
 
 class Tied(Protocol):
-    """Objects that are tied into a circle until their call ends."""
+    """Objects with circular references that last until their call ends."""
 
     def untie(self) -> None:
-        """Cut the circle."""
+        """Cut the circular references."""
 
 
 class Tracker:
@@ -146,29 +146,29 @@ class Tracker:
 
     Attributes:
         data: The request's bytes.
-        observed: Observed composed resources, by name.
+        observed: The observed composed resources, by name.
         xr: The observed composite.
-        guesses: Unresolved values that were used as plain values, by path.
-        answered: The paths of values whose absence the author has given a meaning.
-        opaque: Those of the guesses whose use another answer can't show (a hash, `isinstance`).
-        counted: Those of the guesses that a loop or a number came from: resources may depend on how many there are.
-        branches: The questions that were answered, and where they came up.
-        handed_out: The Observables that compose() was given.
+        guesses: The unresolved values that were used as plain values, by path.
+        answered: The paths of values for whose absence the author has given a value (`value_or`).
+        opaque: The guesses whose effect no rehearsal can show (a hash, `isinstance`), by path.
+        counted: The guesses that a loop or a number came from, by path: the number of resources may depend on them.
+        branches: The questions that were answered, each with its place in the code and the answer.
+        handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
-        shown: The numbers of the tokens that this package has come across, in texts of resources or for people.
-        tied: Places of models that are tied into a circle with values read from them, or with their parents.
-            Whoever has made the call unties them at its end.
-        faults: The errors in the request's bytes that have come to light.
-        closed: True once the answer is made.
-        rehearsed: True for a run whose results are thrown away.
+        shown: The numbers of the tokens that were found again, in texts of resources or for people.
+        tied: The places of models that have circular references with values read from them, or with their parents. The
+            owner of the call unties them at its end.
+        faults: The errors that readers raised for malformed bytes of the request.
+        closed: Whether the answer is made.
+        rehearsed: Whether this is a run whose results are thrown away.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
-        threads: The threads that compose() has started, None where it has started none.
-        oracle: Answers for unresolved values that are used as plain ones, in a rehearsal that tries other answers.
-            None in every real call, which takes them for empty.
+        threads: The threads that compose() has started; None if there are none.
+        oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
+            count as empty.
 
     Args:
         data: The request's bytes.
-        masker: Makes the masker of the secret values of the call's request, when it is first needed.
+        masker: Returns the masker of the request's secret values. It is called when the masker is first needed.
     """
 
     __slots__ = (
@@ -227,18 +227,18 @@ class Tracker:
         self._own_secrets: list[tuple[str, bytes]] = []
 
     def __deepcopy__(self, memo: object) -> Tracker:
-        return self  # a call's objects belong to it as copies, too
+        return self  # copies of a call's objects belong to the same call
 
     def __reduce__(self) -> Any:
-        return _ended, ()  # elsewhere no call is going on
+        return _ended, ()  # in another process the call isn't going on
 
     def token(self, observable: Observable[Any]) -> str:
-        """Return the text that stands for `observable` in this call."""
+        """Return the token that stands for an Observable in texts of this call."""
         if self.form not in _forms_made:
             _expect_tokens(self.form)
         marker = self._own_marker()
-        # One token for one path; the results of apply() go by identity, because two functions may have one name. What
-        # is in `tokens` stays alive, so its id stays its own.
+        # Each path has one token. Results of apply() are known by identity, because two functions may have the same
+        # name. Observables in `tokens` stay alive, so no other object gets their id.
         path = observable.source_path
         computed = observable.__cl_deps__ is not None
         key = id(observable) if computed else path
@@ -269,8 +269,8 @@ class Tracker:
         return self._sequence
 
     def _markers(self) -> list[Marker]:
-        """Return the markers whose tokens can be in a text of this call, its own first."""
-        # A text that a rehearsal has made may have been kept, and so may one of a call.
+        """Return the markers whose tokens can be in a text of this call; the call's own marker comes first."""
+        # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         if len(self._possible) < len(_forms_made) + (self.form not in _forms_made):
             from .tokens import marker_for
 
@@ -283,30 +283,30 @@ class Tracker:
 
         Args:
             observable: The value.
-            compared: The value that it was compared with, if it was.
+            compared: The value that it was compared with; None if it wasn't compared.
         """
         path = observable.source_path
         self.guesses.setdefault(path, observable)
         self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
 
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
-        """Remember that a resource's name was made from unresolved values: there may be resources under such names."""
+        """Remember that a resource's name was made from unresolved values: existing resources may have such names."""
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
             self.counted.setdefault(observable.source_path, observable)
 
     @property
     def has_guessed(self) -> bool:
-        """Whether anything unresolved was used as a plain value, or put into text."""
+        """Whether an unresolved value was used as a plain value, or put into text."""
         return bool(self.guesses or self.tokens)
 
     @property
     def searches(self) -> bool:
-        """Whether a text can hold a token, so that texts have to be searched."""
+        """Whether a text can have a token in it, so that texts must be searched."""
         return bool(_forms_made)
 
     def has_token(self, data: bytes) -> bool:
-        """Say whether encoded bytes hold a token, of this call or of another one."""
+        """Say whether encoded bytes have a token of this call in them, or of another call."""
         if _leftovers is None or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
@@ -314,13 +314,13 @@ class Tracker:
                 if marker.is_in(data):
                     return True
             return False
-        # Where the request has such a text itself, it isn't a token that this process has made.
+        # If the request itself has such a text, the text isn't a token that this process has made.
         return _leftovers.are_in(data) and not self._sequence_of_markers()
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
-        """Return the Observables whose tokens are in `text`.
+        """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
-        Where only a part of a token is left, or the token of another call, an Observable that says so.
+        For a part of a token, or a token of another call, the list has an Observable whose path says so.
         """
         if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
@@ -341,15 +341,15 @@ class Tracker:
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
     def tops(self) -> dict[str, Any]:
-        """Return the resources that compose() has registered, by the names that people know; for messages alone."""
+        """Return the registered resources and the composite (`xr`) by name, for messages; `Call` has them."""
         return {}
 
     def show(self, text: str) -> str:
-        """Return `text` for people: tokens replaced by their paths, known secret values masked."""
+        """Return `text` for people: tokens are replaced by their paths, and known secret values are masked."""
         return self.masked(self.readable(text))
 
     def show_capped(self, text: str, longest: int) -> str:
-        """Return `text` for people, of a length that they can read; it says where something is left out."""
+        """Return `text` for people, as `show` does, and cut to `longest` characters; it says where text is left out."""
         return self.show(text) if len(text) <= longest // 2 else capped(text, longest, self.show)
 
     def masked(self, text: str) -> str:
@@ -357,7 +357,7 @@ class Tracker:
         return self.masker()(text)
 
     def masker(self) -> Masker:
-        """Return the masker of the secret values that are known by now."""
+        """Return the masker of the secret values that are known now."""
         if self._masked is None:
             if self._mask is not None:
                 self._masked = self._mask()
@@ -371,7 +371,7 @@ class Tracker:
         return self._masked
 
     def readable(self, text: str) -> str:
-        """Return `text` with tokens replaced by their paths, secret values as they are."""
+        """Return `text` with tokens replaced by their paths. Secret values are not masked."""
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
         text = data.decode()
@@ -387,33 +387,36 @@ class Tracker:
         return self.tokens[number].source_path
 
     def normal(self, text: str) -> str:
-        """Return `text` with whole tokens replaced by a text without their form, to compare runs with."""
+        """Return `text` with each whole token replaced by its number.
+
+        A value has different tokens in different runs, but the same number. So texts of two runs can be compared.
+        """
         if not self.tokens:
             return text
         return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
-        """Mask another value from now on: one that compose() has made itself, and that no request has had yet.
+        """Mask a value from now on that isn't a secret value of the request, such as one that compose() has made.
 
         Args:
-            key: The key that it stands under, which says how it is looked for.
+            key: The key of the value, which decides how it is looked for (`secret_forms`).
             value: The value.
         """
         self._own_secrets.append((key, value))
 
 
 def _expect_tokens(form: int) -> None:
-    """Have texts be searched for tokens of a form from now on."""
+    """Search texts of all calls for tokens of a form from now on."""
     from .tokens import EARLY, LATE, Leftovers
 
     global _leftovers
     if _leftovers is None:
-        _leftovers = Leftovers((EARLY, LATE))  # nearly every process makes both sooner or later
+        _leftovers = Leftovers((EARLY, LATE))  # both forms, because nearly every process makes both in the end
     _forms_made.add(form)
 
 
 def _ended() -> Tracker:
-    """Return a call that has ended, for objects that come from another process."""
+    """Return a call that has ended, for unpickled objects."""
     call = Tracker()
     call.closed = True
     return call

@@ -1,7 +1,7 @@
-"""Uses of unresolved values as plain ones: the value by now, the answer of a rehearsal, or a guess that is remembered.
+"""Uses of unresolved values as plain ones: what each use returns, and how the call remembers it as a guess.
 
-A real call takes every unresolved value for empty. A rehearsal asks its oracle instead; `crossplane_lite._rehearsal`
-has the one that answers.
+A real call takes every unresolved value for empty. A rehearsal asks its oracle instead
+(`crossplane_lite._rehearsal.both_ways`).
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ N = TypeVar("N", int, float)
 
 
 class Oracle(abc.ABC):
-    """Answers the questions of one run."""
+    """Answers the questions about unresolved values in one rehearsal."""
 
     __slots__ = ()
 
     @abc.abstractmethod
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        """Answer a question: whether a value is true, or in a comparison, equal."""
+        """Say whether an unresolved value counts as true; if `compared` isn't None, as equal to that."""
 
     @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that is observed in the real call, or None."""
+        """Return the value that the real call observes; None if it observes none."""
 
     @abc.abstractmethod
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length that is observed in the real call, or 1."""
+        """Return the length of the value that the real call observes; without such a value, the oracle's own length."""
 
     @abc.abstractmethod
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that is observed in the real call, or 1."""
+        """Return the number that the real call observes; without such a number, the oracle's own number."""
 
     @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:
-        """Return a string of this run with real values instead of placeholders."""
+        """Return a string of this run with the real call's values in the place of placeholders."""
 
     @abc.abstractmethod
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
@@ -71,26 +71,33 @@ class Oracle(abc.ABC):
 
 
 def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
-    """Return the Observables that one waits for: itself, or the arguments of `apply` where it is a result of that."""
+    """Return the Observables that an Observable waits for: for a result of `apply` its arguments, else only itself."""
     return observable.__cl_deps__ or (observable,)
 
 
 def root_of(observable: Observable[Any]) -> Root | None:
-    """Return the resource that an Observable belongs to, where the SDK made it."""
+    """Return the object that an Observable is read from: the composite, a composed or a required resource.
+
+    None for a result of `apply` in a real call, and for an Observable that the SDK didn't make.
+    """
     return observable.__cl_root__
 
 
 def is_settled(observable: Observable[Any]) -> bool:
-    """Say whether the absence of a value is an answer: API servers leave out false, zero and empty values.
+    """Say whether a missing value is known to be false, zero or empty, because API servers leave out such values.
 
-    It is an answer where the object is ready, and where the value has a type of which such values are left out.
+    True if the object is ready, and the value's type is one of which API servers leave out such values.
     """
     root = observable.__cl_root__
     return observable.__cl_settles__ and root is not None and root.settled
 
 
 def call_of(observable: Observable[Any]) -> Tracker | None:
-    """Return the call that is going on, or the one the Observable was made in, for threads that the author starts."""
+    """Return the current call.
+
+    A thread that compose() started has no current call. There, it is the call that the Observable was made in, or None
+    if that call is closed.
+    """
     call = current()
     if call is None:
         for source in sources(observable):
@@ -101,13 +108,16 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
 
 
 def refers(observable: Observable[Any]) -> bool:
-    """Say whether it is a reference from desired state (see `crossplane_lite._observed.root.Reference`)."""
+    """Say whether an Observable is a reference from desired state (see `crossplane_lite._observed.root.Reference`)."""
     root = observable.__cl_root__
     return root is not None and root.refers
 
 
 def stands_for(observable: Observable[Any]) -> Any:
-    """Return the value of an Observable that was made by hand or in an earlier call; UNSET before it comes."""
+    """Return the present value of an Observable that was made by hand or in an earlier call.
+
+    UNSET if the value doesn't exist yet, and for every other Observable.
+    """
     root = observable.__cl_root__
     if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
         return UNSET
@@ -120,9 +130,10 @@ def stands_for(observable: Observable[Any]) -> Any:
 
 
 def known(observable: Observable[Any]) -> Any:
-    """Return the value that an Observable becomes where it is emitted or becomes text; UNSET before it comes.
+    """Return the value that replaces an Observable in the answer and in texts.
 
-    That is the value of a reference from desired state, and of one that was made by hand or in an earlier call.
+    A reference from desired state, and an Observable that was made by hand or in an earlier call, can have a value.
+    UNSET if the value doesn't exist yet, and for every other Observable.
     """
     if refers(observable):
         value = observable.__wire_text__
@@ -131,32 +142,32 @@ def known(observable: Observable[Any]) -> Any:
 
 
 def oracle_of(observable: Observable[Any]) -> Oracle | None:
-    """Return the oracle for an unresolved value in a run that tries other answers; None in a real call."""
+    """Return the oracle of the rehearsal in which an unresolved value is used; None in a real call."""
     call = call_of(observable)
     return None if call is None else call.oracle
 
 
-# These ask on behalf of their callers.
+# Modules that read a class for their callers, who count instead.
 _ASKS_FOR_OTHERS: Final = frozenset({"abc", "typing", "_collections_abc", "functools"})
-# Logging, for one, only looks whether its one argument is a mapping.
+# Packages whose results don't depend on the class. Logging, for example, only asks whether its argument is a mapping.
 _HARMLESS: Final = ("crossplane_lite", "logging", "_pytest", "pdb", "pprint")
 
 
 def is_harmless(frame: FrameType | None) -> bool:
-    """Say whether the code that asks for a value's class makes nothing of the answer."""
+    """Say whether the code that reads a value's class doesn't decide anything by it."""
     while frame is not None and frame.f_globals.get("__name__") in _ASKS_FOR_OTHERS:
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
 
 
 def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool = False, failed: bool = False) -> None:
-    """Remember that an unresolved value was used as a plain one, in a way that asks no question.
+    """Remember that an unresolved value was used as a plain one, in a way that isn't a question for the oracle.
 
     Args:
         observable: The value.
-        opaque: Whether another answer can't show the fields that depend on it.
-        counted: Whether resources may depend on how many there are.
-        failed: Whether it was an error. An error counts also where the absence of the value is an answer.
+        opaque: Whether no rehearsal can show which fields depend on the use.
+        counted: Whether the number of resources may depend on the value.
+        failed: Whether the use raised an error. An error counts even if the value is known to be empty (`is_settled`).
     """
     call = call_of(observable)
     if call is None or refers(observable):
@@ -176,12 +187,13 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
     Args:
         observable: The value.
-        compared: The value that it was compared with, if any; for `<` and its like a text that begins with the sign.
+        compared: The value that it was compared with; None if it wasn't. For `<` and the like, a text that begins with
+            the sign.
 
     Returns:
-        What to take it for: False for empty and unequal, as in every real call. A rehearsal (see
-        `crossplane_lite._rehearsal`) tries the other way as well. A reference from desired state is empty and unequal
-        in every call, whatever the cluster has, and so it isn't a guess.
+        Whether the value counts as true or equal. In a real call always False, unless the value exists by now. In a
+        rehearsal, the oracle's answer. A reference from desired state is empty and unequal in every call, so using it
+        isn't a guess.
     """
     if refers(observable):
         return False
@@ -200,7 +212,12 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
 
 def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
-    """Return the error for a use that needs the value; somebody may catch it, so it counts as a guess."""
+    """Return the error for a use that needs the value. The use is remembered, because compose() may catch the error.
+
+    Args:
+        observable: The value.
+        use: The use, for the message: an operator, or words such as "slicing".
+    """
     note_use(observable, failed=True)
     root = observable.__cl_root__
     if root is not None and root.refers:

@@ -1,5 +1,5 @@
-"""Paths of fields: the one grammar (`field_path`), and how paths are shown (`text`).
+"""Paths of fields: `field_path` reads them and follows them in plain data, and `text` writes them.
 
-Every room may import both modules. They import `_base` and `errors`, and neither protobuf nor other modules that take
-long to load: KRM functions start with them.
+All other packages may import from both modules. This package imports `_base` and `errors`. It imports neither protobuf
+nor other modules that take long to load, because every KRM function imports it when it starts.
 """

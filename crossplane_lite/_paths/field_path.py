@@ -1,16 +1,16 @@
 """Field paths as the functions specification writes them, such as `spec.template.spec.containers[3].resources`.
 
-The one grammar for everything that takes a path: KRM functions, the helpers for resources, Observables' paths and
-simulations. It loads nothing that a KRM function hasn't loaded anyway.
+KRM functions, the helpers for resources, the paths of Observables and simulations all use this grammar. The module
+imports only modules that every KRM function has loaded already.
 
 =====================================  ================================================================================
 `spec.replicas`                        Keys, with dots between them.
-`[3]`                                  An index; `[-1]` is the last element, `[-2]` the one before it.
-`[name=web]`                           The element of a list that has these fields, as in
-                                       `[containerPort=80,protocol=TCP]`. Without quotes a value means the text and
-                                       the value that YAML reads.
-`["a.b/c"]`, `['a.b/c']`, `[a.b/c]`    A key that may hold dots; in quotes also one of digits, and any other character:
-                                       a backslash takes the one after it as it is.
+`[3]`                                  An index; `[-1]` is the last element, `[-2]` the last but one.
+`[name=web]`                           The element of a list that has this field. Several fields are given as in
+                                       `[containerPort=80,protocol=TCP]`. A value without quotes stands for the string
+                                       and for the value that YAML reads: `80` for "80" and for 80.
+`["a.b/c"]`, `['a.b/c']`, `[a.b/c]`    A key that may have dots. In quotes it may have any character or only digits; a
+                                       character after a backslash stands for itself.
 `ports.0`                              Digits between dots: an index in a list, a key in a mapping, as in the functions
                                        specification's example.
 =====================================  ================================================================================
@@ -21,11 +21,11 @@ from __future__ import annotations
 import functools
 import re
 
-from .._base.type_names import value_in_words
+from .._base.type_names import json_type_in_words, value_in_words
 from ..errors import UsageError
 from .text import Digits, quoted, show
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False  # type checkers treat it as typing.TYPE_CHECKING; importing typing would take too long
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Digits", "Select", "Step", "find", "is_direct", "lookup", "parse", "plan", "put", "resolved"]
 
-# Compiled when they are first used; most paths need none of them.
+# These patterns are compiled when they are first used, because most paths don't need any of them.
 _QUOTED = r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*"""
 _CONDITION = r"""\s*([^\s=\[\]"',]+)="""
 _VALUE = r"""[^\[\]"',]*"""
 _KEY = "[^.\\[\\]]+"
 
-# Digits of an index. No list is longer, and Python refuses to read thousands of them.
+# The largest number of digits of an index. No list is so long, and Python doesn't convert thousands of digits.
 _LONGEST_INDEX = 18
 
 
@@ -48,8 +48,8 @@ class Select:
     """A step that picks an element of a list by its fields, such as `[name=web]`.
 
     Attributes:
-        fields: Each field, and its wanted value. A value without quotes means the text, and also the value that YAML
-            reads it as: `[containerPort=80]` picks 80 and "80"; a new element gets the former.
+        fields: The wanted values by field. A value without quotes stands for the string, and for the value that YAML
+            reads: `[containerPort=80]` selects an element with 80 or "80". A new element gets YAML's value, 80.
     """
 
     __slots__ = ("fields",)
@@ -70,7 +70,7 @@ class Select:
         return ",".join(f"{key}={one if type(one) is _Bare else quoted(str(one))}" for key, one in self.fields.items())
 
     def _known(self) -> dict[str, tuple[type, Any]]:
-        """Return the fields, with quoted values told apart."""
+        """Return the fields with the type of each value, so that values with and without quotes aren't equal."""
         return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
@@ -81,7 +81,8 @@ class Select:
             return False
         for key, wanted in self.fields.items():
             found = element.get(key, self)
-            # 80 is 80 and not true, but the label version=1.10 may be a text.
+            # A string matches the value as it is written, so version=1.10 matches "1.10". Otherwise YAML's value
+            # counts, and 1 doesn't match true.
             if isinstance(found, str):
                 if found != str(wanted):
                     return False
@@ -90,14 +91,14 @@ class Select:
         return True
 
     def made(self) -> dict[str, Any]:
-        """Return the fields that a new element gets."""
+        """Return the fields and values that a new element gets, so that this step selects it."""
         from .._base.yaml_scalars import resolve
 
         return {key: resolve(str(one)) if type(one) is _Bare else one for key, one in self.fields.items()}
 
 
 class _Bare(str):
-    """A value that stands without quotes in a selection."""
+    """A value without quotes in a selection."""
 
     __slots__ = ()
 
@@ -110,11 +111,11 @@ def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
 
     Args:
         path: The path.
-        whole_labels: Refuse a path in which the name of a label or an annotation falls apart at its dots. Labels and
-            annotations are texts, so that it would lead nowhere.
+        whole_labels: Refuse a path with dots in the name of a label or an annotation, such as
+            `metadata.labels.example.org/a`. Each dot begins a new step, so the path would lead to nothing.
 
     Raises:
-        UsageError: It isn't a field path.
+        UsageError: `path` isn't a field path.
     """
     if not isinstance(path, str):
         raise UsageError(f"a field path must be a string (got {value_in_words(path)})")
@@ -165,7 +166,11 @@ def _match(pattern: str, path: str, at: int) -> re.Match[str] | None:
 
 
 def _bracketed(path: str, at: int) -> tuple[Step, int]:
-    """Return the step whose bracket is open before `at`, and where the path goes on."""
+    """Return the step in brackets whose text begins at `at`, and the position behind its closing bracket.
+
+    Raises:
+        UsageError: The text isn't a step.
+    """
     quoted = _match(_QUOTED, path, at)
     if quoted is not None:
         if path[quoted.end() : quoted.end() + 1] != "]":
@@ -186,7 +191,7 @@ def _bracketed(path: str, at: int) -> tuple[Step, int]:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    """Return the text in quotes; a backslash takes the character after it as it is."""
+    """Return the text between quotes; each backslash is removed, and the character after it stays."""
     return re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2], flags=re.DOTALL)
 
 
@@ -223,18 +228,18 @@ def _malformed(path: str) -> UsageError:
 
 
 def is_direct(step: Step) -> bool:
-    """Say whether a step is one key or one index from the start, whatever it leads into."""
+    """Say whether a step means the same in all data: a key, or an index that is counted from the start."""
     return type(step) is str or (type(step) is int and step >= 0)
 
 
 def find(holder: object, step: Step) -> str | int | None:
-    """Return the key or index that a step leads to in a dict or list, None where it leads nowhere.
+    """Return the key or index that a step leads to in a dict or list.
 
     Returns:
-        An index is counted from the start, also for `[-1]`.
+        The key, or the index counted from the start (also for `[-1]`). None if the step leads to nothing.
 
     Raises:
-        UsageError: Several elements of a list are meant.
+        UsageError: The step selects several elements of a list.
     """
     if isinstance(holder, dict):
         return str(step) if isinstance(step, str) and step in holder else None
@@ -243,7 +248,10 @@ def find(holder: object, step: Step) -> str | int | None:
     if isinstance(step, Select):
         found = [at for at, element in enumerate(holder) if step.matches(element)]
         if len(found) > 1:
-            raise UsageError(f"{show([step])} means {len(found)} elements, those at {', '.join(map(str, found))}")
+            raise UsageError(
+                f"{show([step])} means {len(found)} elements, those at {', '.join(map(str, found))}: add a field that "
+                "only one of them has, or give the index"
+            )
         return found[0] if found else None
     at = _index(step)
     if at is None or not -len(holder) <= at < len(holder):
@@ -253,15 +261,17 @@ def find(holder: object, step: Step) -> str | int | None:
 
 def _index(step: Step) -> int | None:
     if type(step) is Digits:
-        return int(step[: _LONGEST_INDEX + 1])  # which is beyond any list
+        return int(step[: _LONGEST_INDEX + 1])  # so many digits are past the end of any list
     return step if isinstance(step, int) else None
 
 
 def resolved(data: Any, steps: Iterable[Step]) -> list[str | int] | None:
-    """Return the keys and indexes from the start that a path leads through, None where it leads nowhere.
+    """Return the keys and indexes that a path leads through in plain data; None if it leads to nothing.
+
+    Indexes are counted from the start.
 
     Raises:
-        UsageError: Several elements of a list are meant.
+        UsageError: A step selects several elements of a list.
     """
     found: list[str | int] = []
     for step in steps:
@@ -274,10 +284,10 @@ def resolved(data: Any, steps: Iterable[Step]) -> list[str | int] | None:
 
 
 def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
-    """Return the value at a path in plain data, not a copy; or `default`.
+    """Return the value at a path in plain data (not a copy), or `default` if the path leads to nothing.
 
     Raises:
-        UsageError: Several elements of a list are meant.
+        UsageError: A step selects several elements of a list.
     """
     for step in steps:
         key = find(data, step)
@@ -288,18 +298,19 @@ def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
 
 
 def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> None:
-    """Put a value at a path in plain data. Missing steps on the way are made, a list by its next index.
+    """Put a value at a path in plain data. Missing dicts and lists on the way are made.
 
-    Digits between dots are an index where a list is, and a key everywhere else: `data.8080` of a ConfigMap.
+    Digits between dots are an index in a list that exists, and a key everywhere else, such as in `data.8080` of a
+    ConfigMap.
 
     Args:
-        data: The data.
+        data: The data, which is changed.
         steps: The path.
         value: The value.
         whole: The data's name in messages.
 
     Raises:
-        UsageError: As of `plan`.
+        UsageError: As in `plan`.
     """
     known: list[Step] = []
     for step in steps:
@@ -313,10 +324,10 @@ def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> No
 
 
 def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -> tuple[Any, str | int, Any]:
-    """Return the change that puts a value at a path: the dict or list, the key, and the value.
+    """Return the change that puts a value at a path: the dict or list to change, the key in it, and the value for it.
 
-    Missing steps on the way are part of the value that is returned; the index past a list's end means to append. A
-    null on the way counts as missing, as for Kubernetes. `[-1]` replaces the last element, and adds none.
+    The new value includes the dicts and lists that are missing on the way. A null on the way counts as missing, as in
+    Kubernetes. An index that is the list's length means to append. `[-1]` replaces the last element, and never appends.
 
     Args:
         data: The data, which stays as it is.
@@ -325,13 +336,14 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
         whole: The data's name in messages.
 
     Raises:
-        UsageError: The path leads through a text or number, takes a list for a mapping, or leads past a list's end.
+        UsageError: The path leads through a scalar, has a key for a list or an index for a mapping, leads past a list's
+            end, or selects several elements.
     """
     way = _Way(steps, whole)
     holder: Any = data
     for at, step in enumerate(steps):
         if not isinstance(holder, (dict, list)):
-            raise way.error(f"{way.place(at)} is neither an object nor a list")
+            raise way.error(f"{way.place(at)} is neither an object nor a list (it is {json_type_in_words(holder)})")
         key = find(holder, step)
         if key is None:
             return holder, *way.added(holder, at, way.built(at + 1, value))
@@ -341,15 +353,15 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
         if below is None:
             return holder, key, way.built(at + 1, value)
         holder = below
-    raise UsageError("a path needs at least one step")
+    raise UsageError(f"the path into {whole} is empty; it needs at least one step")
 
 
 class _Way:
-    """A path at which a value is put, and the errors where that can't be done.
+    """A path to put a value at: it makes what is missing on the way, and errors that name the place.
 
     Args:
         steps: The path.
-        whole: The name in messages of the data that it leads into.
+        whole: The data's name in messages.
     """
 
     def __init__(self, steps: Sequence[Step], whole: str) -> None:
@@ -357,18 +369,24 @@ class _Way:
         self._whole = whole
 
     def place(self, at: int) -> str:
-        """Return the text before a step."""
+        """Return the path that leads to the container of a step; the data's name for the first step."""
         return show(self._steps[:at]) or self._whole
 
     def error(self, problem: str) -> UsageError:
         return UsageError(f"{show(self._steps)!r} can't be set: {problem}")
 
     def added(self, holder: Any, at: int, value: Any) -> tuple[str | int, Any]:
-        """Return the key and the value of an addition to a dict or a list."""
+        """Return the key and the value with which a dict or a list gets a new member.
+
+        Args:
+            holder: The dict or list.
+            at: The position of the step that leads to the new member.
+            value: The value behind that step.
+        """
         step = self._steps[at]
         if isinstance(holder, dict):
             if not isinstance(step, str):
-                raise self.error(f"{self.place(at)} isn't a list")
+                raise self.error(f"{self.place(at)} isn't a list, so it has no {show([step])}")
             return str(step), value
         if isinstance(step, Select):
             return len(holder), self._chosen(step, value)
@@ -379,7 +397,7 @@ class _Way:
         return index, value
 
     def built(self, start: int, value: Any) -> Any:
-        """Return a value in the containers that it needs from a step on, where nothing is yet."""
+        """Return a value inside of new dicts and lists, one for each step from `start` to the end of the path."""
         for at in range(len(self._steps) - 1, start - 1, -1):
             step = self._steps[at]
             index = _index(step)
@@ -393,14 +411,14 @@ class _Way:
         return value
 
     def _check_index(self, index: int, length: int, at: int) -> None:
-        """Refuse an index that is not the next one of a list that it isn't in."""
+        """Raise UsageError unless an index is the next one of a list of this length: the place of a new element."""
         if index < 0:
             raise self.error(f"{self.place(at)} has {length} elements, so there is no element [{index}]")
         if index > length:
-            raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added")
+            raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added: [{length}]")
 
     def _chosen(self, step: Select, value: Any) -> dict[str, Any]:
-        """Return a new element of a list, with the fields by which the step selects it."""
+        """Return a new element of a list: the value, with the fields by which the step selects it added."""
         if not isinstance(value, dict) or not step.matches({**step.made(), **value}):
             raise self.error(f"the new element must be an object with {show([step])}")
         return {**step.made(), **value}

@@ -1,6 +1,6 @@
-"""Paths as text: keys, indexes and selections the way `field_path.parse` reads them.
+"""Writing paths as text: keys, indexes and selections in the form that `field_path.parse` reads.
 
-Apart from the parser, because encoding messages shows paths and doesn't read any. It imports nothing.
+This is a module of its own, and imports nothing, because the encoder of messages writes paths and doesn't read any.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Digits(str):
 
 
 def show(steps: Iterable[object]) -> str:
-    """Return steps as a path, such as `spec.ports[2]["a/b"]`; read again, it has the same steps.
+    """Return steps as a path, such as `spec.ports[2]["a/b"]`. `field_path.parse` reads the same steps from it.
 
     Args:
-        steps: Keys, indexes, and selections, which show themselves as text in brackets.
+        steps: Keys, indexes and selections.
     """
     path = ""
     for step in steps:
@@ -39,12 +39,12 @@ def show(steps: Iterable[object]) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a key, or the value in a selection, in quotes."""
+    """Return a key, or a value of a selection, in double quotes, with backslashes before quotes and backslashes."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def _is_bare(key: str) -> bool:
-    """Say whether a key can stand between dots: ASCII letters and digits, _ and -, and not digits alone."""
-    # A regular expression would take longer to compile than everything else here.
+    """Say whether a key needs no brackets: it has only ASCII letters, digits, _ and -, and isn't only digits."""
+    # Without a regular expression, which takes longer to compile than all else in this module.
     return key.isascii() and not key.isdigit() and key != "" and ("0" + key.replace("-", "").replace("_", "")).isalnum()

@@ -1,4 +1,4 @@
-"""Programs: running others (`process`), an API server through kubectl (`kubectl`), the help of our own (`help`).
+"""Programs: `process` runs other programs, `kubectl` reads an API server, `help` formats the help of our own commands.
 
-Development's rooms import them. They import `_terminal` and `errors`.
+The rooms of the development commands import these modules. The modules import `_terminal` and `errors`.
 """

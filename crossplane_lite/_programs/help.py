@@ -1,4 +1,4 @@
-"""Help of commands: texts as wide as the terminal, with the line breaks that they have."""
+"""The help of commands: descriptions as wide as the terminal, which keep their own line breaks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ __all__ = ["HelpFormatter"]
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps each line of a description and an epilog by itself, below the last column that the line has.
+    """An argparse formatter that wraps each line of a description or epilog by itself.
 
-    argparse alone either makes one paragraph of all lines, or lets long ones run on.
+    Where a line is indented and begins with a word and two spaces, its next lines are indented to the text behind them.
+    argparse's own formatters either make one paragraph of all lines, or don't wrap at all.
     """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -20,10 +21,10 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 def _wrapped(line: str, width: int, indent: str) -> str:
-    if len(line) <= width or (line.startswith(" ") and "crossplane-lite " in line):  # an example's command
+    if len(line) <= width or (line.startswith(" ") and "crossplane-lite " in line):  # keep example commands whole
         return indent + line
     columns = re.match(r"(?: +\S+  +| *)", line)
-    assert columns is not None  # it matches the empty text, too
+    assert columns is not None  # the pattern matches an empty string, too
     return textwrap.fill(
         line, width, initial_indent=indent, subsequent_indent=indent + " " * columns.end(), break_long_words=False
     )

@@ -1,7 +1,8 @@
-"""A live API server, read through kubectl: with its contexts, its ways of logging in, and its errors.
+"""A live API server, read through kubectl: with kubectl's contexts, ways of logging in, and error messages.
 
-Nothing is written. OpenAPI documents are kept on disk below `$XDG_CACHE_HOME/crossplane-lite` (or `~/.cache`) under the
-hash that the server's index has for each, so a document is fetched again when the server's definitions change.
+Nothing is written to the server. OpenAPI documents are kept on disk in `crossplane-lite/openapi` below
+`$XDG_CACHE_HOME` (by default `~/.cache`), under the hash that the server's index has for each. So a document is fetched
+again when the server's definitions change.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class ApiServer:
     """The API server of a context of kubectl.
 
     Args:
-        context: The context's name, as in `kubectl config get-contexts`; empty for the current one.
-        timeout: How many seconds each call of kubectl may take.
+        context: The context's name, as in `kubectl config get-contexts`; an empty string for the current context.
+        timeout: The most seconds that a call of kubectl may take.
     """
 
     def __init__(self, context: str, timeout: float = 30.0) -> None:
@@ -51,14 +52,14 @@ class ApiServer:
         """Run kubectl, and return its output.
 
         Args:
-            arguments: What follows the options that every call has.
-            what: The name of the data, for messages.
+            arguments: kubectl's arguments, without the context and the time limit.
+            what: A name for the data, for messages.
 
         Raises:
-            InputError: It can't be read: the message has kubectl's own text.
+            InputError: kubectl isn't installed, takes too long or fails; the message has kubectl's own error.
         """
         reading = f"kubectl can't read {what} from the context {self._context or '(current)'}"
-        # Its own limit is for what it leaves behind when it is stopped.
+        # This limit ends helpers of kubectl that go on running after kubectl itself was killed.
         limit = f"--request-timeout={self._timeout + 5:g}s"
         command = ["kubectl", f"--context={self._context}", limit, *arguments]
         try:
@@ -67,47 +68,57 @@ class ApiServer:
         except process.TooMuchError as e:
             raise InputError(f"{reading}: it printed more than {e}") from None
         except process.TooLongError:
-            raise InputError(f"{reading}: it gave no answer within {self._timeout:g} s") from None
+            raise InputError(
+                f"{reading}: it gave no answer within {self._timeout:g} s; check that the server can be reached"
+            ) from None
         except FileNotFoundError:
             raise InputError("kubectl isn't installed, or not on the PATH; it is needed to read a cluster") from None
-        except (OSError, ValueError) as e:  # the latter for a null character in an argument
+        except (OSError, ValueError) as e:  # subprocess raises ValueError for a null character in an argument
             raise InputError(f"kubectl can't be run: {e}") from e
         if done.status != 0:
-            ending = done.ending if done.status < 0 else ""  # a signal is told in any case
+            ending = done.ending if done.status < 0 else ""  # name the signal even if kubectl printed an error
             raise InputError(f"{reading}: {'; '.join(filter(None, (ending, _said(done.told)))) or done.ending}")
         return done.output
 
     def object(self, arguments: Sequence[str], what: str) -> dict[str, Any] | None:
-        """Run kubectl, and return the object that it printed; None where it printed nothing; raises as `run`."""
+        """Run kubectl, and return the JSON object that it printed; None if it printed nothing.
+
+        The arguments are those of `run`.
+
+        Raises:
+            InputError: `run` raised it, or kubectl printed something else than a JSON object.
+        """
         output = self.run(arguments, what)
         return _parsed(output, what) if output.strip() else None
 
     def paths(self) -> Mapping[str, Any]:
-        """Return the server's index of OpenAPI documents: its entry for each, by path, such as `apis/apps/v1`.
+        """Return the server's index of OpenAPI documents: an entry for each path, such as `apis/apps/v1`.
+
+        The index is read once. An entry is an object with the document's URL in `serverRelativeURL`.
 
         Raises:
-            InputError: As of `run`.
+            InputError: `run` raised it, or the server's answer isn't such an index.
         """
         if self._index is None:
             paths = _parsed(self._raw(_INDEX), _INDEX).get("paths")
             if not isinstance(paths, Mapping):
-                raise InputError(f"the API server's {_INDEX} has no paths")
+                raise InputError(f"the API server's {_INDEX} has no paths; Kubernetes has this index from 1.24 on")
             self._index = paths
         return self._index
 
     def document(self, path: str, use: Callable[[dict[str, Any], str], _T]) -> _T | None:
-        """Read an OpenAPI document.
+        """Read an OpenAPI document, from disk or from the server, and return the result of `use`.
 
         Args:
-            path: Its path in the index.
-            use: Makes something of the document and its place, for messages. An InputError that it raises for a
-                document that was kept on disk makes the server be asked.
+            path: The document's path in the index.
+            use: Called with the document, and with its place for messages. If it raises InputError for a document
+                from disk, the document is fetched from the server, and `use` is called again.
 
         Returns:
-            What `use` returns; None where the server has no such document.
+            The result of `use`; None if the server has no such document.
 
         Raises:
-            InputError: As of `run`, or raised by `use`.
+            InputError: `run`, `paths` or `use` raised it, or the document isn't a JSON object.
         """
         entry = self.paths().get(path)
         if entry is None:
@@ -119,7 +130,7 @@ class ApiServer:
         digest = "".join(parse_qs(urlsplit(url).query).get("hash", []))
         data = self._cache.read(path, digest)
         if data is not None:
-            with contextlib.suppress(InputError):  # a damaged file
+            with contextlib.suppress(InputError):  # the file is damaged: ask the server
                 return use(_parsed(data, where), where)
         data = self._raw(url)
         found = use(_parsed(data, where), where)
@@ -131,18 +142,18 @@ class ApiServer:
 
 
 class _Cache:
-    """Documents on disk, by path and hash. That it doesn't work is no error."""
+    """OpenAPI documents on disk, by path and hash. A file that can't be read or written is not an error."""
 
     def __init__(self, context: str) -> None:
         base = os.environ.get("XDG_CACHE_HOME", "")
-        if not os.path.isabs(base):  # as the specification of these folders says
+        if not os.path.isabs(base):  # the XDG specification says to ignore relative paths
             base = os.path.join(os.path.expanduser("~"), ".cache")
-        # Servers have different documents for one path; a context stands for a server.
+        # A folder for each context, because another server has another document for the same path.
         server = hashlib.sha256(context.encode(errors="surrogatepass")).hexdigest()[:16]
         self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
 
     def read(self, path: str, digest: str) -> bytes | None:
-        """Return a document, None where it isn't there."""
+        """Return the bytes of a document; None if it isn't on disk, or can't be read."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return None
         try:
@@ -152,7 +163,7 @@ class _Cache:
             return None
 
     def write(self, path: str, digest: str, data: bytes) -> None:
-        """Keep a document instead of those that were kept for its path."""
+        """Write a document to disk, and remove the other documents of its path."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return
         import tempfile
@@ -175,12 +186,12 @@ def _parsed(data: bytes, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise InputError(f"kubectl printed no JSON object for {what}")
+        raise InputError(f"kubectl printed no JSON object for {what}; run kubectl by itself to see its output")
     return content
 
 
 def _said(output: bytes) -> str:
-    """Return the lines that kubectl wrote on its standard error for its users, as one."""
+    """Return kubectl's standard error as one line, without log lines of its libraries if it has others."""
     lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
     meant = [line for line in lines if not _LOG_LINE.match(line)]
     return "; ".join(meant or lines)[:_LONGEST_TEXT]

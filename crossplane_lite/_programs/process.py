@@ -1,4 +1,4 @@
-"""Running other programs: with a limit of time and of output, and with nothing left behind."""
+"""Running other programs with limits on time and output. A program beyond a limit is killed, with its children."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _PART: Final = 1 << 16
 
 
 class TooLongError(Exception):
-    """The program didn't end in time."""
+    """A program didn't end in time."""
 
 
 class TooMuchError(Exception):
-    """The program printed more than it may; the text says how much that is."""
+    """A program printed more than is allowed; the text is the limit, such as `512 MiB`."""
 
 
 class Done(NamedTuple):
-    """How a program has ended.
+    """The result of a program that has ended.
 
     Attributes:
-        status: Its exit status, or the number of a signal, negative.
-        output: Its standard output.
-        told: The beginning of its standard error.
+        status: The exit status; after a signal, the signal's number as a negative number.
+        output: The whole standard output.
+        told: The first 64 KiB of standard error.
     """
 
     status: int
@@ -41,12 +41,12 @@ class Done(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """How it has ended, in words."""
+        """The exit status or the signal in words, such as `its exit status is 1`."""
         if self.status >= 0:
             return f"its exit status is {self.status}"
         try:
             return f"it was ended by the signal {signal.Signals(-self.status).name}"
-        except ValueError:  # one without a name
+        except ValueError:  # the signal has no name
             return f"it was ended by the signal {-self.status}"
 
 
@@ -57,20 +57,20 @@ def run(
     given: bytes | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Done:
-    """Run a program and wait for its end.
+    """Run a program, wait for its end, and return its output.
 
-    A program that doesn't end, or that prints without an end, is killed with all that it has started.
+    A program that takes too long or prints too much is killed, together with the processes that it has started.
 
     Args:
         command: The program and its arguments.
-        timeout: How many seconds it may take.
-        given: Its standard input, which is empty otherwise.
-        folder: The folder in which it runs; by default the process's own.
+        timeout: The most seconds that the program may take.
+        given: The program's standard input; empty by default.
+        folder: The folder in which the program runs; by default the current one.
 
     Raises:
-        TooLongError: It took longer.
-        TooMuchError: It printed more than 512 MiB.
-        OSError: It can't be started.
+        TooLongError: The program took longer than `timeout`.
+        TooMuchError: The program printed more than 512 MiB on its standard output.
+        OSError: The program can't be started; FileNotFoundError if it isn't there.
         ValueError: An argument has a null character.
     """
     deadline = time.monotonic() + timeout
@@ -80,7 +80,7 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
-        start_new_session=True,  # the group in which its children are too
+        start_new_session=True,  # a process group of its own, so that the program's children can be killed too
     )
     try:
         excess = threading.Event()
@@ -103,12 +103,12 @@ def run(
 
 
 class _Output(threading.Thread):
-    """Reads the output of a program, which would stand still if nobody did.
+    """A thread that reads a program's output, because the program stops when the pipe is full.
 
     Args:
-        pipe: Where it writes to.
-        exceeded: Called where it has written too much, and then no more is read. Where it is None only the beginning is
-            kept, and all is read.
+        pipe: The pipe that the program writes to.
+        exceeded: Called if the program writes more than 512 MiB; then nothing more is read. With None all output is
+            read, and the first 64 KiB are kept.
     """
 
     def __init__(self, pipe: IO[bytes] | None, exceeded: Any) -> None:
@@ -131,13 +131,13 @@ class _Output(threading.Thread):
 
 
 def _give(pipe: IO[bytes] | None, data: bytes) -> None:
-    with contextlib.suppress(OSError), pipe or contextlib.nullcontext():  # it need not read all
+    with contextlib.suppress(OSError), pipe or contextlib.nullcontext():  # the program need not read all
         assert pipe is not None
         pipe.write(data)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program that nobody has waited for yet, so that its number is its own, and its children."""
+    """Kill a program and its children. Don't call this after a wait: the number may belong to another process then."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,8 +1,10 @@
-"""Runs of compose() that only look: for dependencies of resolved values, and for the order of deletion.
+"""More runs of compose(), which show what depends on missing values, all dependencies, and the order of deletion.
 
-`look_twice` decides which runs there are and finds what depends on missing values (`look`), with `comparing`, which
-compares two runs. `rehearse` runs, `both_ways` answers the questions of a run, `observed_values` looks up values of the
-real call.
-`dependencies.show` and `usages` are its results, and others import them. The room imports `_waits`, `_call`,
-`_models`, `_observed` and the rooms below; it runs compose() through the call's function, and knows no `Context`.
+`look_twice` decides which runs are needed for an answer, compares them (`comparing`), and returns the parts of the
+answer that depend on missing values (`look`). `rehearse` runs compose() to find dependencies. `both_ways` answers the
+questions of a run, and `observed_values` looks up values of the real call. Other packages also import
+`dependencies.show` and `usages`.
+
+This package imports `_waits`, `_call`, `_models`, `_observed` and the packages that these import. It runs compose()
+through the call's function, and doesn't know `Context`.
 """

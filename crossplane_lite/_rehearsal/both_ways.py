@@ -1,4 +1,5 @@
-"""Answers to the questions of a rehearsal: unresolved values that are used as plain ones, one way or the other."""
+"""The answers that a rehearsal gives where compose() uses an unresolved value as a plain one: yes at one time, no at
+another."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ __all__ = ["BothWays"]
 
 N = TypeVar("N", int, float)
 
-# A loop over the successors of a value would never end where the answer is always yes.
+# A loop that goes on while the answer is yes would never end where the answer is always yes.
 _MOST_QUESTIONS: Final = 2000
 
 
 class _Enough(BaseException):
-    """Ends a run, also where compose() catches every Exception."""
+    """Ends a run with too many questions. A BaseException, because compose() may catch every Exception."""
 
 
 class BothWays(Oracle):
@@ -32,17 +33,17 @@ class BothWays(Oracle):
 
     Args:
         actual: The observed state of the real call.
-        default: The answer where none is laid down.
-        fixed: The answers that are laid down.
-        number: The value of a number that the real call doesn't observe.
-        length: The same of a length.
-        required: Whether questions about required resources are answered the other way, too.
+        default: The answer to questions that `fixed` doesn't have.
+        fixed: The answers by question.
+        number: The number that stands for a number which the real call doesn't observe.
+        length: The length that stands for a length which the real call doesn't observe.
+        required: Whether questions about required resources get these answers too. Otherwise their answer is no.
 
     Attributes:
         actual: The observed state of the real call.
-        answers: The questions that came up, and the answers.
-        branches: The same with the places.
-        default: The answer where none is laid down.
+        answers: The questions that came up, with their answers.
+        branches: The questions that came up, each with the place in compose() and the answer.
+        default: The answer to questions that `fixed` doesn't have.
     """
 
     __slots__ = ("_count", "_fixed", "_length", "_number", "_required", "actual", "answers", "branches", "default")
@@ -70,7 +71,7 @@ class BothWays(Oracle):
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
         root = root_of(observable)
         if root is not None and root.kind == "required" and not self._required:
-            return False  # required resources are here as in the real run, and so are their gaps
+            return False  # this run has the same required resources as the real one, with the same missing values
         if root is not None and root.raw is not None and is_settled(observable):
             return False
         self._count_one()
@@ -80,19 +81,19 @@ class BothWays(Oracle):
         return answer
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that is observed in the real call, or None."""
+        """Return the value that the real call observes; None if it observes none."""
         try:
             return self.actual.value(observable)
         except LookupError:
             return None
 
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length that is observed in the real call, or the one laid down."""
+        """Return the length of the value that the real call observes; without such a value, this object's `length`."""
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._length
 
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that is observed in the real call, or the one laid down."""
+        """Return the number that the real call observes; without such a number, this object's `number`."""
         self._count_one()
         try:
             return kind(self.value(observable))
@@ -113,11 +114,15 @@ class BothWays(Oracle):
             raise _Enough
 
     def open(self, seen: AbstractSet[Branch]) -> frozenset[Question]:
-        """Return the questions that had this answer alone at some place."""
+        """Return the questions of this run that still lack the other answer at some place.
+
+        Args:
+            seen: The branches of all runs.
+        """
         return frozenset(one for one, place, answer in self.branches if (one, place, not answer) not in seen)
 
     def otherwise(self, questions: Iterable[Question]) -> BothWays:
-        """Return one that answers some questions the other way, and everything else as this one did."""
+        """Return the oracle of another run, which answers these questions the other way and all others as this one."""
         turned = {one: not self.answers[one] for one in questions}
         return BothWays(
             self.actual,

@@ -1,4 +1,5 @@
-"""Comparing what two runs of compose() want: resources, the composite, the context, and texts for people."""
+"""Comparing what two runs of compose() would put into their answers: resources, the composite's status and connection
+details, the context, and messages for people."""
 
 from __future__ import annotations
 
@@ -28,7 +29,16 @@ __all__ = [
 
 
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
-    """Return where another run wants something else of a resource that both register."""
+    """Return the places where two runs desire different values in a resource that both register.
+
+    There are none if a run's values can't be encoded: the answer of the real run says so.
+
+    Args:
+        first: The real run.
+        other: The other run.
+        name: The resource's name.
+        forms: Whether only the form of placeholders differs between the runs; see `differences`.
+    """
     encoded = first.encoded(name)
     if encoded is not None and encoded == other.encoded(name):
         return []
@@ -39,7 +49,7 @@ def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) 
 
 
 def differ(first: Run, other: Run) -> bool:
-    """Say whether another run wants anything else."""
+    """Say whether the answers of two runs would differ in any part. A run that raised always differs."""
     if first.error is not None or other.error is not None:
         return True
     if other.resources.keys() != first.resources.keys() or other.call.removed != first.call.removed:
@@ -55,7 +65,7 @@ def differ(first: Run, other: Run) -> bool:
 
 
 def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Difference]:
-    """Return where another run wants something else of the composite."""
+    """Return the places where two runs desire different values in the composite; the arguments are as above."""
     ours, theirs = composite_tree(first.call), composite_tree(other.call)
     if ours is None or theirs is None:
         return []
@@ -63,7 +73,7 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Dif
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
-    """Return the composite's connection details that are others in another run."""
+    """Return the keys of the composite's connection details that another run sets differently, or doesn't set."""
     composite, another = first.call.composite, other.call.composite
     if composite is None or another is None:
         return set()
@@ -79,7 +89,7 @@ def differing_details(first: Run, other: Run) -> set[str]:
 
 
 def differing_texts(first: Run, other: Run) -> dict[str, str]:
-    """Return the texts for people that differ in another run, and their common parts."""
+    """Return the messages of results and conditions that another run words differently, each with the common part."""
     ours, theirs = (
         [entry.message for entry in call.results.entries]
         + [entry.message for entry in call.conditions.entries.values()]
@@ -93,19 +103,19 @@ def differing_texts(first: Run, other: Run) -> dict[str, str]:
 
 
 def composite_tree(call: Call) -> Tree | None:
-    """Return the fields that were set in the composite."""
+    """Return the fields that were set in the composite; None if it was not used, or a value can't be sent."""
     return None if call.composite is None else tree_or_none(call.composite, call)
 
 
 def comparable_context(call: Call) -> dict[str, Any]:
-    """Return compose()'s entries in the context, with texts as they are compared."""
+    """Return compose()'s entries in the context, in a form in which the entries of two runs can be compared."""
     if call.context is None:
         return {}
     return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
 
 
 def known_part(value: Any, call: Call) -> Any:
-    """Return plain data without missing values; lists with such an element go as a whole."""
+    """Return plain data without its missing values. A list with a missing value is left out as a whole."""
     box: dict[str, Any] = {"": value}
     work: list[tuple[dict[str, Any], str]] = [(box, "")]
     while work:
@@ -141,7 +151,7 @@ def _comparable(value: Any, call: Call) -> Any:
 
 
 def comparable_detail(value: Any, call: Call) -> Any:
-    """Return a connection detail as it is compared."""
+    """Return a connection detail in a form in which the details of two runs can be compared."""
     if isinstance(value, bytes):
         value = value.decode("latin-1")
     if type(value) is Observable:
@@ -153,7 +163,7 @@ def comparable_detail(value: Any, call: Call) -> Any:
 
 
 def _common(one: str, other: str) -> str:
-    """Return a text with the part that differs from another text left out."""
+    """Return a text in which the part that differs from another text is replaced by a remark."""
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     end = 0
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:

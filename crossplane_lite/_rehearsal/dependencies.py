@@ -1,8 +1,8 @@
 """Every dependency that compose() shows (`Function.dependencies`).
 
-An answer only tells of values that are missing. Resolved ones come to light in runs of compose() that are thrown
-away: one as the real call is, one in which required resources lack values, and those of
-`crossplane_lite._rehearsal.rehearse`, in which nothing composed is observed.
+An answer shows only dependencies on missing values. To find dependencies on values that are there, compose() runs
+again, and the answers are thrown away: once on the same request, once with required resources that lack their values,
+and in `crossplane_lite._rehearsal.rehearse` several times without observed composed resources.
 """
 
 from __future__ import annotations
@@ -33,24 +33,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Dependency", "Kind", "Shown", "show"]
 
-# apiVersion and kind.
+# The apiVersion and the kind of a resource.
 Kind = tuple[str, str]
 
-# The fields that identify an object, and are known as soon as it is there at all.
+# The fields that identify an object. Every object that exists has them.
 _IDENTITY = ("apiVersion", "kind", "metadata")
 
 
 class Dependency(NamedTuple):
-    """One thing that needs another.
+    """A dependency of one thing on another.
 
-    Both ends are texts: a composed resource by its name, a field of the composite by its path (`xr.status.x`), a
-    requirement as `required.<key>`.
+    Each of the two is named by a string: a composed resource by its name, a field of the composite by its path
+    (`xr.status.x`), and a requirement by `required.<key>`.
 
     Attributes:
-        dependent: The one that needs something.
-        dependency: The one that it needs.
-        path: The value that it needs, as `vpc.status.atProvider.vpcId`. A resource's name alone where `depends_on`
-            says so.
+        dependent: The thing that needs a value.
+        dependency: The thing that has the value.
+        path: The value's path, such as `vpc.status.atProvider.vpcId`. For `depends_on` it is only the resource's name.
     """
 
     dependent: str
@@ -58,7 +57,7 @@ class Dependency(NamedTuple):
     path: str
 
 
-# Nobody waits for an answer here.
+# More runs than for an answer: here no caller waits for one.
 _MOST_RUNS: Final = 16
 
 
@@ -67,9 +66,10 @@ class Shown(NamedTuple):
 
     Attributes:
         dependencies: Every dependency once, sorted.
-        missing: Those of them that don't have a value yet.
-        registered: apiVersion and kind of the resources that it registers, by name.
-        possible: The same of those that it registers only where some value, which it asks about, is another one.
+        missing: The dependencies whose values don't exist yet.
+        registered: The apiVersion and kind of each resource that compose() registers for the request, by name.
+        possible: The apiVersion and kind of each resource that compose() would register if values that it asks about
+            were different, by name.
     """
 
     dependencies: list[Dependency]
@@ -98,7 +98,7 @@ def show(function: Callee, request: bytes) -> Shown:
 
 
 def _shown(call: Call) -> Shown:
-    """Return the dependencies that compose() shows for a call in which it has not run."""
+    """Return the dependencies that compose() shows for a call. The call is new: compose() hasn't run for it."""
     actual = _ActualWithRequired(call)
     graph = _Shown(actual)
     registered = _kinds(run_once(call, graph, call.request, call.data, BothWays(actual, False, {})))
@@ -120,7 +120,7 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
 
 
 def _is_met(call: Call, dependency: Dependency) -> bool:
-    """Say whether a dependency is one of `depends_on` that stops nothing any more."""
+    """Say whether a dependency comes from `depends_on` and is met: the dependent exists, or the dependency is ready."""
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
     observed = call.observed.get(dependency.dependency)
@@ -128,20 +128,20 @@ def _is_met(call: Call, dependency: Dependency) -> bool:
 
 
 class _Shown(Graph):
-    """A graph whose paths people read."""
+    """A graph for people: its paths have real values in the place of placeholders, and secret values are masked."""
 
     def __init__(self, actual: Actual) -> None:
         super().__init__()
         self._actual = actual
 
     def dependencies_shown(self) -> set[Dependency]:
-        """Return the edges as people read them."""
+        """Return the edges of the graph as dependencies, without those of a thing on itself."""
         return {
             Dependency(shown_vertex(waiting), shown_vertex(field), path)
             for waiting, targets in self.edges.items()
             for target, path in targets
             for field in self.set_at(target)
-            # A resource that reads itself late, or a field that keeps its value, depends on nobody.
+            # A resource that reads its own observed state, or a field that keeps its value, depends on nothing else.
             if field != waiting
         }
 
@@ -162,13 +162,13 @@ class _Shown(Graph):
         super()._add(dependent, vertex, keeping(name, path, self._text))
 
     def _text(self, text: str) -> str:
-        """Return a text for people: its parts may be values, and these may be secret."""
+        """Return a text for people, with real values in the place of placeholders, and secret values masked."""
         call = tracker.current()
         return text if call is None else call.show(self._actual.text(text, call))
 
 
 class _ActualWithRequired(Actual):
-    """Looks up values of required resources too, which these runs may lack."""
+    """Looks up values of required resources too, which the request of a run may lack."""
 
     __slots__ = ("_required",)
 
@@ -183,7 +183,7 @@ class _ActualWithRequired(Actual):
 
 
 class _AsRequired(BothWays):
-    """Answers questions about required resources as they are, though they lack values in its run."""
+    """Answers questions about required resources by their real values, which the request of its run lacks."""
 
     __slots__ = ()
 
@@ -197,7 +197,7 @@ class _AsRequired(BothWays):
 
 
 def _without_required_values(call: Call) -> Any:
-    """Return the request with only the identity of required resources; None without any."""
+    """Return the request with only apiVersion, kind and metadata of required resources; None if it has none of them."""
     request = _view.RunFunctionRequest.FromString(call.data)
     items = [
         item

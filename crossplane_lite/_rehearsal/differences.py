@@ -1,4 +1,4 @@
-"""Where two runs of compose() want something else."""
+"""The places where two runs of compose() desire different values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Difference", "differences"]
 
 
 class Difference(NamedTuple):
-    """A place at which one run wants something else than another.
+    """A place where two runs desire different values.
 
     Attributes:
-        steps: The way to it from the top: keys and indexes.
-        added: Whether only the other run has something there.
-        is_key: Whether it is the key of a map that differs.
+        steps: The keys and indexes that lead to the place from the top.
+        added: Whether only the other run has a value there.
+        is_key: Whether the last step is a map's key that is itself different in the two runs.
     """
 
     steps: tuple[str | int, ...]
@@ -29,19 +29,20 @@ class Difference(NamedTuple):
 def differences(
     one: Any, other: Any, call: Tracker, other_call: Tracker, *, partial: bool = False, forms: bool = False
 ) -> list[Difference]:
-    """Compare the values of two runs in the same place.
+    """Return the places where the data of two runs differ.
 
-    Texts are equal where only the form of their placeholders differs, and Observables where their paths are equal.
-    Lists of unequal lengths differ as a whole.
+    Texts are equal if only the form of their placeholders differs, and Observables if their paths are equal. Lists of
+    unequal lengths differ as a whole.
 
     Args:
         one: Plain data with Observables, of the first run.
-        other: The same of the other run.
+        other: The data of the other run.
         call: The first run's call.
         other_call: The other run's call.
-        partial: Whether the other run came to an early end: it may not have come to fields that it lacks.
-        forms: Whether the runs differ in nothing but the form of their placeholders: a key in the place of another is
-            the same key, made from a text.
+        partial: Whether the other run ended early. Then a field that it lacks is no difference: the run may not have
+            come to it.
+        forms: Whether the runs differ only in the form of their placeholders. Then, if each run has a key in a map that
+            the other lacks, these are taken for one key that is made from a placeholder.
     """
     found: list[Difference] = []
     work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]
@@ -71,7 +72,7 @@ def differences(
 
 
 def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
-    """Return the ways to the values in an object; lists count as a whole."""
+    """Return the steps that lead to each value in an object. A list counts as one value."""
     found = []
     work = [(value, steps)]
     while work:
@@ -84,7 +85,7 @@ def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, .
 
 
 def _key(key: Any, call: Tracker) -> Any:
-    """Return a key as it is compared."""
+    """Return the key of a map in a form in which the keys of two runs can be compared."""
     if type(key) is Observable:
         return ("", key.source_path)
     return call.normal(key) if isinstance(key, str) else key

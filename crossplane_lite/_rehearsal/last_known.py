@@ -1,8 +1,9 @@
-"""The values that were there before: what was made from them still has them.
+"""The last known values of Observables that are missing now, read from existing objects that were made from them.
 
-A field of an existing resource, or of the composite's status, into which compose() puts a missing value has the value
-that was there when it was set last. With these in the request, a run of compose() does what it did then. So it shows
-what Python code does with a text, or with what `is` and `type` say of a value, which no Observable notices.
+Where compose() puts a missing value into a field of an existing resource, or of the composite's status, the live field
+still has the value that it was set to last. With these values in the request, a run of compose() does what it did then.
+So the run shows the effect of code that an Observable can't notice: code that looks into a text, and code that asks
+`is` or `type`.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ _BASE64: Final = re.compile(r"base64\(\0")
 
 
 class Known:
-    """What can be told of missing values from what exists.
+    """The last known values of missing Observables.
 
     Attributes:
-        values: The values, by path, each with its Observable.
-        untold: The paths of values that something existing was made from, and that can't be told from it.
-        fresh: The paths of values that something was made from that doesn't exist yet: they were never there.
+        values: The known values by path, each with its Observable.
+        untold: The paths of values that existing fields were made from, but that can't be read back from these fields.
+        fresh: The paths of values in fields that don't exist yet. Such a value was never there.
     """
 
     __slots__ = ("fresh", "untold", "values")
@@ -48,17 +49,17 @@ class Known:
         self.fresh: set[str] = set()
 
     def note(self, observable: Observable[Any], value: Any) -> None:
-        """Note a value. What apply() has made is none of the request."""
+        """Add a known value. A result of `apply` is ignored, because a request has no place for it."""
         if observable.__cl_deps__ is None and root_of(observable) is not None:
             self.values.setdefault(observable.source_path, (observable, value))
 
 
 def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) -> Known:
-    """Return what can be told of missing values from what exists.
+    """Return the last known values of the Observables in desired objects.
 
     Args:
         call: The call.
-        trees: What is desired, with the bytes of what is observed in its place, None where nothing is.
+        trees: The desired objects, each with the bytes of the observed one; None if it isn't observed.
     """
     known = Known()
     for tree, raw in trees:
@@ -93,12 +94,15 @@ def _at(top: Any, steps: Iterable[Any]) -> Any:
 
 
 def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
-    """Return what stands in an existing text in the place of each placeholder, where only one answer is possible."""
+    """Return the number of each placeholder in a wanted text, with what stands in its place in the existing text.
+
+    The result is empty if that isn't clear: the existing text doesn't fit, or fits in more than one way.
+    """
     plain = call.normal(wanted)
     if _BASE64.search(plain):
         try:
             plain, there = (call.normal(base64.b64decode(wanted).decode()), base64.b64decode(there).decode())
-        except ValueError:  # it is only a part of the text
+        except ValueError:  # only a part of the text is base64
             return ()
     ends = [re.escape(text) for text in _TOKEN.split(plain)[::2]]
     numbers = _TOKEN.findall(plain)
@@ -118,12 +122,15 @@ def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
 
 
 def request_with(call: Call, known: Known, run: Run) -> Any | None:
-    """Return the request of a call with values in it that are missing; None where none of them has a place.
+    """Return the request of a call, completed with values that are missing in it.
 
     Args:
         call: The call.
         known: The values.
-        run: The real run: what it registers and doesn't exist any more is there again.
+        run: The real run. A resource that it registers is added to the observed ones where a value needs that.
+
+    Returns:
+        The request; None if it has no place for any of the values.
     """
     request = _view.RunFunctionRequest.FromString(call.data)
     tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
@@ -154,7 +161,7 @@ def request_with(call: Call, known: Known, run: Run) -> Any | None:
 
 
 def _holder(request: Any, root: Root, run: Run) -> Any | None:
-    """Return the message in which an observed object stands."""
+    """Return the part of a request that holds an observed object; None if the request can't have the object."""
     if root.kind == "xr":
         return request.observed.composite
     if root.kind == "required":
@@ -173,7 +180,7 @@ def _holder(request: Any, root: Root, run: Run) -> Any | None:
 
 
 def _put(top: Any, steps: tuple[Any, ...], value: Any) -> bool:
-    """Put a value at the end of a way, where nothing is yet."""
+    """Set the value at the end of `steps`, with new maps and lists on the way; say whether the path fits the data."""
     for at, step in enumerate(steps):
         is_last = at == len(steps) - 1
         below: Any = value if is_last else [] if isinstance(steps[at + 1], int) else {}

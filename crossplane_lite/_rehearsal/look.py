@@ -17,8 +17,8 @@ class Kept(NamedTuple):
     """An existing resource that the real run doesn't register, and that stays as it is.
 
     Attributes:
-        ready: Its readiness as a run says that registers it; None to go by the rule of its kind.
-        fatal: Whether its author chose to stop while it is unresolved.
+        ready: The readiness that is set by the run that registers the resource; None to use the rules of its kind.
+        fatal: Whether the resource's `on_unresolved` is "fatal".
     """
 
     ready: bool | None = None
@@ -28,25 +28,27 @@ class Kept(NamedTuple):
 class Look:
     """The findings of the runs.
 
+    Resources are named by their composition resource names.
+
     Attributes:
-        sources: The values that were used as plain ones, by path.
-        made_from: The values that texts were made from, by path.
-        unresolved: For each registered resource the places that are as unresolved as a direct reference.
-        decided: For each registered resource the places that a guess decided; they count where the resource exists.
+        sources: The missing values that were used as plain ones, sorted by path. If there are none, as `made_from`.
+        made_from: The missing values that texts were made from, sorted by path.
+        unresolved: The places of registered resources that are unresolved although no missing value shows in them.
+        decided: The places of registered resources that depend on a guess. They count if the resource exists.
         frozen: The registered resources that exist and must not change.
-        kept: The existing resources that A doesn't register, and that stay.
-        held: The new resources that must not be created yet, registered or not.
-        named_by: The values that names of resources were made from.
-        unknown: The new resources whose names differ from run to run; they must not be created either.
+        kept: The existing resources that the real run doesn't register, and that must stay.
+        held: The new resources that must not be created yet, whether the real run registers them or not.
+        named_by: The missing values that names of resources were made from.
+        unknown: The new resources whose names differ from run to run. They must not be created either.
         removed: The names that every run removes.
-        unstable: Values that compose() makes anew each time it runs, as people read them.
-        status: The places of the composite's status that are unresolved.
-        details: The composite's connection details that are unresolved.
-        context: The context's keys that a guess decided.
-        encoded: Registered resources as bytes, as far as somebody has looked.
-        trees: The fields set in registered resources, as far as somebody has looked; each to be used once.
-        texts: Results and conditions in which a placeholder was cut or hashed, and their common parts.
-        runs: How often compose() has run by now.
+        unstable: The paths of values that are different each time compose() runs, for people.
+        status: The places of the composite's status that are unresolved although no missing value shows in them.
+        details: The keys of the composite's connection details that are unresolved in the same way.
+        context: The context's keys whose values depend on a guess.
+        encoded: The bytes of registered resources, for those that a run has encoded. None: something is unresolved.
+        trees: The fields set in registered resources, for those that were looked at. Each is used up by its reader.
+        texts: The messages of results and conditions in which a placeholder was cut or hashed, with the common parts.
+        runs: The number of times that compose() has run, the real run included.
     """
 
     __slots__ = (
@@ -92,5 +94,5 @@ class Look:
         self.runs = 1
 
     def concerns(self, name: str) -> bool:
-        """Say whether the runs have shown anything of a registered resource."""
+        """Say whether there are findings about a registered resource."""
         return any(name in names for names in (self.unresolved, self.decided, self.frozen, self.held, self.unknown))

@@ -1,26 +1,31 @@
 """The parts of an answer that depend on missing values: runs of compose() with other answers show them.
 
 Plain Python hides dependencies: `if`, loops, `or`, hashes and slices turn an unresolved value into a plain one. So
-compose() runs again on the same request, before the answer is made, where it used such a value as a plain one or put
-its placeholder into text. Nothing runs again when everything is resolved.
+compose() runs again on the same request, before the answer is made, if it used such a value as a plain one or put its
+placeholder into a text. Nothing runs again if everything is resolved. The runs:
 
 ======  ===========================================================================================================
 A       The real run. Every question is answered with no: empty, unequal, False.
-B       Other placeholders, and every question answered with yes: true, equal, numbers 13, lengths 3, conditions
-        True. Once more where it gives the composite another status, with that status.
-before  The values that what exists was made from, where the answer would lose or change something for no reason that
-        another run shows: so it is seen what code does with a text.
-others  Questions answered the other way, while the answer would lose or change something that exists.
-A'      Where one of these differs: other placeholders alone.
-C       Where one of these differs: A once more.
+B       Other placeholders, and every question is answered with yes: true, equal, numbers 13, lengths 3, conditions
+        True. If B gives the composite another status, it runs once more with that status.
+before  The missing values are the ones that existing objects were made from. It runs if the answer would delete or
+        change an existing resource and no other run shows why: the reason may be code that looks into a text.
+others  Some questions are answered the other way. They run while the answer would delete or change an existing
+        resource and no run shows why.
+A'      As A with other placeholders. It runs if B or one of the others differs from A, and a text has a placeholder.
+C       As A in everything. It runs if B or one of the others differs from A.
 ======  ===========================================================================================================
 
+The conclusions:
+
 - A and C differ: compose() isn't deterministic. The answer is that of A, and says so.
-- A and A' differ: a text was cut, hashed or ordered. The place is as unresolved as a direct reference.
-- A and another run differ: a guess decided it. A new resource is as in A. In one that exists the place keeps its value.
-- A resource of this step that exists, that A doesn't register and another run does, is kept.
-- Uses that nobody can see through (a hash of an Observable, `isinstance`, a text found nowhere, an exception, too many
-  runs) protects everything of this step that exists.
+- A and A' differ: a text was cut, hashed or ordered. The place counts as unresolved, like a direct reference.
+- A and another run differ: a guess decided the place. A new resource is as in A; in an existing one the place keeps its
+  observed value.
+- An existing resource of this step that A doesn't register, but another run does, is kept.
+- If the effect of a missing value can't be found out (a hash of an Observable, `isinstance`, a text that is found
+  nowhere, an exception, too many runs), all existing resources of this step are kept as they are, except the resources
+  that the missing values belong to.
 """
 
 from __future__ import annotations
@@ -65,17 +70,18 @@ if TYPE_CHECKING:
 
 __all__ = ["look_twice", "needs_a_look"]
 
-_NUMBER: Final = 13  # small, so that no loop explodes
+_NUMBER: Final = 13  # small, because a loop may run as often
 _LENGTH: Final = 3
-# With Usages there have to be runs left that look for dependencies.
+# With `usages=True` some of the runs must be left for finding dependencies.
 _LEFT_FOR_USAGES: Final = 2
 
 
 def needs_a_look(call: Call) -> bool:
-    """Say whether something in a call may depend on values that aren't there, in a way that doesn't show.
+    """Say whether something in a call may depend on missing values in a way that doesn't show in the answer.
 
-    That is so after a guess and after a placeholder was put into text. Nobody sees `value is True` and `type(value) is
-    str`; so it is also where a value was read that is missing, and a resource of this step isn't registered.
+    True if compose() used a missing value as a plain one or put it into a text. Also true if compose() read a missing
+    value and didn't register an existing resource of this step: `value is True` or `type(value) is str` may be the
+    reason, and neither can be noticed. With `allow_removal_when_unresolved` this last case doesn't count.
     """
     if call.has_guessed:
         return True
@@ -96,7 +102,7 @@ def look_twice(call: Call, error: BaseException | None) -> Look:
 
     Args:
         call: The real call, after compose() has returned or raised, and before its answer is made.
-        error: The exception of compose().
+        error: The exception that compose() raised; None if it returned.
     """
     looking = _Looking(call, error)
     try:
@@ -106,7 +112,7 @@ def look_twice(call: Call, error: BaseException | None) -> Look:
 
 
 class _Looking:
-    """The runs, and their findings."""
+    """The runs for one answer, and their findings. The module's docstring has their names (A, B, ...)."""
 
     def __init__(self, call: Call, error: BaseException | None) -> None:
         self.call = call
@@ -117,13 +123,13 @@ class _Looking:
         self._budget = MOST_RUNS - (_LEFT_FOR_USAGES if call.function.usages else 0)
         self._actual = Actual(call)
         self._too_many = False
-        self._more = 2 if call.tokens else 1  # runs that follow: C, and A' where there are texts
+        self._more = 2 if call.tokens else 1  # the runs that come last: C, and A' if there are placeholders in texts
         self._states: dict[str, str] = {}
         self._known: Known | None = None
         self._open: dict[str, None] | None = None
 
     def end(self) -> None:
-        """Free the objects of the runs."""
+        """Free the objects that the runs have made."""
         for run in (*self.others, *self.again):
             run.end()
 
@@ -139,13 +145,13 @@ class _Looking:
         if differing_status(self.first, second):
             self.others.append(self._with_status_of(second))
         if not asked:
-            self._more = 1  # the second run has other placeholders alone
+            self._more = 1  # nothing was asked, so B differs from A only in its placeholders: it serves as A'
         before = None if call.function.allow_removal_when_unresolved else self._as_before()
         if before is not None:
             self.others.append(before)
         if asked and not call.function.allow_removal_when_unresolved:
             self._flip(oracle)
-        # That run differs wherever a value stands, which shows nothing about texts.
+        # The run `before` doesn't count: it has values in the place of placeholders, so it always differs.
         differs = any(differ(self.first, run) for run in self.others if run is not before)
         if differs:
             self._take_texts(None if asked else second)
@@ -167,8 +173,8 @@ class _Looking:
     def _with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that another run gives it.
 
-        A value that a guess puts into the composite's status comes back as a plain one in the next call, and values
-        made from it would change then.
+        A status that a guess decides is a plain value in the next call. Values that are made from it would change then,
+        and this run shows which.
         """
         self.look_.runs += 1
         tree = composite_tree(run.call)
@@ -179,10 +185,14 @@ class _Looking:
         return Run.again(self.call, request, self.call.data, oracle=self._answers(True), form=LATE)
 
     def _as_before(self) -> Run | None:
-        """Run compose() once more, as if the missing values were those that what exists was made from.
+        """Run compose() once more, as if the missing values were the ones that existing objects were made from.
 
-        Nobody sees what code does with a text (`startswith`, a regular expression), or with `is` and `type`. So it is
-        run where the answer would lose something, or change it after a text was made, and no other run has shown why.
+        Code that looks into a text (`startswith`, a regular expression), `is` and `type` can't be noticed. So this run
+        is made if the answer would delete an existing resource, or change one after a text was made, and no other run
+        has shown why.
+
+        Returns:
+            The run; None if it isn't needed or possible, or ended with an exception.
         """
         call = self.call
         lost = self._loses_any()
@@ -193,29 +203,29 @@ class _Looking:
         live = {name: call.observed[name].resource for name in names if name in call.observed}
         given = [(first.tree(name), live.get(name)) for name in names]
         known = last_known(call, [*given, (composite_tree(call), call.xr.raw)])
-        # This question comes last, because its answer may take a look at everything that exists.
+        # `_changes_any` comes last, because it may look at every existing resource.
         if not lost and not ((known.values or known.untold) and self._changes_any()):
             return None
         self._known = known
         request = request_with(call, known, first) if known.values else None
-        # A loss is worse than a graph of dependencies that isn't whole.
+        # To lose a resource is worse than to show an incomplete graph of dependencies: so it may use the last runs.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
         if request is not None and self.look_.runs + self._more < left:
             self.look_.runs += 1
             run = Run.again(call, request, request.SerializeToString(), oracle=self._answers(True), form=LATE)
             if run.error is None:
                 return run
-            run.end()  # not all of it is as it was, and that it isn't says nothing of what is there
+            run.end()  # the run isn't as the former one was, so it shows nothing about the existing objects
         known.untold |= known.values.keys()
         return None
 
     def _loses_any(self) -> bool:
-        """Say whether A lacks an existing resource of this step that no other run registers either."""
+        """Say whether an existing resource of this step is registered neither by the real run nor by another one."""
         return any(all(name not in run.resources for run in self.others) for name in self._missing())
 
     def _changes_any(self) -> bool:
-        """Say whether A changes an existing resource of this step."""
-        names = self._unresolved()  # first, because a placeholder is a change
+        """Say whether the real run changes an existing resource of this step."""
+        names = self._unresolved()  # these come first: they are more likely to change
         for name in (*names, *(self.first.resources.keys() - names)):
             if name in self.call.observed and self._state(name) == OURS:
                 encoded = self.first.encoded(name)
@@ -227,7 +237,13 @@ class _Looking:
         return BothWays(self._actual, default, {}, number=_NUMBER, length=_LENGTH, required=True)
 
     def _flip(self, second: BothWays) -> None:
-        """Answer questions the other way until everything that may get lost was seen."""
+        """Run compose() with other answers, until the runs show why the real run would delete or change resources.
+
+        No more runs are made when every question has had both answers, or when the largest number of runs is reached.
+
+        Args:
+            second: The oracle of the second run (B).
+        """
         first = self._answers(False)
         first.branches = set(self.call.branches)
         first.answers = {question: False for question, _, _ in first.branches}
@@ -243,7 +259,7 @@ class _Looking:
             ran.append(oracle)
 
     def _at_stake(self) -> bool:
-        """Say whether the answer as it is would lose or change something, and nothing has shown why."""
+        """Say whether the real run would delete or change an existing resource, and no other run has shown why."""
         if self._loses_any():
             return True
         for name in self.first.resources:
@@ -252,12 +268,12 @@ class _Looking:
         return False
 
     def _changes(self, name: str) -> bool:
-        """Say whether what A desires changes an existing resource at a place where no other run differs."""
+        """Say whether the real run changes an existing resource that all other runs desire in the same way."""
         for run in self.others:
             if run.error is None if name not in run.resources else differing_places(self.first, run, name):
                 return False
         model = self.first.resources[name]
-        tree = tree_or_none(model, self.call)  # of its own, because it is changed
+        tree = tree_or_none(model, self.call)  # a new tree, because fall_back changes it
         if tree is None:
             return False
         raw = self.call.observed[name].resource
@@ -265,14 +281,14 @@ class _Looking:
         base = None if model._state is None else model._state.base
         try:
             encoded = _wire.encode_struct(tree.data) if base is None else _wire.encode_over(tree.data, base)
-        except EncodeError:  # the answer speaks of it
+        except EncodeError:  # the answer reports it
             return False
         return changes(marked_over(encoded, self.call.mark), raw)
 
     # Findings.
 
     def _state(self, name: str) -> str:
-        """Return whose an observed resource is."""
+        """Return whose resource an observed one is: one of the results of `whose`."""
         if name not in self._states:
             function = self.call.function
             self._states[name] = whose(
@@ -281,9 +297,10 @@ class _Looking:
         return self._states[name]
 
     def _unresolved(self) -> dict[str, None]:
-        """Return the resources of A that can hold an Observable or a placeholder, in the order of their registration.
+        """Return the names of the real run's resources that can have an Observable or a placeholder in them.
 
-        In all others the second run, whose placeholders are other ones, has the same bytes.
+        All other resources have the same bytes in the second run, which has other placeholders. The names are in the
+        order of registration.
         """
         if self._open is None:
             second = self.others[0]
@@ -297,7 +314,7 @@ class _Looking:
         return self._open
 
     def _missing(self) -> list[str]:
-        """Return the existing resources of this step that A neither registers nor leaves to a previous step."""
+        """Return the names of this step's existing resources that the real run would delete without `ctx.remove`."""
         call = self.call
         return [
             name
@@ -310,10 +327,10 @@ class _Looking:
         ]
 
     def _take_texts(self, late: Run | None = None) -> None:
-        """Find the places that depend on the text of a placeholder, or on nothing.
+        """Find the places that depend on the text of a placeholder, and the places that are different in each run.
 
         Args:
-            late: A run with other placeholders and the same answers, where there is one.
+            late: The run A' if it was made already; None to make it here if it is needed.
         """
         call = self.call
         look = self.look_
@@ -326,7 +343,7 @@ class _Looking:
         }
         strange = self.first.resources.keys() ^ same.resources.keys()
         if same.error is None and self.first.error is None and strange:
-            look.unstable.append("the name of a resource")  # not which one, or the text would be news each time
+            look.unstable.append("the name of a resource")  # without the name, which would make the text new each time
             self._hold_unknown(strange)
         for name, others in sorted(unstable.items()):
             look.unstable += [f"{name}.{show_path(list(one.steps))}" for one in sorted(others, key=str)]
@@ -354,14 +371,14 @@ class _Looking:
         look.texts = differing_texts(self.first, late)
 
     def _hold_unknown(self, names: Iterable[str]) -> None:
-        """Hold back resources that are registered under names that differ between runs; none goes in that call."""
+        """Hold back new resources whose names differ between runs, and let no existing resource go in this call."""
         for name in names:
             self.call.counted.setdefault("(a name)", Observable("(a name)"))
             if name in self.first.resources and name not in self.call.observed:
                 self.look_.unknown.add(name)
 
     def _take_decided(self) -> None:
-        """Find the places that a guess decided."""
+        """Find the places, and the keys of the context, that a guess decided."""
         look = self.look_
         for name in self.first.resources:
             known = {one.steps for one in look.unresolved.get(name, ())}
@@ -372,7 +389,7 @@ class _Looking:
                         (one, None) for one in differing_places(self.first, run, name) if one.steps not in known
                     )
                 elif run.error is None and name in self.call.observed:
-                    look.frozen.add(name)  # all of it was decided by a guess
+                    look.frozen.add(name)  # a guess decided whether it is registered at all
             if guessed:
                 look.decided[name] = list(guessed)
         ours = comparable_context(self.call)
@@ -381,7 +398,7 @@ class _Looking:
             look.context |= {key for key, value in ours.items() if run.error is None and theirs.get(key) != value}
 
     def _take_lost(self) -> None:
-        """Find existing resources and fields that would get lost."""
+        """Find existing resources that must be kept or must not change, and new ones that must be held back."""
         call, look = self.call, self.look_
         for run in (*self.others, *self.again):
             if run.error is None:
@@ -394,7 +411,7 @@ class _Looking:
             bool(call.opaque)
             or any(run.opaque for run in self.others)
             or self.first.error is not None
-            or any(run.error is not None for run in self.others)  # nobody knows the rest, which it didn't come to
+            or any(run.error is not None for run in self.others)  # what such a run would have done next isn't known
             or self._too_many
             or self._has_lost_text()
         )
@@ -408,7 +425,7 @@ class _Looking:
                 continue
             state = self._state(name)
             if name in call.desired and name not in call.removed and state != OURS:
-                continue  # a previous step's
+                continue  # it belongs to a previous step
             registered_as = None if name not in registered else registered[name]._state
             if registered_as is not None and state in (OURS, OUR_NAME, NO_MARK):
                 policy = registered_as.on_unresolved
@@ -424,7 +441,7 @@ class _Looking:
                 if name in call.observed and name not in owners and self._state(name) != OTHERS
             }
         if look.kept:
-            # Or both branches would exist.
+            # A new resource of one branch must not exist beside the kept resources of the other branch.
             look.held |= {
                 name
                 for name in self.first.resources
@@ -435,7 +452,7 @@ class _Looking:
             look.held |= {name for name in registered if name not in self.first.resources and name not in call.observed}
 
     def _take_dropped(self) -> None:
-        """Find values that were read and are nowhere: `value is True` may have decided something."""
+        """Find missing values that were read and aren't in the answer: `value is True` may have used them."""
         call = self.call
         trees = [self.first.tree(name) for name in self.first.resources] + [composite_tree(call)]
         found = [one for tree in trees if tree is not None for one in tree.found]
@@ -446,7 +463,7 @@ class _Looking:
         if call.context is not None:
             used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)} - texts
         if self._known is not None:
-            # Resources made from these values exist, but not the values: nobody sees what else a text decided.
+            # Existing objects were made from these values, which can't be read back: their texts may decide more.
             used -= (texts & self._known.untold) - self._known.fresh
         for key, selector in call.asked or ():
             used |= {one.source_path for text in (key, *selector.texts()) for one in unresolved_in(text, call)}
@@ -459,12 +476,12 @@ class _Looking:
                 self.look_.sources.append(one)
 
     def _has_lost_text(self) -> bool:
-        """Say whether a placeholder was put into a text that is found nowhere in the answer of A."""
+        """Say whether a text with a placeholder is found nowhere in the answer, and no other finding explains that."""
         call = self.call
         if not call.tokens:
             return False
         for name in self._unresolved():
-            self.first.tree(name)  # texts that are found in it count as seen
+            self.first.tree(name)  # making the tree notes the placeholders in it as shown
         composite_tree(call)
         for message in (
             *(entry.message for entry in call.results.entries),
@@ -483,16 +500,16 @@ class _Looking:
             for text in (key, *selector.texts()):
                 call.tokens_in(text or "")
         lost = call.tokens.keys() - call.shown
-        # Where one text alone isn't found and something differs for other placeholders, that is where it went.
+        # If only one text isn't found, and a place depends on the placeholders' form, then the text went there.
         return len(lost) > (1 if self._is_explained() else 0)
 
     def _explains_what_exists(self) -> bool:
-        """Say whether one of these places is in what exists."""
+        """Say whether a place that depends on placeholders' form is in an existing object or in a message."""
         look = self.look_
         exists = any(name in self.call.observed for name in look.unresolved)
         return bool(exists or look.status or look.details or look.texts)
 
     def _is_explained(self) -> bool:
-        """Say whether something differs for other placeholders: what became of a text that is nowhere as it is."""
+        """Say whether a place of the answer depends on the form of placeholders: a text was cut or hashed there."""
         look = self.look_
         return bool(look.unresolved or look.status or look.details or look.texts)

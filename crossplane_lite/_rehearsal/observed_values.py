@@ -1,7 +1,7 @@
-"""The real call's values of the Observables of a run that only looks for dependencies.
+"""Looking up the values that the Observables of a rehearsal have in the real call.
 
-The run has nothing observed, but it has to make as many resources as the real call does, and under the same names:
-`for zone in vpc.observed.status.zones: call.resource(f"subnet-{zone}", ...)`.
+A rehearsal has no observed resources, but it must register as many resources as the real call, with the same names:
+`for zone in vpc.observed.status.zones: ctx.resource(f"subnet-{zone}", ...)`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class Actual:
         """Return the value that an Observable stands for, as plain data.
 
         Raises:
-            LookupError: It lacks one, or it can't be told from here.
+            LookupError: The real call has no such value, or it can't be looked up.
         """
         root = root_of(observable)
         try:
             assert root is not None
             way = observable.source_path[len(root.prefix) :].removeprefix(".")
             value = self._below(root, way) if isinstance(root, Computed) else self._in_state(root, way)
-        except Exception as error:  # an error that the author's function raises too
+        except Exception as error:  # for a computed value the author's function runs, which may raise anything
             raise LookupError(observable.source_path) from error
         if value is UNSET:
             raise LookupError(observable.source_path)
         return value
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return a text with values in the place of tokens; a token without a value is shown as its path."""
+        """Return a text with values in the place of placeholders, and a path where there is no value."""
         for observable in call.tokens_in(text):
             try:
                 text = text.replace(call.token(observable), str(self.value(observable)))
@@ -64,7 +64,7 @@ class Actual:
         return UNSET if observed is None else value_in(observed.resource, observed.connection_details, way)
 
     def _observed_of(self, root: Root) -> Any | None:
-        """Return the message of an observed resource."""
+        """Return the message of an observed composed resource; None for all others."""
         return self._observed.get(root.name) if root.kind == "resource" else None
 
     def _below(self, root: Computed, way: str) -> Any:
@@ -79,7 +79,7 @@ class Actual:
         return root.result
 
     def _replaced(self, value: Any, call: Tracker) -> Any:
-        """Return the arguments of a computation, with values in the place of Observables and tokens."""
+        """Return an argument of a computation, with values in the place of Observables and placeholders."""
         if type(value) is Observable:
             return self.value(value)
         if isinstance(value, str):

@@ -1,32 +1,31 @@
 """Runs of compose() that only look for dependencies.
 
-A value that is resolved leaves no trace of where it came from. compose() is therefore run again over a request with
-nothing observed, in which every value of a composed resource is an Observable, and everything is thrown away but the
-edges (`crossplane_lite._rehearsal.run`).
+A value that is resolved doesn't show where it came from. So compose() runs again on a request without observed
+resources, in which every value of a composed resource is an Observable. Everything is thrown away but the edges: which
+resource or field needs a value of which other one (`crossplane_lite._rehearsal.run`).
 
-The grounds of compose()'s decisions stay, so that it takes the path of the real run: the composite's spec and
-metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities, and
-resources of previous functions. None of it comes from the resources that compose() itself composes, so none of it can
-hide an edge between them, and without it the code would stop, or go where it waits for an answer. Away go the observed
-resources, and the composite's status and connection details: these come from composed resources, and only the state
-that is missing shows where it is needed.
+The request keeps all that compose() decides by, so that compose() takes the path of the real run: the composite's spec
+and metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities,
+and the resources of previous functions. None of these values comes from a resource that compose() composes, so none of
+them can hide an edge between such resources. The request loses the observed resources, and the composite's status and
+connection details, which come from composed resources: only if a value is missing does compose() show where it is
+needed.
 
-**Guesses.** Where compose() uses an unresolved value as a plain one, one run goes one way only: `a and b` is `a` while
-`a` is missing, though the value that counts later is that of `b`; below `if a:` nothing happens at all. In rehearsals
-every such question is therefore answered both ways, at every place where it comes up: in the first run always with no,
-as in the real run; in a second one always with yes (true, equal, not empty); and where an answer has not come up
-in these (`a and b and c` with an `a` and no `b`), in runs that answer like an earlier one but for all such questions.
-`a > 2` is such a question too. That takes no second run where there are no guesses, usually two where there are some,
-and at the most as many as the caller has left of them.
+**Guesses.** Where compose() uses an unresolved value as a plain one, a run takes only one of two ways: `a and b` is `a`
+while `a` is missing, though later the value of `b` counts; and while `a` is missing nothing below `if a:` runs. So
+rehearsals answer every such question both ways, at every place where it comes up. The first run always answers no, as
+the real run does. The second always answers yes (true, equal, not empty). If a question has had only one answer then
+(`a and b and c` needs a run with `a` and without `b`), further runs answer it the other way, and all other questions as
+a previous run did. `a > 2` is such a question too. Without guesses there is only the first run; with guesses there are
+usually two, and never more than the caller allows.
 
-**Values.** Below a question that is answered with yes the value is used like one that is there. Arithmetic, slices and
-methods therefore give an Observable of the arguments, as `apply` does. `int(a)`, `len(a)` and iteration need more: they
-get the number, and the length, that the real call observes (`crossplane_lite._rehearsal.observed_values`), 1 where
-it observes nothing.
-So does the name of a resource that has a value in it. Where Python insists on a real text, the run ends
-(`",".join([a])`); where it insists on a number, values made of that don't show an edge (`int(a)`).
+**Values.** After the answer yes, compose() uses the value as if it were there. So arithmetic, slices and methods return
+an Observable that depends on their arguments, as `apply` does. `int(a)`, `len(a)` and iteration need a real number:
+they get the number or the length that the real call observes (`crossplane_lite._rehearsal.observed_values`), or 1 if it
+observes none. The name of a resource gets the values that the real call observes, too. Where Python needs a real
+string, the run ends (`",".join([a])`). Values that are made from a real number don't show an edge (`int(a)`).
 
-A run that ends in an exception has shown the part that it came to.
+A run that ends with an exception shows the edges of the part that did run.
 """
 
 from __future__ import annotations
@@ -56,15 +55,15 @@ __all__ = ["next_answers", "rehearse", "run_once"]
 
 
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
-    """Add to a graph every edge that compose() shows where nothing is observed.
+    """Add every edge to a graph that compose() shows if no composed resource is observed.
 
     Args:
-        call: The real call, which has its answer already.
+        call: The real call, after compose() has run.
         graph: The graph.
-        most: How often compose() may run at the most.
+        most: The number of times that compose() may run.
 
     Returns:
-        The resources that were registered in any of the runs, by name.
+        The resources that any of the runs registered, by name.
     """
     request = _nothing_observed(call)
     data = request.SerializeToString()  # for ctx.request
@@ -85,7 +84,13 @@ def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
 def next_answers(
     ran: list[BothWays], seen: AbstractSet[Branch], tried: set[tuple[int, frozenset[Question]]]
 ) -> BothWays | None:
-    """Return the oracle of the next run, None where every question has had both answers, or can't have them."""
+    """Return the oracle of the next run; None if every question has had both answers, or can't get them.
+
+    Args:
+        ran: The oracles of the runs up to now.
+        seen: The branches of these runs.
+        tried: The attempts up to now, each as the number of a run and the questions that were turned; gets the next.
+    """
     for at, earlier in enumerate(ran):
         questions = earlier.open(seen)
         if questions and (at, questions) not in tried:
@@ -95,7 +100,7 @@ def next_answers(
 
 
 def _nothing_observed(call: Call) -> Any:
-    """Return the request with nothing in it that comes from composed resources."""
+    """Return the request without all that comes from composed resources."""
     request = _view.RunFunctionRequest.FromString(call.data)
     request.observed.ClearField("resources")
     composite = request.observed.composite
@@ -112,11 +117,11 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
         call: The real call.
         graph: The graph.
         request: The request of this run.
-        data: The same as bytes.
+        data: The request as bytes.
         oracle: Answers the questions of this run.
 
     Returns:
-        The resources that it registered, by name.
+        The resources that the run registered, by name.
     """
     run = Run.again(call, request, data, oracle=oracle)
     before = tracker.enter(run.call)
@@ -129,7 +134,7 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
 
 
 def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
-    """Return the needs of each registered resource."""
+    """Return the waits of each registered resource: its unresolved values, and the resources of its `depends_on`."""
     waiting: dict[str, list[Wait]] = {}
     call = run.call
     for name, model in run.resources.items():
@@ -142,7 +147,7 @@ def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
 
 
 def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
-    """Return the fields of the composite that compose() sets, by path, and their needs."""
+    """Return the fields of the composite that compose() sets to unresolved values, by path, with these values."""
     model = call.composite
     if model is None:
         return {}
@@ -157,7 +162,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
 
 
 def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
-    """Return the needs of requirements' selectors, by key."""
+    """Return the unresolved values in requirements' keys and selectors, by key."""
     return {
         oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
         for key, selector in call.asked or ()
@@ -165,7 +170,7 @@ def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
 
 
 def _found(call: Call, model: Resource) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values that were set in a model, by path."""
+    """Return the unresolved values that were set in a model, by path; none if it has a value that can't be encoded."""
     found: dict[str, list[Observable[Any]]] = {}
     tree = tree_or_none(model, call)
     for one in () if tree is None else tree.found:

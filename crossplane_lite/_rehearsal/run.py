@@ -1,10 +1,10 @@
 """One more run of compose(), whose results are thrown away.
 
-It is a call of its own. Results, conditions, requirements, context, output, exceptions, the log lines of `ctx.log`, and
-those that reach the root logger's handlers from the thread or task that compose() runs in go nowhere. A thread that
-compose() starts, and a logger with handlers of its own, log in each run. The filter that keeps the lines back stays on
-the root logger's handlers and lets everything else through: filters can't be taken off a handler safely while other
-threads log to it.
+The run is a call of its own. Thrown away are its results, conditions, requirements, context, output, exceptions, the
+log lines of `ctx.log`, and log lines that reach the root logger's handlers from the thread or task of compose(). Not
+thrown away are the log lines of a thread that compose() starts, and of a logger with handlers of its own. A filter on
+the root logger's handlers keeps the lines of these runs back. It stays there, and lets all other lines through: a
+filter can't be taken off a handler safely while other threads log to it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_RUNS", "Run"]
 
 MOST_RUNS: Final = 6
-"""How often compose() runs for one request at the most, the real run among them."""
+"""The largest number of times that compose() runs for one request, the real run included."""
 
 _silent: Final = logging.Logger("crossplane_lite.rehearsal")
 _silent.disabled = True
@@ -35,13 +35,13 @@ class Run:
     """A run of compose() and its state, until `end` is called.
 
     Attributes:
-        call: Its call.
-        error: The exception of compose().
-        resources: The composed resources that it registered, by name.
-        opaque: The paths of values that it used in a way that another answer can't show.
-        counted: The paths of the values that loops and numbers came from.
-        bytes: Its resources as bytes, as far as somebody has asked.
-        trees: The fields set in its resources, as far as somebody has asked.
+        call: The call of this run.
+        error: The exception that compose() raised; None if it returned.
+        resources: The composed resources that the run registered, by name.
+        opaque: The paths of missing values that were used in a way whose effect no other run can show.
+        counted: The paths of missing values that loops and numbers were made from.
+        bytes: The results of `encoded`, by name.
+        trees: The results of `tree`, by name.
     """
 
     __slots__ = ("bytes", "call", "counted", "error", "opaque", "resources", "trees")
@@ -57,14 +57,14 @@ class Run:
 
     @classmethod
     def again(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
-        """Run compose() once more.
+        """Run compose() once more, and return the run; an exception of compose() is its `error`.
 
         Args:
             real: The real call.
             request: The request of this run.
-            data: The same as bytes.
-            oracle: Answers for unresolved values; None as a real call does.
-            form: The form of its tokens.
+            data: The bytes for `ctx.request` of this run.
+            oracle: Answers the questions about unresolved values; None answers as in a real call.
+            form: The form of its placeholders.
         """
         counts = tally.current()
         if counts is not None:
@@ -84,7 +84,7 @@ class Run:
                 real.function.invoke(call)
             except KeyboardInterrupt:
                 raise
-            except BaseException as raised:  # whatever ends a real call cleanly must not end one that goes on
+            except BaseException as raised:  # SystemExit and the like end this run, and not the real call
                 error = raised
                 real.log.debug("a run whose results are thrown away ended early (%s)", type(raised).__name__)
             return cls(call, error)
@@ -92,33 +92,33 @@ class Run:
             tracker.go_back(before)
 
     def tree(self, name: str) -> Tree | None:
-        """Return the fields set in a registered resource; None where that can't be carried."""
+        """Return the fields set in a registered resource; None if it has a value that can't be encoded."""
         if name not in self.trees:
             self.trees[name] = tree_or_none(self.resources[name], self.call)
         return self.trees[name]
 
     def encoded(self, name: str) -> bytes | None:
-        """Return the bytes of a registered resource; None where something is unresolved or can't be carried."""
+        """Return the bytes of a registered resource; None if it has a value that is unresolved or can't be encoded."""
         if name not in self.bytes:
             self.bytes[name] = direct(self.resources[name], self.call.mark)
         return self.bytes[name]
 
     def end(self) -> None:
-        """Free the objects of the run."""
+        """Free the objects that the run has made. It can't be used after that."""
         self.error = None  # its traceback has the frames of compose()
         tracker.close(self.call)
         self.call.release()
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return the fields set in a model; None for a value that can't be carried, or that fails when it is looked at."""
+    """Return the fields set in a model; None if a value can't be encoded, or raises an exception when it is read."""
     try:
         return tree_of(model, call)
-    except Exception:  # the real run speaks of it
+    except Exception:  # the answer of the real run reports it
         return None
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Let through records that are not from a rehearsal."""
+    """Let log records through, except those of a rehearsal."""
     call = tracker.current()
     return call is None or not call.rehearsed

@@ -1,56 +1,57 @@
 """Usages: the order of deletion (`@composition.function(usages=True)`).
 
 For every dependency between two composed resources a Usage is composed, `by` the dependent and `of` the dependency.
-Crossplane then refuses to delete the dependency while the dependent exists. `replayDeletion` makes it delete the
-dependency as soon as the last Usage of it is gone; otherwise that waits for the garbage collector's next try.
+Crossplane then refuses to delete the dependency while the dependent exists. With `replayDeletion` Crossplane deletes
+the dependency as soon as its last Usage is gone; without it, the garbage collector does, when it tries again.
 
 **The API** is `protection.crossplane.io/v1beta1` of Crossplane v2. Its controller and webhook:
 
-- `spec.of` and `spec.by` have `apiVersion`, `kind` and `resourceRef.name`, the name of an object that exists: there are
-  only errors before. A `Usage` is namespaced and looks for both in its own namespace; `spec.of.resourceRef.namespace`
-  can name another one. A `ClusterUsage` looks for both without a namespace.
+- `spec.of` and `spec.by` have `apiVersion`, `kind` and `resourceRef.name`, the name of an object that must exist. A
+  `Usage` is namespaced and looks for both objects in its own namespace; `spec.of.resourceRef.namespace` can name
+  another one for `of`. A `ClusterUsage` looks for both without a namespace.
 - A `Usage` doesn't protect a cluster-scoped `of` (the webhook doesn't find it, and newer versions refuse it), but finds
-  a cluster-scoped `by`. A `ClusterUsage` with a namespaced `by` never gets ready, nor goes once it is deleted.
+  a cluster-scoped `by`. A `ClusterUsage` with a namespaced `by` never gets ready, and stays when it is deleted.
 - A Usage that is deleted together with its composite stays until its `by` is gone. That keeps the order when the
   composite is deleted, for which no function is called.
 
 So a Usage is composed for ends of these scopes:
 
 - both cluster-scoped: a ClusterUsage;
-- both namespaced: a Usage in the namespace of `by`, which names that of `of` where it is another one;
+- both namespaced: a Usage in the namespace of `by`, which names the namespace of `of` if it is another one;
 - `of` namespaced, `by` cluster-scoped: a Usage in the namespace of `of`;
-- `of` cluster-scoped, `by` namespaced: none, because neither kind can say it.
+- `of` cluster-scoped, `by` namespaced: no Usage, because neither kind allows it.
 
-The scope is that of the observed objects: they have a `metadata.namespace` or not. Resources that a namespaced
-composite composes is namespaced.
+The scope of an end is the scope of the observed object: with or without a `metadata.namespace`. All resources that a
+namespaced composite composes are namespaced.
 
-**Which.** The edges are those that the real call saw and those that `crossplane_lite._rehearsal.rehearse` finds,
-those through the composite's status and connection details and those of `depends_on` among them. Both ends must be
-desired, or registered in the real call, and both must be observed. A required resource isn't composed, and not ours to
-order. There is none
+**Which edges get a Usage.** An edge is a dependency between two resources, which are its ends. The edges are the ones
+that the real call saw and the ones that `crossplane_lite._rehearsal.rehearse` finds, also through the composite's
+status and connection details, and by `depends_on`. Both ends must be desired, or registered in the real call, and both
+must be observed. A required resource isn't composed, so its deletion isn't ordered here. No Usage is composed
 
-- for an edge on a cycle: none of the resources on it could be deleted. Whether it is on one goes by all edges, also
-  those of resources that aren't observed yet, so that it doesn't come and go as they appear;
-- for an edge that would close a cycle with a Usage that exists (of an edge that is not in the code any more, or of
-  another step): that one has to be gone first;
+- for an edge on a cycle: no resource on the cycle could be deleted. All edges count for cycles, also edges of resources
+  that aren't observed yet; so a Usage doesn't come and go when these appear;
+- for an edge that would close a cycle with an existing Usage (for an edge that isn't in the code any more, or of
+  another step): the existing Usage has to be gone first;
 - for resources that `ctx.remove` took out.
 
-**Those that exist stay** whether their edge shows in a call or not: a value may have gone missing, a guess may have
-taken another path, compose() may have failed where nothing was observed. Such a Usage goes when
+**Existing Usages stay**, whether their edge shows in a call or not: a value may have gone missing, a guess may have
+taken another path, or compose() may have failed without observed resources. An existing Usage goes when
 
 - an end isn't observed any more;
-- the dependency isn't desired any more and the dependent is: so the author wants it. Where it is the dependent that
-  isn't desired, the Usage stays as long as it exists, and the order with it, also when neither is desired: Crossplane
-  deletes resources that aren't desired in any order;
-- it is on a cycle with the edges of today;
+- the dependency isn't desired any more and the dependent still is: the author wants that. If the dependent isn't
+  desired, the Usage stays as long as the dependent exists, also if neither is desired: Crossplane deletes resources
+  that aren't desired in any order, and the Usage keeps them in order;
+- it is on a cycle with the edges that the code has now;
 - `usages=True` is taken away.
 
-**Names.** The composition resource name is made from those of the two ends and nothing else, so that it never changes.
-It always ends in a hash of them: `a-b` needing `c` and `a` needing `b-c` would have one name otherwise, and no author
-calls a resource so by accident (where one does, the author's stays and the Usage isn't composed). The object's own name
-is Crossplane's choice. Each Usage has the annotation of this step's resources, and two with its ends.
+**Names.** The composition resource name of a Usage is made only from the names of the two ends, so it never changes. It
+always ends with a hash of them: otherwise the Usages for `a-b` needing `c` and for `a` needing `b-c` would have the
+same name. Authors don't give a resource such a name by accident; if one does, the author's resource stays, and the
+Usage isn't composed. Crossplane chooses the name of the object itself. Each Usage has the annotation of this step's
+resources, and two annotations with its ends.
 
-A Usage is ready from the start: the composite's readiness is about its author's resources.
+A Usage is ready from the start: the composite's readiness depends only on the author's resources.
 """
 
 from __future__ import annotations
@@ -82,17 +83,17 @@ _READY_TRUE: Final = _view.READY_TRUE
 def usage_name(edge: Edge) -> str:
     """Return the composition resource name of the Usage for an edge."""
     dependent, dependency = edge
-    # With the first one's length, so that no other pair is hashed to the same.
+    # The length of the first name is hashed too: otherwise two pairs of names could give the same text.
     digest = hashlib.sha256(f"{len(dependent)}:{dependent}{dependency}".encode()).hexdigest()[:_HASH]
     return f"{_PREFIX}{dependent}-{dependency}"[: _LONGEST - _HASH - 1] + f"-{digest}"
 
 
 def edge_of(name: str, raw: bytes) -> Edge | None:
-    """Return the edge that a resource is the Usage for; None for whatever isn't one of this package.
+    """Return the edge that a resource is the Usage for; None if it isn't a Usage that this package makes.
 
     Args:
-        name: Its composition resource name.
-        raw: Its Struct bytes.
+        name: The resource's composition resource name.
+        raw: The resource's Struct bytes.
     """
     made = _Made.of(name, raw)
     return None if made is None else made.edge
@@ -102,8 +103,8 @@ class _Made:
     """A Usage that exists, or that a previous step composes.
 
     Attributes:
-        edge: The edge that it is for.
-        steps: The steps that compose it.
+        edge: The edge that the Usage is for.
+        steps: The steps that compose the Usage.
     """
 
     __slots__ = ("edge", "steps")
@@ -114,7 +115,7 @@ class _Made:
 
     @classmethod
     def of(cls, name: str, raw: bytes) -> _Made | None:
-        """Return it for a resource; None for whatever isn't a Usage of this package."""
+        """Return a resource as a Usage; None if it isn't a Usage that this package makes."""
         if not name.startswith(_PREFIX):
             return None
         annotations = _wire.get_path(raw, ("metadata", "annotations"))
@@ -127,13 +128,13 @@ class _Made:
 
     @classmethod
     def among(cls, resources: Any) -> list[_Made]:
-        """Return those among resources by name."""
+        """Return the Usages that are among resources; the others are left out."""
         found = (cls.of(name, resources[name].resource) for name in resources if name.startswith(_PREFIX))
         return [made for made in found if made is not None]
 
 
 class _Object:
-    """The key by which an observed object is found; the namespace is empty for a cluster-scoped one."""
+    """The apiVersion, kind, name and namespace of an observed object. A cluster-scoped object's namespace is empty."""
 
     __slots__ = ("api_version", "kind", "name", "namespace")
 
@@ -147,7 +148,11 @@ class _Object:
         self.namespace = _text(below, "namespace") or namespace
 
     def reference(self, namespace: str) -> dict[str, Any]:
-        """Return an end of a Usage that is in this namespace."""
+        """Return the object as `spec.of` or `spec.by` of a Usage.
+
+        Args:
+            namespace: The namespace of the Usage.
+        """
         reference = {"name": self.name}
         if self.namespace and self.namespace != namespace:
             reference["namespace"] = self.namespace
@@ -160,15 +165,15 @@ def _text(fields: Any, key: str) -> str:
 
 
 def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None) -> None:
-    """Add to desired state the Usages that are due.
+    """Add the Usages that there must be to desired state.
 
     Args:
         call: The call.
-        desired: The answer's desired resources, otherwise complete.
-        graph: The waits that the call saw, None without any.
+        desired: The answer's desired resources, complete but for the Usages.
+        graph: The dependencies that the call saw; None if it saw none.
         step: The step's identity.
-        rehearsed: Returns every edge that compose() shows. None where it didn't get to its end with all that it asked
-            for: then nothing new is looked for, and nothing goes.
+        rehearsed: Returns the graph of every dependency that compose() shows. None if compose() raised, or asked for
+            something that Crossplane hasn't answered: then existing Usages stay, and none is added.
     """
     observed = call.observed
     if len(observed) < 2:
@@ -193,10 +198,10 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
             continue
         name = usage_name(edge)
         if name in desired or name in call.resources or (name in observed and edge not in exist):
-            continue  # a previous step's, or the author's own
+            continue  # a previous step or the author has a resource of this name
         by, of = objects[edge[0]], objects[edge[1]]
         if by.namespace and not of.namespace:
-            call.log.debug("no Usage can say that %s, in a namespace, needs %s, which is in none", *edge)
+            call.log.debug("no Usage for %s, which needs %s: the first is in a namespace, the second in none", *edge)
             continue
         target = desired[name]
         target.resource = _encoded(edge, by, of, step)
@@ -204,12 +209,12 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
 
 
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:
-    """Return the edges that are to have a Usage.
+    """Return the edges that must have a Usage of this step.
 
     Args:
-        edges: Those that the code has.
-        retained: Those of our Usages that exist and may stay.
-        standing: Those of all Usages that exist, or that previous steps compose.
+        edges: The edges that the code has.
+        retained: The edges of this step's existing Usages that may stay.
+        standing: The edges of all Usages that exist, or that previous steps compose.
     """
     current = _off_cycles(edges, edges)
     kept = _off_cycles(retained - edges, edges | retained)
@@ -218,7 +223,12 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
 
 
 def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
-    """Return those of the edges that are on no cycle of a graph that has them all; one to itself is on one."""
+    """Return the edges that aren't on a cycle of a graph. An edge from a name to itself is a cycle.
+
+    Args:
+        edges: The edges.
+        graph: All edges of the graph, these among them.
+    """
     if not edges:
         return set()
     component = components(graph)

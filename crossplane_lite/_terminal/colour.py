@@ -1,4 +1,4 @@
-"""Colours, where a terminal shows them and nobody has asked for none (https://no-color.org)."""
+"""Coloured text for terminals; NO_COLOR turns the colours off (https://no-color.org)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ _CODES = {"red": "31", "green": "32", "yellow": "33"}
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
-    """Return a text in a colour, or as it is where the stream isn't a terminal.
+    """Return a text with the codes of a colour around it.
+
+    The text comes back unchanged where `stream` isn't a terminal, NO_COLOR is set, or TERM is `dumb`.
 
     Args:
         text: The text.
         colour: `red`, `green` or `yellow`.
-        stream: Where it will be written; stderr by default.
+        stream: The stream that the text will be written to; stderr by default.
     """
     stream = sys.stderr if stream is None else stream
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or stream is None or not stream.isatty():

@@ -1,4 +1,4 @@
-"""Texts and values as messages show them: of a sane length, whatever stands in a file."""
+"""Texts and values as messages show them: shortened, however long they are in a file."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST_LOGGED", "LONGEST_RESULT", "capped", "short_repr", "short_text", "shortened"]
 
 LONGEST_RESULT = 20_000
-"""How many letters of a text go into a result or a condition."""
+"""The most characters of a text in a result or a condition."""
 
 LONGEST_LOGGED = 50_000
-"""How many letters of a message, of an extra field and of a traceback go into a log line."""
+"""The most characters of a message, of each extra field and of a traceback in a log line."""
 
-# No name of Kubernetes is longer, so none is cut.
+# The longest name that Kubernetes allows, so that no name is cut.
 _LONGEST_NAME = 253
 
 
 def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a text of at most `longest` characters, with the middle left out: both ends tell names apart."""
+    """Return a text; where it has more than `longest` characters, with `…` in place of its middle."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2
@@ -28,17 +28,17 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
-    """Return a text without secrets; of a long one its beginning, its end and its length.
+    """Return a text with secrets masked; of a long text only the beginning, the length and the end.
 
     Args:
         text: The text.
-        longest: How many letters are left.
-        mask: Masks secrets. It runs before the text is cut, so that it sees whole ones.
+        longest: How many characters of a longer text are kept.
+        mask: Masks the secrets in a text. It runs before the text is cut, so that it finds whole secrets.
     """
     size = len(text)
-    if size > 16 * longest:  # the middle isn't shown anyway
+    if size > 16 * longest:  # mask both ends only: the middle isn't shown anyway
         head, tail = mask(text[: 8 * longest]), mask(text[-8 * longest :])
-        # A mask is shorter than a secret, and the places where the text was parted must not come into view.
+        # Masking shortens a text. Half a secret at the cut would be shown if the masked ends became too short.
         text = head + tail if min(len(head), len(tail)) > 2 * longest else mask(text)
     else:
         text = mask(text)
@@ -53,16 +53,16 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
 
 
 def short_text(value: Any) -> str:
-    """Return a text, such as a kind, as it is, and anything else as Python writes it; both shortened."""
+    """Return a string as it is, such as a kind, and any other value as its repr; both shortened."""
     return shortened(value) if isinstance(value, str) else short_repr(value)
 
 
 def short_repr(value: Any, longest: int = 60) -> str:
-    """Return any value as Python writes it, of at most `longest` characters.
+    """Return the repr of a value, shortened to `longest` characters.
 
-    A value that Python can't write, such as one that is nested thousands of levels deep, is just said to be one.
+    A value whose repr fails, such as one that is nested thousands of levels deep, gives `{…}`, `[…]` or `…`.
     """
     try:
         return shortened(repr(value), longest)
-    except (RecursionError, ValueError):  # the latter is for a number of thousands of digits
+    except (RecursionError, ValueError):  # Python raises ValueError for integers of thousands of digits
         return "{…}" if isinstance(value, dict) else "[…]" if isinstance(value, (list, tuple)) else "…"

@@ -1,4 +1,4 @@
-"""Texts from elsewhere as they are shown on a terminal: on one line, of a sane length, without control characters."""
+"""Texts from elsewhere, made safe for a terminal: one line, without control characters, not longer than is useful."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from .excerpts import shortened
 
 __all__ = ["escaped", "line"]
 
-# A line holds a long message, a word the longest name or path that anybody uses.
+# The most characters of a line and of a word in it. Long messages, names and paths fit.
 _LONGEST_LINE = 10_000
 _LONGEST_WORD = 300
 
 
 def escaped(text: str) -> str:
-    """Return a text on one line, with escapes in the place of characters that can't be seen."""
+    """Return a text with escapes, such as `\\n`, in place of all characters that can't be printed."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def line(text: str) -> str:
-    """Return a message as one line for a terminal, with long values in it shortened.
+    """Return a message as one line for a terminal, with control characters escaped.
 
-    A value has no space in it: the words around it stay whole.
+    The line is shortened to 10,000 characters, and each word in it to 300.
     """
     shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:

@@ -1,7 +1,8 @@
-"""stdout and stderr of a command: stdout is for its output alone, and stderr never fails it.
+"""stdout and stderr of a command: stdout gets nothing but the command's output, and a broken stderr stops no command.
 
-Functions run in the process, and print: when they are imported, through C libraries and subprocesses, in threads, and
-at exit. So a command takes stdout away from everybody else before it imports one.
+Commands run functions in their own process, and functions print: when they are imported, in threads, at exit, through
+C libraries and subprocesses. So a command calls `take` before it imports a function. From then on only `write` reaches
+stdout; everything else that is printed goes to stderr.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ __all__ = ["flush", "give_back", "is_terminal", "leave", "repair", "say", "take"
 
 _CHUNK = 1 << 20
 
-# The time in which threads that a function has left may end by themselves, once all is printed.
+# How long a command waits at its end for threads that a function has left running.
 _GRACE_SECONDS = 1.0
 
 
 class _Stderr(io.FileIO):
-    """stderr that can't fail: output that finds no place there is lost, and closing it has no effect.
+    """A stderr that can't fail: output that can't be written is dropped, and `close` has no effect.
 
-    Nobody could be told, and the exit status and the output are worth more.
+    Without stderr nobody could be told of the failure; the command's output and exit status still count.
     """
 
     def write(self, data: Any, /) -> int:
-        """Write all of `data`, if that is possible."""
+        """Write `data`, and drop what can't be written. Returns the size of `data` in any case."""
         left = memoryview(data).cast("B")
         size = len(left)
         try:
             while left:
                 try:
                     left = left[os.write(2, left[:_CHUNK]) :]
-                except BlockingIOError:  # whoever started us shares a terminal or pipe that doesn't wait
+                except BlockingIOError:  # another process made the shared terminal or pipe non-blocking
                     _wait(2)
         except OSError:
             pass
@@ -49,12 +50,12 @@ class _Stderr(io.FileIO):
 
 
 class _Taken:
-    """stdout while it is taken.
+    """The former stdout, from `take` to `give_back`.
 
     Attributes:
-        stream: The stream that sys.stdout was.
-        fd: The descriptor of the process's stdout; None where sys.stdout was something else, and was replaced alone.
-        process: The process that took it.
+        stream: The former sys.stdout; None where it was closed.
+        fd: A descriptor of the process's former stdout; None where sys.stdout was another stream, as in tests.
+        process: The number of the process that took stdout; forked processes have other numbers.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,7 @@ class _Taken:
             flush()
             try:
                 self.fd = os.dup(1)
-            except OSError:  # closed since
+            except OSError:  # descriptor 1 was closed
                 self.stream = None
             else:
                 _redirect()
@@ -84,7 +85,7 @@ class _Taken:
                 _wait(self.fd)
 
     def give_back(self) -> None:
-        # Commands that run functions put a stream that masks secrets over stderr.
+        # sys.stderr too: commands that run functions replace it by a stream that masks secrets.
         sys.stdout, sys.stderr = self.stream, self._stderr
         if self.fd is not None:
             os.dup2(self.fd, 1)
@@ -95,17 +96,17 @@ _taken: _Taken | None = None
 
 
 def repair() -> None:
-    """Give the process the descriptors that it lacks, and a stderr that can't fail.
+    """Open the null device for each of stdin, stdout and stderr that is closed, and make sys.stderr unable to fail.
 
-    For a process that does nothing but one command. A file that is opened would get the number of a closed stdout
-    otherwise, and output for stderr would go into it.
+    Otherwise the next file that is opened would get the number of a closed stderr, and messages would be written into
+    that file. Call this only in a process that ends with its command.
     """
     for fd in range(3):
         try:
             os.fstat(fd)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
-    # Windows writes to its terminals in another way.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # open() takes the lowest number that is free
+    # On Windows, Python writes to terminals in another way than `_Stderr` does.
     if sys.stderr is sys.__stderr__ and sys.platform != "win32":
         encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
         stream = io.TextIOWrapper(_Stderr(2, "wb", closefd=False), encoding, "backslashreplace", write_through=True)
@@ -113,9 +114,10 @@ def repair() -> None:
 
 
 def take() -> None:
-    """Take stdout away: from here on everything that is printed goes to stderr, also by subprocesses.
+    """Take stdout for `write` alone: from here on everything else that is printed goes to stderr.
 
-    Where sys.stdout is not the process's own, as in tests, it is replaced alone.
+    That is also true for subprocesses and C libraries, because descriptor 1 is redirected. Where sys.stdout isn't the
+    process's own stream, as in tests, only sys.stdout is replaced. A second call has no effect.
     """
     global _taken
     if _taken is None:
@@ -123,7 +125,7 @@ def take() -> None:
 
 
 def is_terminal() -> bool:
-    """Say whether `write` writes to a terminal."""
+    """Return whether `write` writes to a terminal."""
     if _taken is not None and _taken.fd is not None:
         return os.isatty(_taken.fd)
     stream = sys.stdout if _taken is None else _taken.stream
@@ -131,12 +133,12 @@ def is_terminal() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write a command's output to the stdout from before `take`.
+    """Write a command's output to the stdout from before `take`; calls `take` first if nobody did.
 
-    A process that a function has forked writes nothing: one output is enough.
+    In a process that a function has forked, nothing is written, so that the output doesn't appear twice.
 
     Raises:
-        OSError: It can't be written, or not all of it.
+        OSError: The output, or a part of it, can't be written.
     """
     take()
     assert _taken is not None
@@ -144,7 +146,7 @@ def write(data: bytes) -> None:
         return
     try:
         _taken.write(data)
-    except OSError as error:  # of the same class as it was
+    except OSError as error:  # OSError() picks the same subclass by the number, such as BrokenPipeError
         raise OSError(error.errno, f"can't write to stdout: {error.strerror or error}") from None
 
 
@@ -152,8 +154,8 @@ def give_back(*, ending: bool) -> None:
     """Undo `take`.
 
     Args:
-        ending: Whether the process ends now. Its own stdout stays taken then: threads and atexit handlers may still
-            print.
+        ending: Whether the process ends now. Then its own stdout stays taken, because threads and atexit handlers may
+            still print.
     """
     global _taken
     if _taken is not None and (_taken.fd is None or not ending):
@@ -162,29 +164,30 @@ def give_back(*, ending: bool) -> None:
 
 
 def say(*lines: str) -> None:
-    """Write messages to stderr, one line each, without what could harm a terminal."""
+    """Write messages to stderr, one line each, with control characters escaped. Does nothing if stderr is closed."""
     if sys.stderr is None:
         return
     try:
         sys.stderr.write("".join(f"{line(one)}\n" for one in lines))
         sys.stderr.flush()
-    except (OSError, ValueError):  # full, or closed by somebody
+    except (OSError, ValueError):  # the disk is full, or the function has closed the stream
         pass
 
 
 def flush() -> None:
-    """Flush stdout.
+    """Flush sys.stdout.
 
-    Output that can't be written is given up: Python would try once more at exit, and change the exit status.
+    Output that can't be written is dropped after the error: otherwise Python would try again at exit, and change the
+    exit status.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The output can't be written.
     """
     if sys.stdout is None:
         return
     try:
         sys.stdout.flush()
-    except ValueError:  # closed by somebody
+    except ValueError:  # the function has closed the stream
         pass
     except OSError:
         if sys.stdout is sys.__stdout__:
@@ -193,9 +196,10 @@ def flush() -> None:
 
 
 def leave(status: int) -> None:
-    """Make the process end with an exit status, whatever threads functions have left running.
+    """Make sure that the process ends with an exit status, although functions may have left threads running.
 
-    They have a second; pools and queues end their threads by themselves then.
+    The threads have one second to end: those of pools and queues do so by themselves. The rest is ended, and a message
+    on stderr has the names of these threads.
     """
     threading = sys.modules.get("threading")
     left = [] if threading is None else [one for one in threading.enumerate() if not one.daemon]
@@ -205,17 +209,20 @@ def leave(status: int) -> None:
     def end() -> None:
         import time
 
-        threading.main_thread().join()  # its end is the beginning of the process's
+        threading.main_thread().join()  # the process begins to end when its main thread ends
         time.sleep(_GRACE_SECONDS)
         names = ", ".join(sorted(one.name for one in left if one.is_alive()))
-        say(f"crossplane-lite: a function has left threads running, which are ended now: {names}")
+        say(
+            f"crossplane-lite: a function has left threads running, which are ended now: {names}; "
+            "join them, or make them daemon threads"
+        )
         os._exit(status)
 
     threading.Thread(target=end, daemon=True).start()
 
 
 def _redirect() -> None:
-    """Send output to descriptor 1 where stderr goes."""
+    """Send all output to descriptor 1 to where stderr goes, or to the null device if stderr is closed."""
     try:
         os.dup2(2, 1)
     except OSError:
@@ -223,7 +230,7 @@ def _redirect() -> None:
 
 
 def _write_to(stream: Any, data: bytes) -> None:
-    """Write to the former sys.stdout, which may be any object."""
+    """Write to a former sys.stdout that isn't the process's own: any object with `write`, or None if it was closed."""
     if stream is None:
         raise OSError(0, "it is closed")
     binary = getattr(stream, "buffer", None)

@@ -1,5 +1,6 @@
 """Checking resources against the OpenAPI schemas of their kinds: `crossplane_lite.schemas` lists the checks.
 
-`schema` is a schema of a kind, `translate` turns it into plain JSON Schema, `check` validates, `texts` puts errors into
-words. Others import `schema` and `check.library`. The room imports `_models`, `_observed` and the rooms below.
+`schema` has the class for the schema of a kind, `translate` turns a schema into plain JSON Schema, `check` validates,
+and `texts` puts errors into words. Other packages import `schema` and `check.library`. This package imports `_models`,
+`_observed` and the packages that these import.
 """

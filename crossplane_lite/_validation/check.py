@@ -1,4 +1,4 @@
-"""Checking plain data against a schema: the parts that are left out, and the validator's errors with their places."""
+"""Checking plain data against a schema: which parts the validator gets, and its errors with their places."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["Problem", "Validator", "library", "validator_for"]
 
 Steps = tuple["str | int", ...]
 Problem = tuple[Steps, str]
-"""The place of a mistake, and the mistake."""
+"""A mistake in the data: the steps that lead to it, and its text."""
 
 Rules = dict[str, Any]
 
 _MOST_KEPT: Final = 64
-# The rules that an unresolved value somewhere in the object or list decides.
+# The rules whose result depends on all values in the object or list, so that they say nothing if one is unresolved.
 _OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
 _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
 # Keywords that look at all of a value, whatever other rules there are for its parts.
@@ -41,7 +41,7 @@ _lock: Final = threading.Lock()
 
 
 def library() -> Any:
-    """Return the validator from PyPI.
+    """Return the package `jsonschema_rs`, which validates.
 
     Raises:
         MissingExtraError: The extra `schemas` isn't installed.
@@ -50,10 +50,10 @@ def library() -> Any:
 
 
 def validator_for(schema: Mapping[str, Any]) -> Validator:
-    """Return the validator of a schema; the last ones are kept.
+    """Return the validator of a schema; the 64 validators that were used last are kept.
 
-    They are kept by the schema's content and not by its bytes, for Crossplane sends the entries of a map in another
-    order each time.
+    They are kept by the schema's content and not by its bytes, because Crossplane sends the entries of a map in a
+    different order each time.
 
     Raises:
         SchemaError: The schema can't be used.
@@ -76,20 +76,19 @@ def validator_for(schema: Mapping[str, Any]) -> Validator:
 
 
 class Validator:
-    """A schema, ready to check data with."""
+    """Checks data against one schema, which is translated and compiled once."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._plain = translate(schema)
         self._compiled = _compile(self._plain)
 
     def problems(self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool) -> list[Problem]:
-        """Return the mistakes in plain data, in the order of the paths.
+        """Return the mistakes in plain data, in the order of their paths.
 
         Args:
-            data: The object. Observables, and strings made from them, don't have a value yet: nothing is said about
-                them.
-            call: The call that its texts may have been made in.
-            secret: Whether values stay out of the texts.
+            data: The object. Observables, and strings made from them, don't have a value yet, so they are no mistakes.
+            call: The call whose placeholders strings of the object may have; None if they can't have any.
+            secret: Whether values are left out of the texts.
         """
         checked = _Checked(data, self._plain, call)
         found = set(checked.problems)
@@ -102,7 +101,16 @@ class Validator:
     def _describe(
         self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
     ) -> Iterator[tuple[Steps, str, bool]]:
-        """Yield the mistakes that one error of the validator names; none if the error is about a missing value."""
+        """Yield the mistakes that an error of the validator is about; nothing if an unresolved value causes the error.
+
+        A mistake is a tuple of steps, text, and whether the value has a wrong type.
+
+        Args:
+            path: The keys and indexes of the wrong value.
+            schema_path: The keys and indexes of the rule in the schema.
+            checked: The data that the validator got.
+            secret: Whether values are left out of the texts.
+        """
         keyword = str(schema_path[-1])
         steps = _real(path)
         if checked.is_open(steps) or checked.is_null(steps):
@@ -130,7 +138,11 @@ def _at(data: Any, steps: Any) -> Any:
 
 
 def _compile(plain: dict[str, Any]) -> Any:
-    """Return the validator from PyPI for a translated schema."""
+    """Return the compiled validator of a translated schema.
+
+    Raises:
+        SchemaError: The schema can't be compiled.
+    """
     try:
         return _made(plain)
     except ValueError:
@@ -139,7 +151,7 @@ def _compile(plain: dict[str, Any]) -> Any:
         return _made(plain)
     except ValueError as error:
         at = show_path(list(_real(getattr(error, "instance_path", ()))))
-        text = str(error).partition("\n")[0]  # the rest says where, in other words
+        text = str(error).partition("\n")[0]  # the other lines only repeat the place
         raise SchemaError(f"the schema can't be used: {at}{': ' if at else ''}{text:.200}") from None
 
 
@@ -149,7 +161,7 @@ def _made(plain: dict[str, Any]) -> Any:
         plain,
         formats=texts.OWN_FORMATS,
         validate_formats=True,
-        # Like Kubernetes' own, these take time that is linear in the text, and have no look-around.
+        # As in Kubernetes: matching takes time that is linear in the text, and there is no look-around.
         pattern_options=rust.RegexOptions(),
     )
 
@@ -181,10 +193,10 @@ class _Checked:
     """The data that the validator gets: only the parts that the schema describes.
 
     Attributes:
-        data: The object. It is nested no deeper than the schema, and holds None where there is no value yet.
-        problems: Its known mistakes; the last member of each says that it isn't about types.
-        holders: The objects and lists that hold something without a value.
-        keyless: The objects with a key that isn't known yet.
+        data: The object. It is nested no deeper than the schema, and has None in the place of unresolved values.
+        problems: The mistakes that were found on the way, each as steps, text and False: none of them is about a type.
+        holders: The steps of objects and lists that have an unresolved value somewhere inside.
+        keyless: The steps of objects that have an unresolved key.
     """
 
     def __init__(self, data: Any, rules: Rules, call: Tracker | None) -> None:
@@ -195,7 +207,7 @@ class _Checked:
         self._nulls: set[Steps] = set()
         self._call = call if call is not None and call.searches else None
         box: list[Any] = [None]
-        # A value, its rules, where it goes, under which key, its path, and whether all of it is looked at.
+        # A value, its rules, the container for its copy, its key there, its steps, and whether all of it is copied.
         work: list[tuple[Any, Rules, Any, Any, Steps, bool]] = [(data, rules, box, 0, (), False)]
         while work:
             value, rules, target, key, steps, whole = work.pop()
@@ -219,7 +231,7 @@ class _Checked:
         self.data = box[0]
 
     def is_open(self, steps: Steps) -> bool:
-        """Say whether the value at a place is missing, or a value around it."""
+        """Say whether the value at a place is unresolved or can't be sent, or is inside of such a value."""
         return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
 
     def is_null(self, steps: Steps) -> bool:
@@ -229,7 +241,7 @@ class _Checked:
     def _members(
         self, value: dict[Any, Any], rules: Rules, steps: Steps, *, whole: bool
     ) -> Iterator[tuple[str, Any, Rules | None]]:
-        """Yield the members of an object, each with its rules, or with None if the schema has none for it."""
+        """Yield the members of an object for the validator: name, value, and rules (None if it has no rules)."""
         properties = rules.get("properties", _ANYTHING)
         others = rules.get("additionalProperties") or (_ANYTHING if whole else None)
         for name, item in value.items():
@@ -240,7 +252,7 @@ class _Checked:
                 self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't a string", False))
             else:
                 inner = properties.get(key_of(name), others)
-                # Elsewhere null says as much as nothing: the API server takes it out before it validates.
+                # All other nulls are left out: the API server removes them before it validates.
                 if (
                     item is not None
                     or inner is None
@@ -262,7 +274,7 @@ class _Checked:
         if kind is bool or (kind is str and value.isascii()) or (kind is int and -EXACT <= value <= EXACT):
             return value
         try:
-            return _wire.decode_value(_wire.encode_value(value))  # texts and numbers of other types, as they arrive
+            return _wire.decode_value(_wire.encode_value(value))  # as Crossplane gets the value
         except EncodeError as error:
             self.problems.append((steps, error.problem, False))
             self._open.add(steps)
@@ -274,13 +286,13 @@ class _Checked:
         return self._call is not None and isinstance(value, str) and bool(self._call.tokens_in(value))
 
     def _hold(self, steps: Steps) -> None:
-        """Note that an object or list has a missing value in it, and so has everything around it."""
+        """Note that the object or list at a place has an unresolved value inside, and so have all around it."""
         while steps not in self.holders:
             self.holders.add(steps)
             steps = steps[:-1]
 
     def _find_twins(self, values: list[Any], rules: Rules, steps: Steps) -> None:
-        """Find elements with equal keys, in a list that the schema treats as a map by these keys."""
+        """Add a problem for each element whose keys another element has, if the schema treats the list as a map."""
         keys = rules.get(MERGE_KEYS)
         if not keys:
             return

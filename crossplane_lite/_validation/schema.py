@@ -1,4 +1,4 @@
-"""The schema of a kind, and a resource's mistakes by it; `crossplane_lite.schemas` lists the checks."""
+"""The schema of a kind, and the mistakes of a resource against it; `crossplane_lite.schemas` lists the checks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
 
 
 class FieldError(CrossplaneLiteError, ValueError):
-    """A mistake in one field of a resource. It is returned, not raised, and can be the message of a result as it is.
+    """A mistake in one field of a resource. It is collected in a list and not raised; its text fits into a result.
 
     Attributes:
-        resource: The resource, by its composition resource name; without one, by its own name or its kind.
-        path: The field, for example `spec.forProvider.rules[0].action`; empty for the resource itself.
-        problem: The mistake.
+        resource: The resource's name in the composition; without one, the object's own name or its kind.
+        path: The field's path, such as `spec.forProvider.rules[0].action`; empty if the resource itself is wrong.
+        problem: What is wrong, such as "must be an integer (got 'a' that is a string)".
     """
 
     def __init__(self, resource: str, path: str, problem: str) -> None:
@@ -49,9 +49,9 @@ class Schema(dict[str, Any]):
     =====================  ============  =========  ==================================
 
     Attributes:
-        key: The key of the requirement.
+        key: The requirement's key.
         answered: Whether Crossplane has answered.
-        wanted: The apiVersion and the kind that were asked for, where they are known.
+        wanted: The apiVersion and kind that compose() asks for; None if it didn't ask with `ctx.schema`.
     """
 
     def __init__(self, values: Mapping[str, Any] | None, key: str, wanted: tuple[str, str] | None = None) -> None:
@@ -68,18 +68,18 @@ class Schema(dict[str, Any]):
         return bool(self)
 
     def validate(self, resource: Resource | Mapping[str, Any]) -> list[FieldError]:
-        """Return the mistakes in a resource, as `errors_in(resource, schema)` does.
+        """Return a resource's mistakes; the same as `errors_in(resource, schema)`.
 
-        Changes to the schema after the first call of this method have no effect.
+        Changes of the schema after the first call have no effect.
         """
         return errors_in(resource, self)
 
     @property
     def model(self) -> type[Resource]:
-        """The model class of the kind, as `crossplane-lite generate` would make it.
+        """The class for resources of the kind, as `crossplane-lite generate` makes it.
 
-        Unknown fields and values of wrong types are refused where they are set, and lists are merged by their keys.
-        Before Crossplane has answered, the class takes any field, so that the same code runs in the first call.
+        Setting an unknown field or a value of a wrong type is an error, and lists are merged by their keys. Until
+        Crossplane has answered, the class takes any field, so that the same code runs in the first call.
 
         Raises:
             UsageError: The schema doesn't say which kind it is for.
@@ -97,7 +97,7 @@ class Schema(dict[str, Any]):
 
     @property
     def validator(self) -> Validator:
-        """The checker of resources, made when it is first needed."""
+        """The validator of this schema, which is made when it is first needed."""
         if self._validator is None:
             self._validator = validator_for(self)
         return self._validator
@@ -111,18 +111,18 @@ class Schema(dict[str, Any]):
 
 
 def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[FieldError]:
-    """Return the mistakes in a resource.
+    """Return a resource's mistakes.
 
     Args:
-        resource: A model or plain data. In a registered model, all fields that will be sent are checked, including
-            those of previous functions. An unresolved value counts as right, and as present. `status` is checked in
-            observed resources, in plain data, and in the desired composite, where nothing else is checked because a
-            function can't set the rest.
-        schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` gives it.
-            Without a schema, nothing is checked.
+        resource: A model or plain data. In a registered model all fields that are sent are checked, also fields that
+            previous functions desire. Unresolved values are never mistakes. `status` is only checked in observed
+            resources, in plain data and in the desired composite, of which nothing else is checked: a function can't
+            set more of it.
+        schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` returns
+            it. If it is None or empty, there are no errors.
 
     Returns:
-        The mistakes, ordered by path. The list is empty where there are none, and for a resource that isn't observed.
+        The errors, ordered by path. The list is also empty for an observed resource that doesn't exist.
 
     Raises:
         SchemaError: The schema can't be used: it isn't an OpenAPI schema, or is nested more than 100 deep.
@@ -152,9 +152,9 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
 
 
 def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -> Callable[[object], bool]:
-    """Return a test for fields at the top that the resource's author doesn't give."""
+    """Return a function that says whether a field at the top isn't checked, because the author doesn't set it."""
     if not isinstance(resource, Resource) or (resource._node is not None and resource._node.state >= WAIT):
-        return lambda key: key == "status" and key not in data  # nobody has to give it
+        return lambda key: key == "status" and key not in data  # a status that the schema requires may be missing
     if resource._state is not None and resource._state.root.kind == "xr":
         return lambda key: key not in ("apiVersion", "kind", "status")
     return lambda key: key == "status"
@@ -170,7 +170,7 @@ def _name_of(resource: object, data: Mapping[str, Any]) -> str:
         if resource._state is None:
             return type(resource).__name__
         node = resource._node
-        # `desired.x` is not its observed state.
+        # An observed object and a previous function's desired one (`desired.x`) have prefixes of their own.
         own = node.root if node is not None and node.state >= WAIT else None
         return resource._state.root.prefix if own is None else own.prefix
     metadata = data.get("metadata")
@@ -179,10 +179,10 @@ def _name_of(resource: object, data: Mapping[str, Any]) -> str:
 
 
 def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    """Refuse a resource whose kind isn't the kind of the schema.
+    """Check that a resource is of the kind that the schema is for. Missing or unknown kinds pass.
 
     Raises:
-        UsageError: It is of another one.
+        UsageError: The resource is of another kind.
     """
     api_version, kind = data.get("apiVersion"), data.get("kind")
     if not isinstance(api_version, str) or not isinstance(kind, str):
@@ -195,7 +195,7 @@ def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
 
 
 def _kinds_of(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the apiVersions and kinds that a schema names."""
+    """Return the apiVersion and kind of each kind that a schema says it is for; none if it doesn't say."""
     kinds = schema.get("x-kubernetes-group-version-kind")
     return [
         ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), str(one.get("kind")))

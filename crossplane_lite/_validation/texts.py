@@ -1,4 +1,4 @@
-"""The meaning of a validator's errors, in words."""
+"""The texts for people about a validator's errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FORMATS: Final = {
     "ipv6": "an IPv6 address",
     "uuid": "a UUID",
 }
-# Keyword to its text, with the keyword's value in place of {}.
+# The text of each keyword, with {} for the keyword's value in the schema.
 _LIMITS: Final = {
     "minimum": "must be at least {}",
     "maximum": "must be at most {}",
@@ -70,20 +70,20 @@ def _is_uuid(text: str) -> bool:
 
 
 OWN_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": _is_base64, "uuid": _is_uuid}
-"""Formats that the validator doesn't have, or means differently."""
+"""The formats that the validator doesn't know, or checks differently than Kubernetes does."""
 
 
 def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
-    """Give the mistake in a value that a keyword's rule refuses.
+    """Yield the mistakes in a value that a rule of its schema refuses.
 
     Args:
-        keyword: The keyword.
-        rules: The schema that it stands in.
+        keyword: The rule's keyword.
+        rules: The schema that has the keyword.
         value: The value.
-        secret: Whether the value stays out of the text.
+        secret: Whether the value is left out of the texts.
 
-    Returns:
-        For each problem where it is, from the value on, and a text.
+    Yields:
+        For each mistake the steps that lead to it from the value, and the text.
     """
     limit: Any = rules.get(keyword)
     if keyword == "required":
@@ -131,12 +131,18 @@ def _exclusion_text(excluded: Any) -> str:
 
 
 def _required_only(rules: Any) -> list[str]:
-    """Return the fields that a schema requires, where it says nothing else."""
+    """Return the fields that a schema requires, if it has no other rule; else an empty list."""
     return rules["required"] if isinstance(rules, dict) and list(rules) == ["required"] else []
 
 
 def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
-    """Return a remark that shows the value, or its type."""
+    """Return a remark such as " (got 5)", or an empty text if a secret value must not be shown.
+
+    Args:
+        value: The value. Of an object or a list only the type and the size are shown.
+        secret: Whether the value must not be shown.
+        kind: Whether the value's type is shown too.
+    """
     what = json_type_in_words(value)
     if isinstance(value, (dict, list)):
         return f" (got {what}{'' if kind else f' of {len(value)}'})"
@@ -148,7 +154,7 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value for a text; masked before it is cut, for the half of a secret can't be recognised."""
+    """Return a value for a text: masked, and then cut, because masking doesn't recognise a part of a secret value."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     text = mask(repr(value))

@@ -1,7 +1,7 @@
-"""From Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
+"""Translating Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
 
-Only keywords that constrain a value are carried over, so the result holds no `$ref`, no `$id` and no text that nobody
-reads. Additions for our own use stand under `NULLABLE` and `MERGE_KEYS`, which validators pass over.
+Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no descriptions. It has
+two additions for this package, `NULLABLE` and `MERGE_KEYS`, which validators ignore.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from ..errors import CrossplaneLiteError
 __all__ = ["DEEPEST_SCHEMA", "MERGE_KEYS", "NULLABLE", "SchemaError", "key_of", "name_of", "translate"]
 
 DEEPEST_SCHEMA: Final = 100
-"""How many schemas may lie in each other. Validators recurse, in C and Rust too, and the stack of a thread is small."""
+"""How deep schemas may be nested. Validators recurse, in C and Rust too, and the stack of a thread is small."""
 
-_TOO_DEEP: Final = f"the schema is nested more than {DEEPEST_SCHEMA} deep"
+_TOO_DEEP: Final = f"the schema can't be used: it is nested more than {DEEPEST_SCHEMA} deep"
 
 NULLABLE: Final = "x-nullable"
-"""Says that null is a value at this place."""
+"""The keyword of a schema that allows null."""
 
 MERGE_KEYS: Final = "x-merge-keys"
-"""The keys that tell the elements of a list apart, each with its default."""
+"""The keyword for a list's merge keys, which identify its elements: each key with its default."""
 
 Json = dict[str, Any]
 
 _TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
-# Of other formats, such as `duration`, Kubernetes and JSON Schema mean different things.
+# Other formats, such as `duration`, don't mean the same in Kubernetes and in JSON Schema.
 _FORMATS: Final = frozenset({"byte", "date", "date-time", "ipv4", "ipv6", "uuid"})
 _COPIED: Final = (
     *("multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"),
@@ -53,15 +53,16 @@ _OWN_GROUPS: Final = frozenset(
 
 
 def key_of(name: str) -> str:
-    """Return the name of a field in a translation.
+    """Return the name that a field gets in a translated schema.
 
-    The validator leaves the name "" out of its paths, and gives names that look like numbers as indexes.
+    The empty name and names that look like numbers get the prefix "=". Without it, the validator's paths would lack the
+    empty name, and have the others as indexes.
     """
     return "=" + name if name[:1] in "=+0123456789" else name
 
 
 def name_of(key: str) -> str:
-    """Return the name of the field that `key_of` has given this key."""
+    """Return the name of a field by its name in a translated schema, the result of `key_of`."""
     return key[1:] if key[:1] == "=" else key
 
 
@@ -70,15 +71,15 @@ class SchemaError(CrossplaneLiteError, ValueError):
 
 
 class _Place:
-    """A schema that is still to be translated.
+    """A schema that must be translated.
 
     Attributes:
-        source: The schema as it came.
-        target: The dict that becomes its translation.
-        depth: How many schemas it lies in.
-        structural: Whether fields that aren't in it are unknown fields. In allOf, anyOf, oneOf and not they aren't:
-            such a schema only adds to the schema around it.
-        defaults: Whether a default stands in for a required field that is missing.
+        source: The schema as the API server has it.
+        target: The dict that becomes the translation.
+        depth: The number of schemas around it.
+        structural: Whether a field that the schema doesn't have is a mistake. It isn't in allOf, anyOf, oneOf and not,
+            whose schemas only add to the schema around them.
+        defaults: Whether a required field with a default may be missing.
     """
 
     __slots__ = ("defaults", "depth", "source", "structural", "target")
@@ -91,7 +92,7 @@ class _Place:
         self.defaults = defaults
 
     def inner(self, source: Any, target: Json, *, structural: bool = True) -> _Place:
-        """Return the place of a schema in this one."""
+        """Return the place of a schema inside of this one."""
         return _Place(source, target, self.depth + 1, structural=structural and self.structural, defaults=self.defaults)
 
 
@@ -99,14 +100,14 @@ def translate(schema: Mapping[str, Any]) -> Json:
     """Return the schema of a kind as plain JSON Schema.
 
     Args:
-        schema: As an API server or a CustomResourceDefinition has it, `$ref`s put in their places.
+        schema: The schema as an API server or a CustomResourceDefinition has it, with all `$ref`s replaced.
 
     Raises:
-        SchemaError: It isn't a schema, or is nested more than `DEEPEST_SCHEMA` deep.
+        SchemaError: `schema` isn't an OpenAPI schema, or is nested more than `DEEPEST_SCHEMA` deep.
     """
     root: Json = {}
-    # The API server sets the defaults of custom resources before it validates. Its own kinds have an empty default
-    # beside nearly every required field, which says nothing.
+    # The API server sets the defaults of custom resources before it validates. In its own kinds nearly every required
+    # field has an empty default, which isn't used.
     work = [_Place(schema, root, 0, structural=True, defaults=not _is_own_kind(schema))]
     while work:
         place = work.pop()
@@ -114,7 +115,7 @@ def translate(schema: Mapping[str, Any]) -> Json:
             raise SchemaError(_TOO_DEEP)
         work.extend(_translate_one(place))
     if "properties" in root:
-        # Every object has these, and a CustomResourceDefinition needn't say so.
+        # Every object has these fields, although a CustomResourceDefinition may leave them out.
         root["properties"] = {**_HEAD, **root["properties"]}
     return root
 
@@ -126,7 +127,7 @@ def _is_own_kind(schema: Mapping[str, Any]) -> bool:
 
 
 def _translate_one(place: _Place) -> Iterator[_Place]:
-    """Translate one schema, and yield the schemas in it."""
+    """Translate one schema, and yield the schemas inside of it, which must be translated next."""
     if isinstance(place.source, bool):
         if not place.source:
             place.target["not"] = {}
@@ -139,7 +140,7 @@ def _translate_one(place: _Place) -> Iterator[_Place]:
     if source.get("nullable") is True or "null" in types:
         target[NULLABLE] = True
     target.update((keyword, source[keyword]) for keyword in _COPIED if keyword in source)
-    # The regular expressions of JSON Schema know no classes such as [:alpha:], and take them for something else.
+    # JSON Schema's regular expressions don't know classes such as [:alpha:], and read them differently.
     if "pattern" in source and "[:" not in str(source["pattern"]):
         target["pattern"] = source["pattern"]
     options = source.get("enum")
@@ -155,9 +156,12 @@ def _translate_one(place: _Place) -> Iterator[_Place]:
 
 
 def _unwrapped(place: _Place) -> Mapping[str, Any]:
-    """Return the schema. If it only wraps another one in an allOf, return that one with the wrapper's additions.
+    """Return the schema at a place. If it only wraps another one in an allOf, return both merged into one.
 
-    That is how the API server's own kinds refer to shared ones.
+    The API server's own kinds refer to shared schemas by such wrappers.
+
+    Raises:
+        SchemaError: It isn't a schema, or wrappers are nested too deep.
     """
     source = _mapping(place.source, "a schema")
     for _ in range(DEEPEST_SCHEMA):
@@ -170,12 +174,14 @@ def _unwrapped(place: _Place) -> Mapping[str, Any]:
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SchemaError(f"{what} must be an object (got {json_value_in_words(value, short_repr(value))})")
+        raise SchemaError(
+            f"the schema can't be used: {what} must be an object (got {json_value_in_words(value, short_repr(value))})"
+        )
     return value
 
 
 def _types_of(source: Mapping[str, Any]) -> list[str]:
-    """Return the types that a value may have; none if it may have any."""
+    """Return the types that a value may have; an empty list if it may have any type."""
     if source.get("x-kubernetes-int-or-string") is True or source.get("format") == "int-or-string":
         return ["integer", "string"]
     declared = source.get("type")
@@ -185,12 +191,14 @@ def _types_of(source: Mapping[str, Any]) -> list[str]:
         return [member["type"] for member in listed] or default
     types = declared if isinstance(declared, list) else [declared]
     if not all(isinstance(one, str) and one in _TYPES for one in types):
-        raise SchemaError(f"'type' must be a type of JSON (got {declared!r:.60})")
+        raise SchemaError(
+            f"the schema can't be used: 'type' must be a type of JSON, such as 'string' (got {declared!r:.60})"
+        )
     return list(types)
 
 
 def _lists_types(members: Any) -> bool:
-    """Say whether a junction lists types and nothing more, as quantities do."""
+    """Say whether an anyOf or oneOf only lists types, as it does for quantities."""
     return (
         isinstance(members, list)
         and all(isinstance(one, Mapping) and list(one) == ["type"] and isinstance(one["type"], str) for one in members)
@@ -199,7 +207,7 @@ def _lists_types(members: Any) -> bool:
 
 
 def _range_of(source: Mapping[str, Any]) -> Json:
-    """Return the limits of a number. In OpenAPI v3.0 `exclusiveMinimum` is a boolean beside `minimum`."""
+    """Return the limits of a number as JSON Schema has them. In OpenAPI v3.0 `exclusiveMinimum` may be a boolean."""
     limits: Json = {}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         excluded = source.get(exclusive, False)
@@ -238,16 +246,16 @@ def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
     elif others is False:
         target["additionalProperties"] = False
     elif others is None and declared and place.structural:
-        # An object without any fields of its own is one of which nothing is known, a cycle that was cut, say.
+        # If a schema has no fields, its fields aren't known (it may be a cycle that was cut): any field is allowed.
         if source.get("x-kubernetes-preserve-unknown-fields") is not True:
             target["additionalProperties"] = False
 
 
 def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: _Place) -> list[str]:
-    """Return the names of the required fields."""
+    """Return the translated names of the required fields, without those that may be missing because of a default."""
     required = source.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise SchemaError(f"'required' must be a list of names (got {required!r:.60})")
+        raise SchemaError(f"the schema can't be used: 'required' must be a list of names (got {required!r:.60})")
     return [key_of(name) for name in required if not (place.defaults and _default_of(declared, name) is not None)]
 
 

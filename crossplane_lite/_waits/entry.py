@@ -1,13 +1,14 @@
 """Who waits for what, as data.
 
-Each step of a pipeline keeps one entry in the context, under `HELD_BACK_KEY` and its own identity. The next steps go by
-it, and so does everybody who looks at answers. Messages for people are made from the same data
-(`crossplane_lite._answer.messages`), and nothing is ever read back from them.
+Each step of a pipeline keeps one entry in the context, under `HELD_BACK_KEY` and its own identity. The next steps read
+it, and so does whoever looks at answers. Messages for people are made from the same data
+(`crossplane_lite._answer.messages`); no data is read from messages.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. A wait has `"kind": "resource"` or `"ofKind":
-"resource"` where a resource has a name such as `xr.bucket`. Things without a place in an entry are left out. Its texts
-aren't masked: they are data for the next steps.
+"why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. All lists but `held` are left out if they are
+empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which reads like a field
+of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
+the next steps.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ RESOURCE = "resource"
 
 
 class Need(NamedTuple):
-    """One value that something needs and that isn't there yet.
+    """A value that isn't there yet, and the resource, field or requirement that needs it.
 
     Attributes:
-        name: The one that needs it: a composed resource by its name, a field of the composite by its path
+        name: Who needs the value: a composed resource by its name, a field of the composite by its path
             (`xr.status.x`), or a requirement as `required.<key>`.
-        of: The owner of the needed value, in the same form; empty where that isn't known.
-        path: Its path. A resource's name alone means that the resource has to be ready (`depends_on`).
-        why: Why it isn't there.
-        kind: `resource` for a composed resource whose name reads like one of the others; else empty.
-        of_kind: The same of the owner.
+        of: The owner of the value, in the same form; empty if the owner isn't known.
+        path: The value's path. If it is only a resource's name, that resource has to be ready (`depends_on`).
+        why: The reason why the value isn't there.
+        kind: `resource` if `name` is a composed resource whose name reads like a field or a requirement; else empty.
+        of_kind: The same as `kind`, for `of`.
     """
 
     name: str
@@ -42,26 +43,26 @@ class Need(NamedTuple):
 
     @property
     def by_resource(self) -> bool:
-        """Whether a composed resource needs it."""
+        """Whether a composed resource needs the value."""
         return self.kind == RESOURCE or not reads_as_other(self.name)
 
     @property
     def of_resource(self) -> bool:
-        """Whether it belongs to a composed resource."""
+        """Whether the value belongs to a composed resource."""
         return bool(self.of) and (self.of_kind == RESOURCE or not reads_as_other(self.of))
 
     def to_data(self) -> dict[str, str]:
-        """Return it as it stands in an entry."""
+        """Return the element of an entry's `waits` for this need."""
         data = {"name": self.name, "of": self.of, "path": self.path, "why": self.why}
         return {**data, **{key: kind for key, kind in (("kind", self.kind), ("ofKind", self.of_kind)) if kind}}
 
 
 class CutOff(NamedTuple):
-    """A value that never comes, however long anybody waits.
+    """A requirement whose values never come, because Crossplane doesn't support it.
 
     Attributes:
-        name: The key of a requirement.
-        why: Why.
+        name: The requirement's key.
+        why: The reason.
     """
 
     name: str
@@ -69,10 +70,10 @@ class CutOff(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A remark for people on a resource, or on the step.
+    """A remark for people about a resource or about the step.
 
     Attributes:
-        name: The resource; empty for the step.
+        name: The resource's name; empty for a remark about the step.
         text: The remark.
     """
 
@@ -84,11 +85,12 @@ class Waiting(NamedTuple):
     """One step's report of who waits.
 
     Attributes:
-        held: The names of the resources that it holds back. One without a need is held back by another step.
-        needs: The needed values.
-        cut_off: Values that never come.
-        notes: Other remarks for people, such as kept resources and the reason.
-        guessed: The keys of the context whose values it made without knowing all that it needed.
+        held: The names of the resources that the step holds back. A resource without a need is held back because
+            another step holds it back.
+        needs: The needs of resources, fields and requirements.
+        cut_off: The requirements whose values never come.
+        notes: Other remarks for people, such as which resources are kept and why.
+        guessed: The keys of the context whose values the step made without values that it needed.
     """
 
     held: list[str]
@@ -98,7 +100,7 @@ class Waiting(NamedTuple):
     guessed: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
-        """Return the entry of the context."""
+        """Return the report as an entry of the context."""
         entry: dict[str, Any] = {"held": self.held}
         if self.needs:
             entry["waits"] = [need.to_data() for need in self.needs]
@@ -111,10 +113,10 @@ class Waiting(NamedTuple):
         return entry
 
     def masked(self, mask: Callable[[str], str]) -> Waiting:
-        """Return it for people.
+        """Return a copy of the report for people, with secret values masked.
 
         Args:
-            mask: Masks secret values. The names of resources are left as they are.
+            mask: Masks the secret values in a text. It isn't applied to the names of resources.
         """
         needs = [
             Need(
@@ -137,11 +139,11 @@ class Waiting(NamedTuple):
 
 
 def read(value: Any) -> dict[str, Waiting]:
-    """Return each step's report of who waits.
+    """Return the report of each step, by the step's identity.
 
     Args:
-        value: The context's value under `HELD_BACK_KEY`. A list of a step counts as the names that it holds back;
-            whatever isn't of the shape that is written here counts as nothing.
+        value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, it is taken for `held`. Parts
+            that don't have the form of an entry are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
     return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}
@@ -177,17 +179,17 @@ def _text(entry: dict[str, Any], key: str) -> str:
 
 
 def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
-    """Return a text masked, but for the name that it begins with."""
+    """Return a text with secret values masked, except in the resource's name if the text begins with it."""
     return name + mask(text[len(name) :]) if name and text.startswith(name) else mask(text)
 
 
 def _after(need: Need, text: str, mask: Callable[[str], str]) -> str:
-    """Return a path or a reason masked, but for the name of the resource that it begins with."""
+    """Return a need's path or reason with secret values masked, except in the owner's name at its beginning."""
     return keeping(need.of if need.of_resource else "", text, mask)
 
 
 def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
-    """Return the name of a resource as it is, and anything else masked."""
+    """Return a resource's name unchanged; a name that reads like a field or a requirement is masked."""
     return mask(name) if reads_as_other(name) else name
 
 

@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Edge", "Graph", "Vertex", "components", "fields_of", "needs", "shown_vertex"]
 
-# A composed resource by its name, a field of the composite by its path, or a requirement by its key.
+# ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
 
 # The names of two composed resources: the dependent and its dependency.
 Edge = tuple[str, str]
 
-# The key of a map that a path could as well have as a field: reading and setting may each write it their own way.
+# A map's key in brackets that a path can also have after a dot. Reading and setting may write the same key differently.
 _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
 class Graph:
-    """Edges from a waiting vertex to the one that it waits for.
+    """The edges of a call, each from a waiting vertex to the vertex that it waits for.
 
-    The composite is passed through field by field: `a` that waits for `xr.status.x`, which waits for `b`, makes no
-    edge from other fields of the composite.
+    Each field of the composite is a vertex of its own. If `a` waits for `xr.status.x`, which waits for `b`, then `a`
+    waits for `b`, and not for what other fields of the composite wait for.
 
     Attributes:
-        edges: For each waiting vertex the ones that it waits for, with the path that is shown.
+        edges: For each waiting vertex the vertices that it waits for, each with the path for people.
     """
 
     def __init__(self) -> None:
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
-        # The status fields by every path that leads to them, theirs too.
+        # The fields of the composite that are set, by their own path and by each path that leads to them.
         self._status: dict[str, set[str]] = {}
 
     def add(
@@ -46,12 +46,12 @@ class Graph:
         composite: dict[str, list[Observable[Any]]],
         unsent: Mapping[str, list[Observable[Any]]] | None = None,
     ) -> None:
-        """Add edges.
+        """Add the edges of what waits. Values whose owner isn't known get no edge.
 
         Args:
-            waiting: Resources and the values that they wait for.
-            composite: Fields of the composite by their path, and the values that they wait for.
-            unsent: Requirements by key, and the values that their selectors wait for.
+            waiting: The waits of resources, by name.
+            composite: The values that fields of the composite wait for, by the field's path.
+            unsent: The values that requirements' selectors wait for, by key.
         """
         for path in composite:
             field = _field(path)
@@ -73,7 +73,7 @@ class Graph:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
     def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
-        """Return the owner of an Observable, and the resource of a name; None if it can't be told."""
+        """Return the vertex that an Observable, or a resource's name, belongs to; None if that isn't known."""
         if isinstance(source, str):
             return ("resource", source)
         root = root_of(source)
@@ -82,7 +82,7 @@ class Graph:
             if root.kind == "required":
                 return ("required", root.name)
             if root.kind == "context":
-                return None  # only the previous step knows the values that it was made from
+                return None  # only the previous step knows the values that this value was made from
             return ("xr", _field(path)) if root.kind == "xr" else ("resource", root.name)
         head = path.partition(".")[0].partition("[")[0]
         if head == "xr":
@@ -90,7 +90,10 @@ class Graph:
         return ("resource", head) if head and head != "required" and head[0] != "(" else None
 
     def cycle(self, held: set[str]) -> list[str] | None:
-        """Return the names along a cycle among held-back resources, the first one again at the end, or None."""
+        """Return the names along a cycle among held-back resources; None if there is none.
+
+        The first name is also the last. The cycle may lead through fields of the composite and requirements.
+        """
         # Iterative depth-first search in a fixed order, so that the same graph gives the same cycle.
         done: set[Vertex] = set()
         for start in sorted(self.edges):
@@ -131,19 +134,19 @@ class Graph:
         return below
 
     def _fields_at(self, path: str) -> set[Vertex]:
-        """Return the fields of the composite that are set at or below a path, and those that are set whole above it."""
+        """Return the fields of the composite that are set at a path or below it, or above it as a whole."""
         paths = set(self._status.get(path, ()))
         paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
-        """Return the fields of the composite that are set where a field of it is read; any other vertex alone."""
+        """Return the set fields of the composite at the path of a vertex; if there are none, the vertex itself."""
         return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:
-        """Return the edges between resources, with those that go through the composite.
+        """Return the edges between composed resources, also those that lead through fields of the composite.
 
-        Nobody can order a resource's needs of a required one. Edges from a resource to itself are among them.
+        Edges from a resource to itself are included; edges to required resources are not.
         """
         found: set[Edge] = set()
         for waiting, targets in self.edges.items():
@@ -164,7 +167,11 @@ class Graph:
 
 
 def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
-    """Return the fields of the composite that wait, by their path, and the values that they wait for."""
+    """Return the values that fields of the composite wait for, by the field's path.
+
+    Args:
+        status: The unresolved values of the composite.
+    """
     fields: dict[str, list[Observable[Any]]] = {}
     for one in status:  # an entry of a map can wait twice: for its key and for its value
         fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
@@ -176,7 +183,10 @@ def needs(
     composite: Mapping[str, list[Observable[Any]]],
     unsent: Mapping[str, list[Observable[Any]]],
 ) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
-    """Yield the vertex that needs something, the needed one, and the path; the arguments are those of `Graph.add`."""
+    """Yield each need: the waiting vertex, the Observable or resource that it waits for, and the path for people.
+
+    The arguments are those of `Graph.add`.
+    """
     for name, waits in waiting.items():
         for wait in waits:
             yield ("resource", name), wait.source, wait.path
@@ -189,19 +199,19 @@ def needs(
 
 
 def shown_vertex(vertex: Vertex) -> str:
-    """Return a vertex as people read it."""
+    """Return the name of a vertex for people."""
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
 
 
 def _field(path: str) -> str:
-    """Return the path of a field of the composite in the form that is compared."""
+    """Return the path of a field of the composite in one form, in which paths can be compared: `.key` for `["key"]`."""
     return _PLAIN_KEY.sub(r".\1", path)
 
 
 def components(edges: Iterable[Edge]) -> dict[str, str]:
-    """Return for each name one that stands for all names that it is on a cycle with (its strongly connected component).
+    """Return the strongly connected component of each name, as one of the component's names.
 
-    Two names have the same one where each can be reached from the other.
+    Two names are in the same component if each can be reached from the other: they are on a cycle.
     """
     below: dict[str, set[str]] = {}
     above: dict[str, set[str]] = {}
@@ -222,7 +232,7 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
                 seen.add(name)
                 stack.append((name, True))
                 stack += [(other, False) for other in below[name] if other not in seen]
-    # ... then in the opposite order the vertices that can be reached against the edges.
+    # ... then, in the opposite order, the names that can be reached against the direction of the edges.
     found: dict[str, str] = {}
     for start in reversed(order):
         names = [start]
@@ -235,5 +245,5 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
 
 
 def _prefixes(path: str) -> list[str]:
-    """Return a path and every path that leads to it."""
+    """Return a path and all paths above it."""
     return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

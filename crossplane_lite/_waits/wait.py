@@ -1,4 +1,4 @@
-"""One thing that a resource waits for."""
+"""A value, or another resource, that a resource waits for."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["Wait"]
 
 
 class Wait:
-    """One thing that a resource waits for.
+    """A value, or another resource, that a resource waits for.
 
     Attributes:
-        source: The Observable, or for `depends_on` the name of the other resource.
+        source: The Observable of the value; for `depends_on`, the name of the other resource.
     """
 
     __slots__ = ("source",)
@@ -24,5 +24,5 @@ class Wait:
 
     @property
     def path(self) -> str:
-        """The awaited value, as it is shown."""
+        """The path of the value, or the name of the other resource, for people."""
         return self.source if isinstance(self.source, str) else self.source.source_path

@@ -1,7 +1,7 @@
 """The codec between Structs on the wire and Python: a function works on slices of bytes and on models.
 
 In here `raw` is the bytes of a `google.protobuf.Struct`, and `value` those of a `google.protobuf.Value`. Fields that
-aren't read aren't decoded, and unchanged ones are copied as they came. No order of keys is kept anywhere.
+aren't read aren't decoded, and unchanged ones are copied as they came. The order of keys is not kept.
 
 Every legal encoding is read as the installed protobuf reads it, with three exceptions:
 
@@ -12,9 +12,10 @@ Every legal encoding is read as the installed protobuf reads it, with three exce
   replaces.
 - The depth isn't limited.
 
-Malformed bytes are a WireError when they are read. Nothing recurses where the data decides how deep.
+Malformed bytes raise WireError when they are read. Functions recurse only to a fixed depth; an explicit stack takes
+over below it.
 
-Other rooms import the names in `__all__`. This room imports `_base`, `_paths`, `errors` and `proto`.
+Other packages import the names in `__all__`. This package imports `_base`, `_paths`, `errors` and `proto`.
 """
 
 from __future__ import annotations

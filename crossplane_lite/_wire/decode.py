@@ -1,9 +1,11 @@
 """Decoding a whole Struct.
 
-Three ways, chosen by size and depth. A wide one is split by protobuf's parser, which is fast per field but
-dear per container. One so short that each length in it takes one byte is read in place. One that is nested
-deeper than a fixed number of levels is read in one pass with an explicit stack, because splitting copies each
-byte once per level; that way is exact, and takes whatever the other two don't expect.
+There are three ways, chosen by size and depth:
+
+- A container of less than 128 bytes is read in place: each length in it takes one byte.
+- A larger one is split by protobuf's parser, which is fast per field and slow per container.
+- One that lies deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte
+  once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _double: Final = Packer("<xd").unpack_from
 
 
 class _Irregular(Exception):
-    """The bytes don't fit the short way; they may be legal all the same."""
+    """The bytes don't have the encoding that a fast way expects. They may still be legal."""
 
 
 _IRREGULAR: Final = (
@@ -185,7 +187,11 @@ def _wide_list(raw: bytes, depth: int) -> list[Any]:
 
 
 def _payload(value: bytes) -> bytes:
-    """Return the bytes after a tag and a length of more than two bytes."""
+    """Return the bytes after a tag and a length of more than two bytes.
+
+    Raises:
+        _Irregular: The length doesn't reach to the end of `value`.
+    """
     start, end = scan.size(value, 1, len(value))
     if end != len(value):
         raise _Irregular
@@ -195,7 +201,10 @@ def _payload(value: bytes) -> bytes:
 def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
     """Decode a Struct whose lengths all take one byte.
 
-    A length of more bytes, read as one, is more than the whole buffer has: it can't go unnoticed.
+    A longer length begins with a byte of 128 or more, which leads beyond the end of the Struct: it is always noticed.
+
+    Raises:
+        _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
     """
     out: dict[str, Any] = {}
     while pos < end:
@@ -228,7 +237,7 @@ def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
 
 
 def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
-    """Decode a ListValue whose lengths all take one byte."""
+    """Decode a ListValue whose lengths all take one byte; raises as `_short_struct` does."""
     out: list[Any] = []
     while pos < end:
         size = buf[pos + 1] - 2
@@ -294,7 +303,7 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
 
 
 def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
-    """Decode a container of less than 128 bytes, return None where it isn't regular."""
+    """Decode a container of less than 128 bytes; return None if its encoding isn't the usual one."""
     try:
         return _short_struct(buf, pos, end) if kind == STRUCT else _short_list(buf, pos, end)
     except _IRREGULAR:
@@ -302,13 +311,14 @@ def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
 
 
 def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str, int, Any, int]:
-    """Read a member of a container that is encoded the usual way, with lengths of any size.
+    """Read a member of a container that is encoded the usual way, with lengths of up to three bytes.
 
     Returns:
-        Its key (empty in a list), its kind, its payload as `scan.value` has it, and the position behind it.
+        Its key (empty in a list), its kind (BOOL for null too), its payload as in `scan.value`, and the position behind
+        the member.
 
     Raises:
-        _Irregular: It isn't, or one of the other exceptions of `_IRREGULAR`.
+        _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
     """
     if buf[pos] != 0x0A:
         raise _Irregular
@@ -353,7 +363,7 @@ def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str
 
 
 def _length(buf: bytes, pos: int) -> Span:
-    """Read a length of two or three bytes; return it and the position behind it."""
+    """Read a length of two or three bytes; return it and the position behind it. A longer one raises _Irregular."""
     second = buf[pos + 1]
     if second < 128:
         return buf[pos] - 128 + (second << 7), pos + 2
@@ -367,7 +377,8 @@ def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[s
     """Read a field of a container, whatever its encoding.
 
     Returns:
-        Key, kind and payload, or None when it isn't a member; and the position behind it.
+        Its key, kind and payload, or None if the field isn't a member or protobuf leaves it out; and the position
+        behind the field.
     """
     tag, pos = scan.tag(buf, pos, end)
     if tag != 0x0A:

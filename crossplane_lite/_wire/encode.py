@@ -1,7 +1,7 @@
 """Encoding dicts and models to the bytes of a Struct.
 
-The usual resource takes a recursive way that is capped in depth. Resources that it refuses take the iterative way of
-`_tree`, which knows every type and any depth, and says where it is when something is wrong.
+The usual resource is encoded recursively, down to `MAX_DEPTH`. Resources that this fast way refuses are encoded by
+`tree`, without recursion: it takes every type and any depth, and its errors have the path of the wrong value.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 MAX_DEPTH: Final = 60
-"""How many containers may lie in each other before the recursive way gives up."""
+"""How deep containers may be nested before the recursive way gives up."""
 
 _TRUE: Final = b"\x02\x20\x01"
 _FALSE: Final = b"\x02\x20\x00"
@@ -53,11 +53,11 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
 
     Args:
         obj: A mapping from str, or an instance of a class with `__wire_keys__`.
-        strict: Raise Bail instead of EncodeError, on None and on nesting deeper than 60 too.
+        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
 
     Raises:
-        EncodeError: A value can't be carried in a Struct; the error has its path.
-        Bail: The same and more, when `strict`.
+        EncodeError: A value can't be encoded in a Struct; the error has the value's path.
+        Bail: With `strict`: a value needs the slow way, or can't be encoded.
     """
     try:
         if type(obj) is dict:
@@ -71,18 +71,18 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
 
 
 def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -> bytes:
-    """Encode a model to the bytes of a Struct, with one more entry in a Struct below it.
+    """Encode a model to the bytes of a Struct, with one more entry in one of its Structs.
 
-    The same as encoding the model and laying the entry over the bytes, in one pass instead of two.
+    The bytes are as if the model were encoded and the entry then laid over them; this takes one pass instead of two.
 
     Args:
         obj: An instance of a class with `__wire_keys__`, whose attributes on the way are spelt as on the wire.
-        way: The keys of the Structs that lead to the entry. Those that aren't there are made.
+        way: The keys of the Structs that lead to the entry. Structs that aren't there are made.
         key: The entry's key.
         entry: The encoded entry.
 
     Raises:
-        Bail: Something needs the slow way, or the entry is there already.
+        Bail: A value needs the slow way, or the entry is there already.
     """
     try:
         cls = type(obj)
@@ -130,7 +130,7 @@ def encode_list(seq: Iterable[Any]) -> bytes:
     """Encode a list to the bytes of a ListValue.
 
     Raises:
-        EncodeError: A value can't be carried in a ListValue; the error has its path.
+        EncodeError: A value can't be encoded in a ListValue; the error has the value's path.
     """
     values = seq if isinstance(seq, (list, tuple)) else list(seq)
     try:
@@ -141,11 +141,15 @@ def encode_list(seq: Iterable[Any]) -> bytes:
 
 
 def encode_value(x: Any, *, strict: bool = False) -> bytes:
-    """Encode anything JSON has to the bytes of a Value.
+    """Encode a JSON value or a model to the bytes of a Value.
+
+    Args:
+        x: The value.
+        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
 
     Raises:
-        EncodeError: The value can't be carried; the error has its path within it.
-        Bail: The same and more, when `strict`.
+        EncodeError: Something in the value can't be encoded; the error has its path, counted from the value.
+        Bail: With `strict`: the value needs the slow way, or can't be encoded.
     """
     return value_bytes(x, 1, strict)
 
@@ -155,7 +159,7 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
     kind = type(value)
     data: bytes
     try:
-        # The usual types come first. For others, the bytes are those of a list with nothing else in it.
+        # The usual types come first. Any other value is encoded as the only element of a list.
         if kind is str:
             data = value.encode()
             return b"\x1a" + varint(len(data)) + data
@@ -174,7 +178,7 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
         if strict:
             raise Bail from failure
         return tree.encode_value_tree(value)
-    # A tag and its length stand in front of a Value in a list.
+    # Only the Value is returned: not the tag and the length that stand in front of an element.
     start = 2
     while element[start - 1] > 127:
         start += 1
@@ -185,14 +189,14 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
     """Encode set fields to the bytes of a Struct.
 
     Args:
-        items: Key or attribute name to value.
-        keys: The same to entry prefix; PREFIXES for a mapping.
+        items: The values by key or attribute name.
+        keys: The entry prefixes by key or attribute name; PREFIXES for a mapping.
         depth: How deep this Struct lies, counted from 1.
         strict: Whether None is refused.
 
     Raises:
-        Bail: Something needs the slow way.
-        UnicodeEncodeError: A lone surrogate.
+        Bail: A value needs the slow way.
+        UnicodeEncodeError: A string has a lone surrogate.
     """
     if depth > MAX_DEPTH:
         raise Bail
@@ -228,7 +232,7 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
         elif value is TOMBSTONE:
             continue
         else:
-            # The same as `_other`, without two calls for each model in a model.
+            # The same as in `_other`; written out here to save two calls for each model inside of a model.
             inner = getattr(kind, "__wire_keys__", None)
             if inner is None:
                 head, data = _other(value, kind, depth, strict)
@@ -273,15 +277,19 @@ def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
 
 
 def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, bytes]:
-    """Encode a value of an unusual type; return the bytes in front of the payload, and the payload."""
+    """Encode a value of an unusual type; return the bytes in front of the payload, and the payload.
+
+    Raises:
+        Bail: The value needs the slow way, or can't be encoded.
+    """
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:
         below = value.__wire_below__
         if below is not None and below.shows:
-            raise Bail  # It shows more than it has set, and the caller must decide about that.
+            raise Bail  # the model shows more fields than were set in it, and the caller must decide about those
         data = model_bytes(value, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
-    # Not isinstance(): that asks an object that has no value yet for its class, as authors do.
+    # Not isinstance(): it reads `__class__` of an Observable, which would count as a use by the author.
     if issubclass(kind, (list, tuple)):
         data = _list_bytes(value, depth + 1, strict)
         return LIST_HEADS[len(data)], data

@@ -1,8 +1,8 @@
-"""Malformed bytes that come to light while somebody reads, noted for the answer to the request.
+"""A list of the errors that readers raise for malformed bytes of a request.
 
-compose() may catch the error that it meets; a request that is known to be malformed is not answered all the same.
-Errors are noted where a function of this room is left with one, and not where they are made: the short ways of reading
-meet errors too, in bytes that turn out to be legal.
+compose() may catch such an error; the list tells the caller of compose() that the request is malformed all the same,
+and must not be answered. An error is put on the list when it leaves this package, not when it is made: inside of the
+package, fast readers also raise errors for bytes that a slower reader then finds legal.
 """
 
 from __future__ import annotations
@@ -17,17 +17,24 @@ _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_fault
 
 
 def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
-    """Have every error of this thread or task noted in a list, until `unwatch` gets the result of this."""
+    """Add every error of this thread or task to a list from now on.
+
+    Args:
+        faults: The list.
+
+    Returns:
+        The token with which `unwatch` ends this.
+    """
     return _watched.set(faults)
 
 
 def unwatch(before: Token[list[WireError] | None]) -> None:
-    """Go back to the list that `watch` has replaced."""
+    """End a `watch`: add errors to the list that was in use before it, if there was one."""
     _watched.reset(before)
 
 
 def note(error: WireError) -> WireError:
-    """Note an error that is about to be raised, and return it."""
+    """Return an error that is about to be raised, after adding it to the list of `watch`, if there is one."""
     faults = _watched.get()
     if faults is not None:
         faults.append(error)

@@ -1,18 +1,19 @@
 """The objects that the encoders take: a mapping from str, or a model.
 
-This is all that the codec asks of them:
+The encoders read these attributes of them, and no others:
 
 `__wire_keys__`
-    Of a model's class: attribute name to entry prefix. An object with this is a model.
+    Of a model's class: the entry prefixes by attribute name. An object whose class has this is a model.
 `__wire_head__`
     Of a model's class: the fields that are the same in every instance, encoded.
 `__dict__`
     Of a model: its set values, by attribute name.
 `__wire_below__`
-    Of a model, and of some mappings: None, or a note how it lies over something. That has `deleted`, the attributes
-    or keys to remove from the object below, or None; and `shows`: `SET`, `MORE` or `WHOLE`.
+    Of a model, and of some mappings: None, or an object that says how the model or mapping lies over another one. It
+    has two attributes: `deleted`, the attributes or keys to remove from the other one, or None; and `shows`, which is
+    `SET`, `MORE` or `WHOLE`.
 `__wire_text__`
-    Of anything else: the text that it stands for, or None.
+    Of any other object: the text that is encoded in its place, or None.
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ __all__ = [
 ]
 
 SET: Final = 0
-"""It shows the fields set in it, and nothing else."""
+"""The model or mapping shows only the fields that were set in it."""
 
 MORE: Final = 1
-"""It shows more than was set in it, because it lies over bytes of its own or is observed state."""
+"""The model or mapping shows more fields than were set in it: it lies over bytes of its own, or is observed state."""
 
 WHOLE: Final = 2
-"""The same, and all that it shows is meant, not only the fields set in it."""
+"""As MORE, and all the fields that it shows belong to the value, not only the fields that were set in it."""
 
 
 def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
-    """Return the attribute names and entry prefixes of a model, None for anything else."""
+    """Return the entry prefixes of a model by attribute name; None for anything but a model."""
     keys: Mapping[str, bytes] | None = getattr(type(obj), "__wire_keys__", None)
     return keys
 
 
 def fixed_fields(obj: Any) -> bytes:
-    """Return the encoded fields that an object has in any case."""
+    """Return the encoded fields that every instance of a model has; no bytes for anything but a model."""
     fixed: bytes = getattr(type(obj), "__wire_head__", b"")
     return fixed
 
@@ -67,7 +68,7 @@ def set_members(obj: Any) -> Mapping[Any, Any]:
 
 
 def deleted_keys(obj: Any) -> list[str]:
-    """Return the keys that an object removes from the object below."""
+    """Return the wire keys that an object removes from the object that it lies over."""
     keys = wire_keys(obj)
     below = getattr(obj, "__wire_below__", None)
     deleted = None if below is None else below.deleted
@@ -77,13 +78,13 @@ def deleted_keys(obj: Any) -> list[str]:
 
 
 def is_struct(value: Any) -> bool:
-    """Say whether a value becomes a Struct."""
+    """Say whether a value is encoded as a Struct."""
     kind = type(value)
     return issubclass(kind, dict) or wire_keys(value) is not None or issubclass(kind, Mapping)
 
 
 def merges(value: Any) -> bool:
-    """Say whether a value merges into a Struct that it lies over."""
+    """Say whether a value is merged with an old Struct at its place, and doesn't replace it."""
     return is_struct(value) and type(value) is not Replaced
 
 
@@ -91,7 +92,7 @@ def member_prefix(obj: Any, key: Any) -> bytes:
     """Return the entry prefix of a key or attribute name.
 
     Raises:
-        EncodeError: It can't be a key, or the model lacks the field.
+        EncodeError: The key isn't valid text, or the model has no such field.
     """
     keys = wire_keys(obj)
     try:

@@ -1,8 +1,8 @@
 """Laying a mapping or a model over the bytes of an existing Struct.
 
-At each level that both sides have, protobuf splits the base and puts it together again, so that what isn't
-named is copied as bytes and never decoded. That copies each byte once per level, so the levels are bounded, and what
-lies deeper is merged in one pass by `_tree`.
+At each level that both sides have, protobuf splits the base and puts it together again. So fields that the mapping or
+model doesn't name are copied as bytes and never decoded. Each level copies all bytes below it once more; therefore
+levels deeper than `MAX_DEPTH` are merged by `tree`, in one pass.
 """
 
 from __future__ import annotations
@@ -25,32 +25,34 @@ from .value import open_value
 __all__ = ["Leaf", "encode_over"]
 
 _level: Final = Level.FromString
-_LEAVES: Final = frozenset({str, bool, int, float, list})  # values that merge with nothing, and nearly always are there
+_LEAVES: Final = frozenset({str, bool, int, float, list})  # the usual types of values that replace and don't merge
 
 
 Leaf = tuple[tuple[str, ...], str, "Callable[[Any], str]"]
-"""One more text in a result: the keys of the Structs on the way, its key, and the function of the text before."""
+"""A text to put into the result: the keys of the Structs that lead to it, its own key, and a function that makes the
+text from the value that stands there (None if there is none)."""
 
 
 def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | None = None) -> bytes:
     """Lay the set fields of `obj` over an existing Struct.
 
-    Where both sides are structs they are merged, everything else is replaced. Fields that `obj` doesn't name
-    are kept byte for byte.
+    Two Structs at the same place are merged; any other value of `obj` replaces the old one. Fields that `obj` doesn't
+    name are kept byte for byte.
 
     Args:
         obj: A mapping from str, or an instance of a class with `__wire_keys__`.
         base: The bytes of a Struct.
-        strict: Raise Bail instead of EncodeError, on None and on nesting deeper than 60 too.
-        leaf: Another text to put into the result, as if it were laid over it.
+        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
+        leaf: A text to lay over the result, in the same pass.
 
     Returns:
         The bytes of the merged Struct.
 
     Raises:
-        EncodeError: A value of `obj` can't be carried in a Struct; the error has its path.
+        EncodeError: A value of `obj` can't be encoded in a Struct; the error has the value's path.
         WireError: `base` is not a legal message.
-        Bail: As EncodeError and more, when `strict`.
+        Bail: With `strict`: a value needs the slow way, or can't be encoded. Always: the text of `leaf` can't be
+            encoded.
     """
     try:
         return _over(obj, base, 1, strict, leaf)
@@ -69,7 +71,7 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
     if depth > MAX_DEPTH:
         if strict:
             raise Bail
-        assert leaf is None  # it is put in near the top
+        assert leaf is None  # a leaf is put in near the top, far above this depth
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
     level = _level(base)
     fields = level.fields
@@ -79,7 +81,7 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
         below = getattr(obj, "__wire_below__", None)
         if below is not None:
             if strict and below.shows == WHOLE:
-                raise Bail  # all of its own source is meant too, which the caller has to spell out
+                raise Bail  # the fields of its own source count too, and only the caller can add them
             # Deletions come first, so that a value set after a deletion replaces and doesn't merge.
             if below.deleted:
                 for name in deleted_keys(obj):
@@ -100,13 +102,13 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
                 del fields[name]
             continue
         try:
-            if type(value) in _LEAVES:  # the same as below, sooner
+            if type(value) in _LEAVES:  # a shortcut: the lines below do the same
                 fields[name] = value_bytes(value, depth + 1, strict)
                 continue
             payload = _struct_to_merge(value, fields.get(name))
             if payload is None:
                 fields[name] = value_bytes(value, depth + 1, strict)
-            elif leaf is not None and name == first:  # put in on the way, and not in a second pass
+            elif leaf is not None and name == first:  # the leaf goes in now, which saves a second pass
                 fields[name] = _as_struct(_over(value, payload, depth + 1, strict, (leaf[0][1:], *leaf[1:])))
                 leaf = None
             else:
@@ -120,7 +122,7 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
 
 
 def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
-    """Put a text below a split Struct; whatever stands on the way and isn't a Struct is replaced."""
+    """Put a text into a split Struct, at the end of `way`. Values on the way that aren't Structs are replaced."""
     if not way:
         before = fields.get(key)
         try:
@@ -145,5 +147,5 @@ def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
 
 
 def _as_struct(payload: bytes) -> bytes:
-    """Return the Value of an encoded Struct."""
+    """Return the bytes of the Value that holds an encoded Struct."""
     return b"\x2a" + varint(len(payload)) + payload

@@ -1,4 +1,9 @@
-"""The pieces that encoded Structs are put together from, made once and kept."""
+"""Short pieces of bytes that encoded Structs are put together from; each piece is made once and kept.
+
+A Struct is a protobuf map, and each member is a map entry. Its entry prefix is the part from the key to the value's
+tag, which is the same for all members with that key. In front of the prefix stand the entry's tag and length; behind
+it, the value's length and the value.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,8 @@ __all__ = [
 MAX_INT: Final = EXACT
 pack: Final = Packer("<d").pack
 
-# The caches stay small whatever the data: lengths and numbers are kept up to a bound, keys until there are too many.
+# The caches stay small whatever the data is. Only small lengths and numbers are kept; of keys, all are dropped when
+# there are too many.
 _KEPT_LENGTHS: Final = 1024
 _KEPT_INTS: Final = range(-1, 1025)
 _KEPT_KEYS: Final = 4096
@@ -36,11 +42,11 @@ _KEPT_KEY_LENGTH: Final = 100
 
 
 class Bail(Exception):
-    """The fast encoder met something that it doesn't take; the caller has a slower way."""
+    """The fast encoder met a value that it doesn't take; the caller has to encode it in a slower way."""
 
 
 def varint(number: int) -> bytes:
-    """Encode a length."""
+    """Encode a length as one of protobuf's varints."""
     if number < 1 << 7:
         return bytes((number,))
     if number < 1 << 14:
@@ -51,13 +57,13 @@ def varint(number: int) -> bytes:
 
 
 def entry_prefix(key: str) -> bytes:
-    """Return the bytes of a map entry in front of the length of its value."""
+    """Return the bytes of a map entry between the entry's length and the value's: the key, and the value's tag."""
     text = key.encode()
     return b"\x0a" + varint(len(text)) + text + b"\x12"
 
 
 class _Heads(dict[int, bytes]):
-    """Length of a map entry to its tag and length."""
+    """Maps the length of a map entry to the bytes in front of the entry: its tag and the length."""
 
     def __missing__(self, length: int) -> bytes:
         head = b"\x0a" + varint(length)
@@ -67,7 +73,7 @@ class _Heads(dict[int, bytes]):
 
 
 class _ValueHeads(dict[int, bytes]):
-    """Length of a payload to the length of its Value, and the payload's tag and length in it."""
+    """Maps the length of a payload to the bytes in front of it: its Value's length, its own tag and its own length."""
 
     def __init__(self, tag: bytes) -> None:
         super().__init__()
@@ -82,7 +88,7 @@ class _ValueHeads(dict[int, bytes]):
 
 
 class _Ints(dict[int, bytes]):
-    """An int to the length of its Value and the Value."""
+    """Maps an int to its Value with the Value's length in front. An int that a Struct can't carry raises Bail."""
 
     def __missing__(self, number: int) -> bytes:
         if not -MAX_INT <= number <= MAX_INT:
@@ -94,7 +100,7 @@ class _Ints(dict[int, bytes]):
 
 
 class _Names(dict[bytes, str]):
-    """An entry prefix to its key."""
+    """Maps an entry prefix to its key."""
 
     def __missing__(self, prefix: bytes) -> str:
         start = 2
@@ -117,10 +123,10 @@ NAMES: Final = _Names()
 
 SHORT_HEADS: Final = [b"\x0a" + bytes((length,)) for length in range(128)]
 SHORT_TEXT_HEADS: Final = [bytes((length + 2, 0x1A, length)) for length in range(126)]
-"""The same as HEADS and TEXT_HEADS for the lengths that most text has: a list answers twice as fast."""
+"""The same as HEADS and TEXT_HEADS for short lengths, which are the usual ones: a list is twice as fast as a dict."""
 
 PREFIXES: Final[dict[Any, bytes]] = {}
-"""Keys that were met lately to their entry prefixes. A plain dict, for speed; `prefix_of` makes missing ones."""
+"""The entry prefixes of keys that were used lately. A plain dict, for speed; `prefix_of` adds missing prefixes."""
 
 
 def prefix_of(key: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Reading one level at a time, with protobuf's own parser doing the splitting."""
+"""Reading a Struct one level at a time; protobuf's own parser splits each level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MISSING", "get_path", "split", "split_list"]
 
 
 class Missing(enum.Enum):
-    """Type of `MISSING`. An enum of one member, because type checkers narrow those."""
+    """Type of `MISSING`. An enum of one member, because type checkers narrow such types."""
 
     MISSING = "MISSING"
 
@@ -26,7 +26,7 @@ class Missing(enum.Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""For `get_path(..., default=MISSING)`: says that a field is absent, which None doesn't."""
+"""For `get_path(..., default=MISSING)`: tells an absent field from a field that is null, which is read as None."""
 
 _level: Final = Level.FromString
 _list_level: Final = ListLevel.FromString
@@ -39,8 +39,8 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
         raw: The bytes of a Struct.
 
     Returns:
-        Key to the bytes of its Value. It is protobuf's own map: `get()` and `in` before `[]`, for reading a
-        key that is missing with `[]` adds it.
+        The bytes of each field's Value, by key. The mapping is protobuf's own: `[]` with a key that it lacks adds the
+        key, so use `get()` or `in` first.
 
     Raises:
         WireError: The bytes are not a legal message.
@@ -66,15 +66,15 @@ def split_list(raw: bytes) -> Sequence[bytes]:
 
 
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
-    """Return one field, decoded whole at its place.
+    """Return the value at a path, decoded with all that it contains.
 
     Args:
         raw: The bytes of a Struct.
         path: Keys of structs and indexes of lists.
-        default: The result where the path leads nowhere.
+        default: The result if there is no such value.
 
     Raises:
-        WireError: The bytes on the way are not a legal message.
+        WireError: The bytes on the way, or of the value, are not a legal message.
     """
     kind: int = STRUCT
     payload: Any = raw

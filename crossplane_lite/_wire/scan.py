@@ -1,6 +1,6 @@
-"""Exact reading of whatever protobuf allows, in plain Python: for the encodings that no usual encoder writes.
+"""Reading of every encoding that protobuf allows, in plain Python, for bytes that the faster readers refuse.
 
-Everything works on offsets into one buffer, so that nothing is copied level by level, and nothing recurses.
+All functions work on offsets into one buffer. So no bytes are copied once per level, and no function recurses.
 """
 
 from __future__ import annotations
@@ -45,16 +45,17 @@ _unpack: Final = Packer("<d").unpack_from
 
 
 def _probe(data: bytes) -> int:
-    """Return how many entries protobuf finds in `data`, -1 where it refuses."""
+    """Return how many entries protobuf finds in `data`; -1 if it refuses the bytes."""
     try:
         return len(Level.FromString(data).fields)
     except DecodeError:
         return -1
 
 
-# The releases of protobuf differ in three corners, and a resource must not be read in one way at the top and in another
-# further down: upb sets an entry aside that has unknown fields in it, and since 7 it takes no length of more than five
-# bytes. Older ones refuse the field number 0 in an unknown group.
+# Releases of protobuf differ in three rare cases. This module does as the installed release does, because protobuf
+# reads the upper levels of a resource and this module the lower ones, and both must read alike. The cases: upb leaves
+# out a map entry that has unknown fields; from release 7 on it refuses a length of more than five bytes; older releases
+# refuse the field number 0 in an unknown group.
 _LENGTH_BYTES: Final = 5 if _probe(b"\x0a\x80\x80\x80\x80\x80\x00") < 0 else 10
 _KEEP_ENTRY_WITH_UNKNOWN: Final = _probe(b"\x0a\x02\x18\x00") > 0
 _LOWEST_IN_GROUP: Final = 0 if _probe(b"\x1b\x00\x05\x1c") == 0 else 8
@@ -65,7 +66,7 @@ def _truncated() -> WireError:
 
 
 def varint(buf: bytes, pos: int, end: int) -> Span:
-    """Read a varint of up to ten bytes; return it and the position behind it."""
+    """Read a varint of up to ten bytes; return its value and the position behind it."""
     result = shift = 0
     while shift < 70:
         if pos >= end:
@@ -80,7 +81,7 @@ def varint(buf: bytes, pos: int, end: int) -> Span:
 
 
 def size(buf: bytes, pos: int, end: int) -> Span:
-    """Read the length in front of bytes; return where those start and end."""
+    """Read a length; return where the bytes that it counts start and end."""
     length, start = varint(buf, pos, end)
     if start - pos > _LENGTH_BYTES:
         raise WireError("a length is encoded in too many bytes")
@@ -96,7 +97,10 @@ def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
         buf: The buffer.
         pos: Where the tag starts.
         end: Where the bytes end.
-        lowest: The lowest tag that is legal. Newer releases of protobuf take the field number 0 in an unknown group.
+        lowest: The lowest tag that is legal. Newer releases of protobuf allow the field number 0 in an unknown group.
+
+    Raises:
+        WireError: The field's number is illegal, or the bytes end too early.
     """
     number_and_type, start = varint(buf, pos, end)
     if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
@@ -139,7 +143,7 @@ def _text(buf: bytes, start: int, end: int) -> str:
 
 
 def number(buf: bytes, pos: int) -> int | float:
-    """Return the double at `pos`, as int when it is integral and exact."""
+    """Return the double at `pos`: as an int if it is a whole number from -2**53 to 2**53, else as a float."""
     result: float = _unpack(buf, pos)[0]
     if result.is_integer() and -_MAX_INT <= result <= _MAX_INT:
         return int(result)
@@ -147,7 +151,7 @@ def number(buf: bytes, pos: int) -> int | float:
 
 
 def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
-    """Read a map entry; return its key and where its value stands, None where protobuf sets it aside."""
+    """Read a map entry; return its key and the span of its value, or None if protobuf leaves out such an entry."""
     key, value_, unknown = "", (end, end), False
     while pos < end:
         tag_, pos = tag(buf, pos, end)
@@ -166,8 +170,8 @@ def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
 def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
     """Read a Value; return its kind and payload.
 
-    The payload of a struct or a list is a list of spans. There are several where the member is repeated:
-    protobuf merges those, which is the same as reading one after the other into the same container.
+    The payload of a struct or a list is a list of spans, with more than one span if the encoding repeats the struct or
+    list: protobuf merges these, which is the same as reading one after the other into the same container.
     """
     kind: int = NULL
     payload: Any = None
@@ -199,7 +203,7 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
 
 
 def fields(buf: bytes, spans: list[Span]) -> dict[str, Span]:
-    """Read one level of a Struct that lies in `spans`; return where the value of each key stands."""
+    """Read one level of the Struct that lies in `spans`; return the span of each value, by key."""
     found = {}
     for pos, end in spans:
         while pos < end:

@@ -1,6 +1,7 @@
-"""Encoding of any tree with an explicit stack, back to front, so that each length is known when it is written.
+"""Encoding of trees of any depth, with an explicit stack.
 
-Nothing is copied level by level, so the time is linear in the size, however deep the tree is.
+A tree is written back to front, so that each length is known when it is written. No bytes are copied once per level:
+the time is linear in the size, however deep the tree is.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from .parts import HEADS, INTS, LIST_HEADS, MAX_INT, NAMES, PREFIXES, STRUCT_HEA
 
 __all__ = ["Overlay", "encode_tree", "encode_value_tree"]
 
-_TOO_BIG: Final = "must be an integer of at most 2**53, which a Struct can carry exactly"
+_TOO_BIG: Final = "must be an integer from -2**53 to 2**53, because a Struct doesn't carry others exactly"
 _NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
 
 _FIRST_CYCLE_CHECK: Final = 1000
 
 
 class _Encoded:
-    """A Value that lies encoded in a buffer."""
+    """A Value that is encoded already: the bytes of a buffer from `start` to `end`."""
 
     __slots__ = ("buffer", "end", "start")
 
@@ -36,7 +37,7 @@ class _Encoded:
 
 
 class Overlay:
-    """A mapping or model over the Struct that lies in the `spans` of a buffer."""
+    """A mapping or model with the Struct that it is merged into: that Struct lies in the `spans` of a buffer."""
 
     def __init__(self, obj: Any, buffer: bytes, spans: list[scan.Span]) -> None:
         self._obj = obj
@@ -44,7 +45,7 @@ class Overlay:
         self._spans = spans
 
     def merged(self) -> dict[str, Any]:
-        """Return the members of the merged Struct."""
+        """Return the members of the merged Struct by key; a member that is merged itself is an Overlay."""
         obj = self._obj
         found: dict[str, Any] = {}
         for name, (start, end) in scan.fields(self._buffer, self._spans).items():
@@ -66,19 +67,25 @@ class Overlay:
 
 
 _Open = tuple[Any, Iterator[tuple[Any, Any]], "Mapping[Any, bytes] | None", Mapping[int, bytes], bytes, bytes, int]
-"""A container whose members are being written.
+"""A container whose members are being written, as a tuple of:
 
-It, its members (key, attribute name or index, and value; the last one first), the entry prefixes of these (None in
-a list), the heads of such a payload, its fixed fields, the prefix that stands in front of it in its container,
-and how much was written before it. A plain tuple, because making any other takes as long as encoding a leaf.
+- the container
+- its members, the last one first: key, attribute name or index, and value
+- the entry prefixes of its members, by key or attribute name; None in a list
+- the table of the bytes in front of such a payload (`STRUCT_HEADS` or `LIST_HEADS`)
+- its fixed fields, encoded
+- its entry prefix in the outer container; empty in a list and for the root
+- the number of bytes that were written before it
+
+A plain tuple, because making an instance of a class takes as long as encoding a leaf.
 """
 
 
 def encode_tree(root: Any) -> bytes:
-    """Encode a mapping, a model or an Overlay to the bytes of a Struct, a list or tuple to those of a ListValue.
+    """Encode a mapping, a model or an Overlay to the bytes of a Struct; a list or tuple to the bytes of a ListValue.
 
     Raises:
-        EncodeError: A value can't be carried; the error has its path.
+        EncodeError: A value can't be encoded; the error has the value's path.
     """
     pieces = _pieces(root)
     pieces.reverse()
@@ -86,10 +93,10 @@ def encode_tree(root: Any) -> bytes:
 
 
 def encode_value_tree(value: Any) -> bytes:
-    """Encode anything to the bytes of a Value.
+    """Encode a JSON value, a model or an Overlay to the bytes of a Value.
 
     Raises:
-        EncodeError: The value can't be carried; the error has its path within it.
+        EncodeError: Something in the value can't be encoded; the error has its path, counted from the value.
     """
     if not _is_container(value):
         return _leaf(value)
@@ -98,7 +105,7 @@ def encode_value_tree(value: Any) -> bytes:
 
 
 def _pieces(root: Any) -> list[bytes]:
-    """Return the encoded root in pieces, the last one first."""
+    """Return the bytes of an encoded container in pieces, the last piece first."""
     out: list[bytes] = []
     size = 0
     outer: list[tuple[_Open, Any]] = []
@@ -176,16 +183,16 @@ def _is_container(value: Any) -> bool:
 
 
 def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
-    """Refuse a container that lies in itself.
+    """Raise EncodeError if a container contains itself.
 
-    Looked at each time that the depth has doubled, because it takes as long as the tree is deep.
+    Callers check only when the depth has doubled, because the check takes longer the deeper the tree is.
     """
     if len({id(container[0]) for container, _ in outer}) < len(outer):
         raise EncodeError("", "must not contain itself")
 
 
 def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
-    """Return the error with the path that leads to where it happened."""
+    """Return an error of the encoder as an EncodeError that has the path of the wrong value."""
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
     labels = []
@@ -196,7 +203,7 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
 
 
 def _leaf(value: Any) -> bytes:
-    """Encode a Value that isn't a container."""
+    """Return the bytes of the Value for anything that isn't a container."""
     kind = type(value)
     if issubclass(kind, str):
         try:
@@ -212,7 +219,7 @@ def _leaf(value: Any) -> bytes:
         return b"\x11" + pack(value)
     if issubclass(kind, float):
         if value - value != 0.0:
-            raise EncodeError("", "must be a finite number, JSON has no NaN and no infinity")
+            raise EncodeError("", f"must be a finite number (got {value}): JSON has no NaN and no infinity")
         return b"\x11" + pack(value)
     if value is None or value is NULL:
         return b"\x08\x00"

@@ -1,4 +1,4 @@
-"""Opening one Value: the short way for usual encodings, the exact one for everything else."""
+"""Opening one Value: a fast way for usual encodings, and the exact way of `scan` for all others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["open_value"]
 
 
 def open_value(value: bytes) -> tuple[int, Any]:
-    """Return kind and payload of a Value.
+    """Return the kind and the payload of a Value.
 
     Args:
         value: The bytes of a Value.
 
     Returns:
         NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of
-        a Struct, or LIST and the bytes of a ListValue. A Value without a member is NULL.
+        a Struct, or LIST and the bytes of a ListValue. For an empty Value, NULL and None.
 
     Raises:
         WireError: The bytes are not a legal message.
@@ -51,7 +51,7 @@ def open_value(value: bytes) -> tuple[int, Any]:
             return BOOL, size == 1
     except (IndexError, UnicodeDecodeError):
         pass
-    # Encodings that are unusual: empty, null, too long for two bytes of length, irregular or illegal.
+    # Here are left: an empty Value, null, a length of more than two bytes, and unusual or illegal encodings.
     try:
         kind, payload = scan.value(value, 0, len(value))
     except WireError as error:

@@ -1,1 +1,1 @@
-"""Model packages from API definitions: reading definitions, naming and typing their classes, writing the modules."""
+"""Model packages from API definitions: definitions are read, classes get names and types, and modules are written."""

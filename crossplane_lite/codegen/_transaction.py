@@ -1,4 +1,4 @@
-"""Changes to files in locked folders that are made in full or not at all."""
+"""Changes to files in locked folders: all of them are made, or none."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["TEMPORARY", "Transaction", "naming", "remove", "remove_empty"]
 
 # Names of temporary files. They are short whatever the target is called, because file systems limit names to 255 bytes.
 TEMPORARY: Final = re.compile(r"\.crossplane-lite-[0-9a-f]{16}\.tmp")
-# How long a run waits for another one, in seconds; writing takes a second at most.
+# How many seconds a run waits for another one. Writing takes a second at most.
 _PATIENCE = 30.0
 
 
 class Transaction:
     """Changes to files that can be taken back until they are committed.
 
-    Every step is noted before it is done, so that an interrupt at any point leaves nothing that can't be taken back.
+    Every step is recorded before it is done, so that all steps can be taken back after an interrupt at any point.
 
     Attributes:
         is_committed: Whether the changes are final.
@@ -40,22 +40,24 @@ class Transaction:
     def __init__(self) -> None:
         self.is_committed = False
         self._undo: list[Callable[[], object] | None] = []
-        self._staged: dict[Path, tuple[Path, Path | None]] = {}  # target: its new content, its old one
+        self._staged: dict[Path, tuple[Path, Path | None]] = {}  # by target: the files with its new and old content
         self._temporary: list[Path] = []
-        self._locked: dict[tuple[int, int], Path] = {}  # device and inode: the folder
+        self._locked: dict[tuple[int, int], Path] = {}  # the folders by device and inode
 
     def lock(self, folder: Path, locks: contextlib.ExitStack) -> None:
         """Make a folder if it is missing, and lock it until `locks` is closed.
 
-        The lock is on the folder itself, so that no file is left behind, and a process that ends in any way loses it.
+        The lock is on the folder itself, so no lock file is left behind. The lock ends with the process, however that
+        ends.
 
         Raises:
-            InputError: It can't be made, is locked already, or another run doesn't let go of it.
+            InputError: The folder can't be made, this transaction has locked it already, or another run keeps it locked
+                for 30 seconds.
         """
         deadline = time.monotonic() + _PATIENCE
         while True:
             self.make_folder(folder)
-            # Where the folder goes away meanwhile, a run that failed has removed what it had made.
+            # If the folder disappears meanwhile, another run has failed and removed it: it is made again.
             with naming("lock", folder), contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as opened:
                 identity = _identity(os.stat(folder))
                 if identity in self._locked:
@@ -74,19 +76,23 @@ class Transaction:
                 return
 
     def make_folder(self, folder: Path) -> None:
-        """Make a folder, and those above it, where they are missing."""
+        """Make a folder and its parents where they are missing.
+
+        Raises:
+            InputError: A folder can't be made, or a file has its name.
+        """
         missing = list(itertools.takewhile(lambda place: not os.path.isdir(place), (folder, *folder.parents)))
         for place in reversed(missing):
             self._undo.append(functools.partial(remove_empty, place))
             with naming("make the folder", place):
                 try:
                     os.mkdir(place)
-                except FileExistsError:  # a run beside this one may have made it
+                except FileExistsError:  # another run may have made it just now
                     if not os.path.isdir(place):
                         raise InputError(f"{place} is not a folder: choose another, or remove it") from None
 
     def stage(self, target: Path, content: bytes) -> None:
-        """Write a new content to a temporary file beside its target, and keep the old one in another."""
+        """Write the new content of a file to a temporary file beside it, and keep the old content in another one."""
         self.make_folder(target.parent)
         with naming("write", target):
             new, old = self._beside(target), None
@@ -99,32 +105,32 @@ class Transaction:
             self._staged[target] = new, old
 
     def replace(self, target: Path) -> None:
-        """Put the staged content in place."""
+        """Put the staged content of a file in its place."""
         new, old = self._staged.pop(target)
         self._undo.append(functools.partial(_put_back, new, old, target))
         with naming("write", target):
             os.replace(new, target)
 
     def remove(self, target: Path) -> None:
-        """Take a file away."""
+        """Remove a file. Its content is kept under another name until `commit`."""
         away = self._beside(target)
         self._undo.append(functools.partial(_move_if_there, away, target))
         with naming("remove", target):
             os.replace(target, away)
 
     def guard(self) -> None:
-        """Let what was done up to here stay if something later can't be taken back."""
+        """Keep the steps up to here, unless `take_back` can undo all later ones."""
         self._undo.append(None)
 
     def commit(self) -> None:
-        """Make what was done final."""
+        """Make the changes final, and remove the temporary files."""
         self.is_committed = True
         self._undo.clear()
         for place in self._temporary:
             remove(place)
 
     def take_back(self) -> bool:
-        """Undo what isn't committed, and return whether that went well."""
+        """Undo all changes that aren't committed. Return False if one of them couldn't be undone."""
         is_well = True
         while self._undo:
             step = self._undo.pop()
@@ -147,7 +153,7 @@ class Transaction:
 
 @contextlib.contextmanager
 def naming(action: str, place: Path) -> Iterator[None]:
-    """Turn an error of the system into one that names the file and the reason."""
+    """Turn an OSError into an InputError that names the action, the file and the reason."""
     try:
         yield
     except OSError as e:
@@ -155,24 +161,24 @@ def naming(action: str, place: Path) -> Iterator[None]:
 
 
 def remove(place: Path) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file if it exists."""
     with naming("remove", place):
         _unlink_if_there(place)
 
 
 def remove_empty(folder: Path) -> None:
-    """Remove a folder if nothing is in it."""
+    """Remove a folder if it is empty. Errors are ignored."""
     with contextlib.suppress(OSError):
         os.rmdir(folder)
 
 
-# Steps back look first whether there was a step ahead. Where there was none because it failed, as on a read-only file
-# system, a step back would fail too.
+# Each step back checks first whether the step was made at all. If the step failed, as on a read-only file system, the
+# step back would fail too.
 
 
 def _put_back(new: Path, old: Path | None, target: Path) -> None:
     if os.path.lexists(new):
-        return  # it never went to the target
+        return  # the new content never reached the target
     if old:
         os.replace(old, target)
     else:
@@ -190,15 +196,15 @@ def _unlink_if_there(place: Path) -> None:
 
 
 def _create(place: Path, content: bytes) -> None:
-    """Write a new file, with the permissions that the umask leaves, down to the disk."""
+    """Write a new file with the permissions that the umask allows, and flush it to the disk."""
     with open(place, "xb") as file:
         file.write(content)
         file.flush()
-        os.fsync(file.fileno())  # some file systems say only now that they are full
+        os.fsync(file.fileno())  # some file systems report only now that they are full
 
 
 def _keep(target: Path, place: Path, status: os.stat_result) -> None:
-    """Keep a file under a second name, or as a copy where the file system has no links."""
+    """Keep a file under a second name: as a hard link, or as a copy if the file system has no links."""
     try:
         os.link(target, place)
     except OSError:

@@ -1,7 +1,7 @@
-"""What a run changes in models: classes and fields that are renamed, added or removed, and types that change.
+"""The changes of a run in the models: classes and fields that are renamed, added or removed, and types that change.
 
-The tables of a module before and after are walked together, from the kinds down, so that a class is compared with the
-one that now is in its places, whatever that is called. What a string may be is in the stubs.
+The old and the new table of a module are walked together, from the kinds down. So a class is compared with the class
+that is now in its places, also if that has another name. The values that a field is limited to are in the stubs only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECLARED: Final = re.compile(r"^    (\w+): (.+) = \.\.\.$")
 _LITERAL: Final = re.compile(r"Literal\[((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\]'\"])*)\]")
 
 Texts = Callable[[str], "str | None"]
-"""Gives the text of a file, None where there is none."""
+"""Returns the text of a file, or None if there is no such file."""
 
 
 class Change(NamedTuple):
@@ -30,11 +30,13 @@ class Change(NamedTuple):
     Attributes:
         what: `class renamed`, `class added`, `class removed`, `field renamed`, `field added`, `field removed` or
             `type changed`.
-        cls: The class's name, as it is now where it still is there.
-        place: Where it stands first, such as `spec.forProvider.loggingConfig`.
-        field: The field, as its attribute is called now where it still is there; nothing for a class.
-        before: The name or type that it had; nothing for what is added.
-        after: The name or type that it has; nothing for what is removed.
+        cls: The name of the class: the new one, or the old one of a class that was removed.
+        place: The first path at which the class occurs, such as `spec.forProvider.loggingConfig`; empty for a kind
+            itself, and if the class was added or removed.
+        field: The attribute of the field: the new one, or the old one of a field that was removed; empty if the class
+            itself changed.
+        before: The old name or type; empty if the class or field was added.
+        after: The new name or type; empty if the class or field was removed.
     """
 
     what: str
@@ -46,7 +48,7 @@ class Change(NamedTuple):
 
     @property
     def may_break(self) -> bool:
-        """Whether code that worked may not work any more."""
+        """Whether code that worked with the old models may fail with the new ones."""
         return not self.what.endswith("added")
 
 
@@ -54,10 +56,10 @@ class ModuleChanges(NamedTuple):
     """The changes of one module.
 
     Attributes:
-        file: Its path in the folder, without the suffix.
-        title: Its kind, or the module's name.
-        what: `added`, `removed` or `changed`.
-        changes: What changed, in a changed one.
+        file: The path of the module in the folder, without the suffix.
+        title: The kind and apiVersion of its only kind, or else the module's name.
+        what: `added`, `removed` or `changed`, for the module as a whole.
+        changes: The changes in a module that changed; empty if the module was added or removed.
     """
 
     file: str
@@ -67,12 +69,12 @@ class ModuleChanges(NamedTuple):
 
 
 def of_modules(before: Texts, after: Mapping[str, str], paths: Iterator[str] | list[str]) -> Iterator[ModuleChanges]:
-    """Yield the changes of all modules in which there are any.
+    """Yield the changes of each module that has any, sorted by path.
 
     Args:
-        before: Gives the text that a `.py` or `.pyi` file had.
-        after: The texts that they have now; nothing for what is gone.
-        paths: The `.py` files that were there, or are now.
+        before: Returns the old text of a `.py` or `.pyi` file, or None if there was no such file.
+        after: The new texts by path; files that are no longer generated aren't among them.
+        paths: The paths of all old and new `.py` files.
     """
     for path in sorted({*paths}):
         old, new = before(path), after.get(path)
@@ -92,19 +94,19 @@ def of_modules(before: Texts, after: Mapping[str, str], paths: Iterator[str] | l
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str], stub: str = "", new_stub: str = "") -> list[Change]:
-    """Return what changed in a module.
+    """Return the changes in a module.
 
     Args:
-        before: Its table before.
-        after: Its table now.
-        stub: Its stub before, where it is known.
-        new_stub: Its stub now.
+        before: Its old table, the text of each class by its name.
+        after: Its new table.
+        stub: Its old stub. Give both stubs or neither; without them, values that fields are limited to aren't compared.
+        new_stub: Its new stub.
     """
     return _Comparison(before, after, _choices(stub), _choices(new_stub)).changes()
 
 
 class _Comparison:
-    """Two tables that are walked together."""
+    """The comparison of a module's old and new tables."""
 
     def __init__(
         self,
@@ -114,7 +116,7 @@ class _Comparison:
         new_choices: Mapping[tuple[str, str], str],
     ) -> None:
         self._before = {name: fields_of(text) for name, text in before.items()}
-        # Most classes are as they were.
+        # Most classes are unchanged, so their texts are read only once.
         self._after = {
             name: self._before[name] if text == before.get(name) else fields_of(text) for name, text in after.items()
         }
@@ -139,8 +141,9 @@ class _Comparison:
         return found
 
     def _pairs(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the classes of equal places, before and now, with the way to the first of these places."""
-        # Kinds and components begin; what is referred to by nothing is one of them, and what is left has its name.
+        """Return the pairs of an old and a new class that share a place, with the path of their first place."""
+        # The walk begins at kinds and components: classes that no class refers to are among them. Classes that it
+        # doesn't reach are compared with the old class of the same name.
         referred = {field.inner for fields in self._after.values() for field in fields.values()}
         starts = [*self._kinds, *(name for name in self._after if name not in referred), *self._after]
         pairs: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -174,14 +177,20 @@ class _Comparison:
                 yield Change("field renamed", new, place, now.attribute, field.attribute, now.attribute)
             types = self._shown(self._choices, old, field), self._shown(self._new_choices, new, now)
             is_one_place = field.around == now.around and field.inner in self._before and now.inner in self._after
-            if types[0] != types[1] and not is_one_place:  # a class of another name is said to be renamed
+            if types[0] != types[1] and not is_one_place:  # another class in the same place is reported as renamed
                 yield Change("type changed", new, place, now.attribute, *types)
         for wire, field in after.items():
             if wire not in before:
                 yield Change("field added", new, place, field.attribute, "", self._shown(self._new_choices, new, field))
 
     def _shown(self, choices: Mapping[tuple[str, str], str], cls: str, field: Field) -> str:
-        """Return a type as it is written in Python."""
+        """Return the type of a field as it is written in Python.
+
+        Args:
+            choices: The types of fields that only some values fit, by class and attribute.
+            cls: The name of the class.
+            field: The field.
+        """
         text = choices.get((cls, field.attribute)) or " | ".join(_WORDS.get(one, one) for one in field.inner.split("|"))
         for code in reversed(field.around):
             text = f"list[{text}]" if code == "[" else f"dict[str, {text}]"
@@ -189,7 +198,7 @@ class _Comparison:
 
 
 def _choices(stub: str) -> dict[tuple[str, str], str]:
-    """Return the fields of a stub that take some values only, by class and attribute."""
+    """Return the type of each field in a stub that only some values fit, `Literal[...]`, by class and attribute."""
     found: dict[tuple[str, str], str] = {}
     if "Literal[" not in stub:
         return found
@@ -217,7 +226,7 @@ def _title(file: str, table: Mapping[str, str]) -> str:
 
 
 def as_data(found: ModuleChanges) -> dict[str, Any]:
-    """Return the changes of a module as plain data."""
+    """Return the changes of a module as plain data for JSON. Fields of a change that are empty are left out."""
     return {
         "module": found.file.replace("/", "."),
         "title": found.title,

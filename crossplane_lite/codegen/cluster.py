@@ -14,29 +14,35 @@ from ..errors import InputError
 __all__ = ["documents"]
 
 _CRDS: Final = "customresourcedefinitions.apiextensions.k8s.io"
-# The documents of one group and version. The index has others, without kinds.
+# The path of a document of one group and version. The index of documents has other paths too, whose documents define
+# no kinds.
 _PATH: Final = re.compile(r"api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+)")
-_TIMEOUT: Final = 120.0  # a provider of a thousand kinds is a quarter of a gigabyte
+_TIMEOUT: Final = 120.0  # seconds; the definitions of a provider with a thousand kinds are a quarter of a gigabyte
 
 
 def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the definitions of an API server.
 
-    A kind with a CustomResourceDefinition is read from that, and any other from the OpenAPI document of its group and
-    version.
+    A kind with a CustomResourceDefinition is read from its definition. Any other kind is read from the OpenAPI document
+    of its group and version.
 
     Args:
         context: The context of kubectl; empty for the current one.
-        only: Patterns `GROUP/KIND`; documents of groups that none of them can mean are not fetched.
+        only: Patterns `GROUP/KIND`. OpenAPI documents of groups that no pattern matches are not fetched. Empty to fetch
+            all.
 
     Raises:
-        InputError: The API server can't be read: the message has kubectl's own text.
+        InputError: kubectl can't read the API server, and the message has kubectl's own text. Or kubectl printed no
+            list of definitions.
     """
     server = ApiServer(context, _TIMEOUT)
     listed = server.object(["get", "--output=json", _CRDS], "CustomResourceDefinitions") or {}
     items = listed.get("items")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise InputError(f"kubectl printed no list of the CustomResourceDefinitions of {server}")
+        raise InputError(
+            f"kubectl printed no list of the CustomResourceDefinitions of {server}: look at the output of `kubectl get "
+            f"{_CRDS} --output=json`"
+        )
     defined: set[tuple[str, str]] = set()
     for item in items:
         crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", **item}
@@ -54,11 +60,12 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
         if wanted and not any(fnmatch.fnmatchcase(name.lower(), one) for name in names for one in wanted):
             continue
         document = server.document(path, lambda content, where: Document(where, content))
-        assert document is not None  # it is in the index
+        assert document is not None  # the index lists it
         yield document
 
 
 def _versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the group and the name of each version in a CustomResourceDefinition; malformed ones are left out."""
     spec = crd.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("versions"), list):
         for version in spec["versions"]:

@@ -24,12 +24,15 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite generate` with the arguments that follow it.
 
     Returns:
-        0; 1 where a check found that the folder is not what the sources give, or that lines of code no longer fit. A
-        report is printed on stdout, and progress on stderr where that is a terminal.
+        0, or 1 if `--check` found the folder out of date or `--uses` found lines of code that the new models break. A
+        report was printed on stdout, and progress on stderr if that is a terminal.
 
     Raises:
-        InputError: A source, or the output folder, isn't what it should be. Nothing has been written then.
-        MissingExtraError: The code must be checked, and there is no type checker.
+        InputError: A source or the output folder can't be used. Nothing has changed then, or the message says that the
+            next run repairs the folder.
+        MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
+            needs tomli to read the project's file.
+        SystemExit: An argument is wrong or missing.
     """
     chosen = options.read(argv)
     if chosen.uses:
@@ -46,13 +49,13 @@ def command(argv: Sequence[str]) -> int:
 
 
 class _Run(NamedTuple):
-    """What the sources give.
+    """The models of one run, before anything is written.
 
     Attributes:
-        found: What they define.
-        kinds: The kinds that were chosen.
-        made: The modules that were made.
-        outputs: What belongs into which folder.
+        found: The definitions in the sources.
+        kinds: The kinds that `--versions` and `--only` choose.
+        made: The texts of the modules and stubs.
+        outputs: The output folders, each with the texts of its files by path.
     """
 
     found: Definitions
@@ -62,13 +65,18 @@ class _Run(NamedTuple):
 
 
 def _make(chosen: Options, progress: Progress) -> _Run:
-    """Read the sources and make the models."""
+    """Read the sources and make the models in memory.
+
+    Raises:
+        InputError: A source can't be used, or no kind is chosen.
+    """
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
     found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
     _check(found, files)
     kinds = generate.select(found.kinds, chosen.versions, chosen.only)
     if not kinds:
-        raise InputError(f"no version is left with --versions {chosen.versions}; --versions all takes all")
+        wanted = "stored" if chosen.versions == "storage" else "served"
+        raise InputError(f"no kind in the sources has a {wanted} version: give --versions all to generate the others")
     made = generate.generate(
         kinds,
         lambda file: _text(chosen.output / file),
@@ -84,7 +92,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
 
 
 def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
-    """Yield the documents of all sources."""
+    """Yield the documents of the files, then those of the cluster if one is read."""
 
     def documents() -> Iterator[Document]:
         yield from sources.read_sources(paths)
@@ -100,7 +108,7 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 
 
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
-    """Say what changes, and write it unless this is a check."""
+    """Compare the folders with the models, write the models unless this is a check, and return the report."""
     names = {chosen.output: run.made.names}
     owned = [manifest.owned(folder) for folder, _ in run.outputs]
     is_current = output.compare_all(run.outputs, names)
@@ -144,30 +152,37 @@ def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.M
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the stubs that stand beside modules; a package's empty `__init__.py` needs none."""
+    """Return the stubs to write beside the modules, by path. The empty `__init__.py` of a package needs no stub."""
     return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
 
 
 def _text(file: Path) -> str | None:
+    """Return the text of a file; None if it doesn't exist or isn't text."""
     try:
         return file.read_text(encoding="utf-8") if stat.S_ISREG(file.lstat().st_mode) else None
-    except (OSError, UnicodeDecodeError):  # not there, or not ours: writing says what is wrong with it
+    except (OSError, UnicodeDecodeError):  # if such a file is in the way, the writing says so
         return None
 
 
 def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Refuse a file that defines nothing, where it was named itself.
+    """Refuse a source file that defines no API.
+
+    A file that was found in a folder or by a pattern may define none, as long as another source defines one.
 
     Args:
-        found: What the sources define.
+        found: The definitions in the sources.
         arguments: Each source, with the files that it stands for.
+
+    Raises:
+        InputError: A file that the arguments name defines no API, or no source does.
     """
     defined = [kind.where for kind in found.kinds]
     for argument, paths in arguments:
         if found.kinds and (list(paths) != [argument] or (argument != "-" and Path(argument).is_dir())):
             continue
         name = "<stdin>" if argument == "-" else argument
-        # What follows an argument in a place: a document of the file, a file of the archive or of the folder.
+        # The place of a definition begins with the path of its source. Behind the path stands `, ` and a document of
+        # the file, `:` and a file of the archive, or `/` and a file of the folder.
         starts = tuple(
             start
             for path in (paths if name != "<stdin>" else [name])
@@ -181,22 +196,26 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
             packages = [one for where, one in found.packages.items() if where.startswith(starts)]
             hint = f"; {sources.download(packages[0])}" if packages else ""
             raise InputError(
-                f"{name} defines no API{has}: it takes a CustomResourceDefinition, a CompositeResourceDefinition or an "
+                f"{name} defines no API{has}: give a CustomResourceDefinition, a CompositeResourceDefinition or an "
                 f"OpenAPI v3 document{hint}"
             )
     if not found.kinds:
-        raise InputError("the cluster has no definition that can be read")
+        raise InputError(
+            "the cluster has no kind that models can be made of: name another kubectl context with --kube-context "
+            "CONTEXT, or give a SOURCE"
+        )
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
-    """Say which of the files in a folder git leaves out: common lists of ignored files have `instance/` in them."""
+    """Warn on stderr if git ignores generated files, for example because a .gitignore has `instance/` in it."""
     import shutil
 
     git = shutil.which("git")
     if git is None:
         return
     names = "".join(f"{(folder / file).absolute()}\0" for file in files)
-    # Source, line, pattern and path of each file; a pattern that begins with ! keeps it.
+    # Four parts for each file: the list of ignored files, the line in it, the pattern, the path. A pattern with ! in
+    # front keeps the file.
     parts = _asked(git, ["check-ignore", "-z", "--verbose", "--non-matching", "--stdin"], folder, names).split("\0")[
         :-1
     ]
@@ -205,7 +224,8 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
     if ignored:
         source, line, pattern, path = ignored[0]
         more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
-        # A list of the repository is named from its top; that of a user, by its whole path, counts less.
+        # The path of a .gitignore in the repository is relative to its top, and the new line must go into that file.
+        # The path of a user's own list is absolute; a line in the repository's .gitignore wins over that list.
         above, _, name = source.rpartition("/")
         is_own = name == ".gitignore" and not source.startswith("/")
         within = _asked(git, ["rev-parse", "--show-prefix"], folder).strip()
@@ -213,13 +233,13 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
         at = "its end" if is_own else "the end of the repository's .gitignore"
         print(
             f"warning: git ignores {path}{more}, because {source} has {pattern!r} in line {line}: "
-            f"keep the models with the line !/{kept}** at {at}",
+            f"add the line !/{kept}** at {at}, so that git keeps the models",
             file=sys.stderr,
         )
 
 
 def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
-    """Return what git prints in a folder; nothing where it is no work tree, or where there is nothing to say."""
+    """Return the output of git in a folder; an empty string if git fails, as it does outside of a work tree."""
     import subprocess
 
     done = subprocess.run([git, *arguments], input=text, cwd=folder, capture_output=True, text=True, check=False)
@@ -227,12 +247,12 @@ def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> 
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
-    """Say where definitions differ of which one was taken."""
+    """Print notes on stderr about types that sources define differently: how many, and with `is_verbose` each one."""
     if made.preferred:
         number = len(made.preferred)
         print(
-            f"note: sources have different versions of {number:,} {'type' if number == 1 else 'types'} of Kubernetes; "
-            f"the one with more fields is used{'' if is_verbose else ' (-v lists them)'}",
+            f"note: the sources define {number:,} {'type' if number == 1 else 'types'} of Kubernetes differently; "
+            f"the definition with more fields is used{'' if is_verbose else ' (-v lists them)'}",
             file=sys.stderr,
         )
     for line in (*made.preferred, *made.machinery) if is_verbose else ():

@@ -1,4 +1,4 @@
-"""What is defined in documents: kinds with their versions and schemas, and the components of OpenAPI documents."""
+"""The definitions in documents: kinds with their versions and schemas, and the components of OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Component", "Definitions", "Kind", "definitions"]
 
 _REF: Final = "#/components/schemas/"
 _SCOPES: Final = ("Namespaced", "Cluster")
-# The group of what installs packages.
+# The group of the kinds that install Crossplane packages.
 _PACKAGES: Final = "pkg.crossplane.io"
-# Types of the API machinery, such as Status, have a kind too, but nobody composes them.
+# Types of the API machinery, such as Status, are kinds too, but nobody composes them.
 _MACHINERY: Final = "io.k8s.apimachinery."
 
 
@@ -29,14 +29,18 @@ class Kind(NamedTuple):
     """One version of a kind.
 
     Attributes:
-        where: File and place, for messages.
-        path: Where its schema stands in the document, for messages.
-        module: The module that its class is in.
+        where: The file and the document in it, for messages.
+        path: The place of its schema in the document, for messages.
+        group: Its API group; empty for the core group.
+        version: Its version.
+        kind: Its kind.
+        schema: The schema of its objects.
+        module: The module of its class: the names of the packages around it, and its own name.
         name: Its class name.
-        served: Whether the API server serves it.
-        storage: Whether it is the version that is stored; for composites the one that compositions refer to.
-        document: The OpenAPI document that its schema's references point into.
-        scope: `Namespaced` or `Cluster`; nothing where that isn't told.
+        served: Whether the API server serves this version.
+        storage: Whether this version is stored; for composites, whether compositions refer to it.
+        document: The OpenAPI document that `$ref`s in its schema refer to; None for other definitions.
+        scope: `Namespaced` or `Cluster`; empty if the definition doesn't say.
     """
 
     where: str
@@ -58,7 +62,7 @@ class Kind(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A component of an OpenAPI document that becomes a class; its attributes are those of a kind."""
+    """A component of an OpenAPI document that becomes a class; its attributes mean the same as those of `Kind`."""
 
     where: str
     path: str
@@ -72,8 +76,8 @@ class OpenAPI:
     """An OpenAPI v3 document.
 
     Args:
-        where: File, for messages.
-        schemas: Its `components.schemas`.
+        where: The file and the document in it, for messages.
+        schemas: The document's `components.schemas`.
     """
 
     def __init__(self, where: str, schemas: Mapping[str, Any]) -> None:
@@ -84,20 +88,25 @@ class OpenAPI:
         self._kinds: dict[ClassRef, Kind] = {}
 
     def add(self, name: str, kind: Kind) -> None:
-        """Note that a component is a kind, which references to it mean then."""
+        """Register a component as a kind, so that references to it lead to the kind's class."""
         ref = self._classes[name] = ClassRef(kind.module, kind.name)
         self._names[ref] = name
         self._kinds[ref] = kind
 
     def component(self, ref: ClassRef) -> Kind | Component | None:
-        """Return the kind or component that a class is made from; None where the document does not have it."""
+        """Return the kind or component that a class is made from; None if the document doesn't have it."""
         name = self._names.get(ref)
         if name is None or ref in self._kinds:
             return self._kinds.get(ref)
         return Component(self.where, f"components.schemas.{name}", self.schemas[name], ref.module, ref.name, self)
 
     def resolve(self, ref: str) -> tuple[Mapping[str, Any], ClassRef | None] | None:
-        """Look a `$ref` up."""
+        """Look up a `$ref`.
+
+        Returns:
+            The schema that it names, and the class that this schema becomes, or None if it becomes no class. A single
+            None if the document has no such schema.
+        """
         name = _component_of(ref)
         schema = self.schemas.get(name)
         if not name or not isinstance(schema, Mapping):
@@ -122,12 +131,12 @@ class OpenAPI:
 
 
 class Definitions(NamedTuple):
-    """What a run's documents define.
+    """The definitions in the documents of a run.
 
     Attributes:
         kinds: All kinds, in all versions.
-        others: What documents that define nothing hold instead, such as `Composition`, by where they are.
-        packages: The packages that documents install, by where they are.
+        others: The kinds of documents that define no API, such as `Composition`, by the document's place.
+        packages: The packages that documents install, by the document's place.
     """
 
     kinds: list[Kind]
@@ -136,11 +145,11 @@ class Definitions(NamedTuple):
 
 
 def definitions(documents: Iterable[Document]) -> Definitions:
-    """Tell what documents define.
+    """Return the definitions in documents.
 
     Raises:
-        InputError: A definition has not the form that its apiVersion and kind call for, or is of a version that
-            isn't read; the message names the place.
+        InputError: A definition doesn't have the form that its apiVersion and kind require, or crossplane-lite can't
+            read its version; the message names the place.
     """
     found = Definitions([], {}, {})
     for where, content in documents:
@@ -164,7 +173,7 @@ def definitions(documents: Iterable[Document]) -> Definitions:
 
 
 def _refuse_index(where: str, content: Mapping[str, Any]) -> None:
-    """Refuse what an API server answers for /openapi/v3, which only names its documents."""
+    """Refuse an API server's answer for /openapi/v3, which only lists its OpenAPI documents."""
     paths = content.get("paths")
     if "kind" in content or not isinstance(paths, Mapping) or not paths:
         return
@@ -192,22 +201,25 @@ def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
 def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
     if not str(content.get("openapi", "")).startswith("3."):
         version = content.get("openapi", content.get("swagger"))
-        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {version!r})")
+        raise InputError(
+            f"{where}: only OpenAPI v3 documents can be read (this one is {version!r}): get one from an API server, as "
+            "in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+        )
     if "components" not in content:
         raise InputError(
-            f"{where}: the document has no components; one for each group and version is behind the index, "
-            "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+            f"{where}: the OpenAPI document has no components: give the document of one group and version, as in "
+            "`kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
     if isinstance(content["components"], Mapping) and "schemas" not in content["components"]:
-        return  # that of an API without objects, such as /logs
+        return  # the document of an API without objects, such as /logs
     document = OpenAPI(where, typed_at(where, content, "components.schemas", dict))
     scopes = scopes_in(content.get("paths"))
     for name, schema in document.schemas.items():
         if not isinstance(schema, Mapping):
-            raise InputError(f"{where}: components.schemas.{name} must be an object")
+            raise InputError(f"{where}: components.schemas.{name} must be an object (got {json_type_in_words(schema)})")
         kinds = schema.get("x-kubernetes-group-version-kind")
         if not isinstance(kinds, list) or len(kinds) != 1 or name.startswith(_MACHINERY):
-            continue  # options and events belong to every group
+            continue  # this isn't a kind, or it belongs to many groups, such as DeleteOptions
         path = f"components.schemas.{name}"
         at = f"{where}: {path}: x-kubernetes-group-version-kind[0]"
         if not isinstance(kinds[0], Mapping):
@@ -220,7 +232,8 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
         scope = scopes.get((joined(group, version), kind), "")
         found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document, scope=scope)
         if group and name == ".".join((*reversed(group.split(".")), version, kind)):
-            # Published for a CustomResourceDefinition: as from the definition itself, which has no lists.
+            # Published for a CustomResourceDefinition. The kind is the same as from the definition itself; its list is
+            # left out, because the definition has none.
             if _is_list(schema):
                 continue
             found = found._replace(module=(*group_path(group), segment(kind), segment(version)), name=class_name(kind))
@@ -238,11 +251,11 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
 
 
 def _component_of(ref: str) -> str:
-    """Return the name of the component that a `$ref` points to; nothing where it points elsewhere."""
+    """Return the name of the component that a `$ref` points to; empty if it points elsewhere."""
     return ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~") if ref.startswith(_REF) else ""
 
 
 def _class_of(component: str) -> ClassRef:
-    """Return where a component's class is: `io.k8s.api.core.v1.Pod` is Pod in io/k8s/api/core/v1."""
+    """Return the class of a component and its module: `io.k8s.api.core.v1.Pod` becomes Pod in io/k8s/api/core/v1."""
     *packages, name = component.split(".")
     return ClassRef(tuple(segment(part) for part in packages if part) or ("components",), class_name(name))

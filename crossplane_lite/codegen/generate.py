@@ -1,4 +1,4 @@
-"""From definitions to the files of model packages. Nothing is read or written here but what is given and returned."""
+"""Making the texts of model packages from definitions. Sources are read and files written elsewhere (see `command`)."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate
 
 VERSIONS: Final = ("served", "storage", "all")
 Progress = Callable[[str, str, int, int], object]
-"""Told what is being done, to what, and that it is the how manyth of how many."""
+"""Called with the kind of step, the kind or module that it is about, the step's number, and the number of all steps."""
 Recorded = Mapping[str, Mapping[str, str]]
-"""Names that history decided: by the path of a module without its suffix, the class at a place (see `naming`)."""
+"""The class names in each module that earlier runs decided (see `manifest.Names`)."""
 
 _SHIPPED: Final = Path(crossplane_lite.models.__path__[0])
 _OF_KUBERNETES: Final = ("io", "k8s")
 
 
 class Output(NamedTuple):
-    """What is generated.
+    """The generated models.
 
     Attributes:
         modules: The text of each `.py` file, by its path in the output folder.
-        stubs: The text of each `.pyi` file.
+        stubs: The text of each `.pyi` file, by its path.
         classes: How many classes the modules have.
-        names: Names that history decided.
-        machinery: What documents have otherwise than the types that the SDK ships, one line each.
-        preferred: Where documents of several versions of Kubernetes differ, which one counts, one line each.
+        names: The class names in each module that differ from those in a new folder (see `naming`).
+        machinery: A line for each type in a document that differs from the one that the SDK ships and uses.
+        preferred: A line for each type of Kubernetes that documents define differently; it names the one that is used.
     """
 
     modules: dict[str, str]
@@ -51,7 +51,7 @@ class Output(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A kind or a component that has been read."""
+    """A kind or a component whose schema was read, with the objects in the schema, breadth first."""
 
     source: Kind | Component
     nodes: list[ObjectSchema]
@@ -70,7 +70,7 @@ class _Unit(NamedTuple):
 
     @property
     def is_of_kubernetes(self) -> bool:
-        """Whether it is of an API of Kubernetes itself, from a document of an API server."""
+        """Whether the type belongs to an API of Kubernetes itself, and was read from an OpenAPI document."""
         return self.source.document is not None and self.source.module[:2] == _OF_KUBERNETES
 
     @property
@@ -79,16 +79,17 @@ class _Unit(NamedTuple):
 
 
 def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
-    """Choose among kinds.
+    """Return the kinds to generate.
 
     Args:
-        kinds: All that are defined.
-        versions: `served`, `storage` or `all`; of OpenAPI documents all that they define is served.
-        only: Patterns `GROUP/KIND`, with `*` as in file names and in any case; the core group is `core` or nothing.
-            Empty for all.
+        kinds: All kinds that are defined.
+        versions: The versions of each kind: `served`, `storage` or `all`. Each kind in an OpenAPI document counts as
+            served and stored.
+        only: Patterns `GROUP/KIND`, with `*` as in file names. Upper and lower case are the same, and the core group is
+            `core` or empty. No pattern at all chooses every kind.
 
     Raises:
-        InputError: A pattern chooses nothing.
+        InputError: A pattern matches no kind.
     """
     chosen = [kind for kind in kinds if versions == "all" or (kind.served if versions == "served" else kind.storage)]
     if not only:
@@ -104,8 +105,14 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
                 f"{kind.group or 'core'}/{kind.kind}".lower(): f"{kind.group or 'core'}/{kind.kind}" for kind in chosen
             }
             close = difflib.get_close_matches(pattern.lower(), known, n=1)
-            near = [known[one] for one in close] or sorted(known.values())[:3]
-            raise InputError(f"--only {pattern} chooses nothing; there is {', '.join(near) or 'no kind at all'}")
+            some = sorted(known.values())[:3]
+            if close:
+                hint = f"did you mean {known[close[0]]}?"
+            elif len(known) > len(some):
+                hint = f"the first of {len(known):,} kinds are {', '.join(some)}"
+            else:
+                hint = f"the kinds are {', '.join(some)}" if some else f"--versions {versions} leaves no kind at all"
+            raise InputError(f"--only {pattern} matches no kind; {hint}")
         matched |= found
     return [kind for number, kind in enumerate(chosen) if number in matched]
 
@@ -118,12 +125,13 @@ def generate(
     descriptions: bool = True,
     progress: Progress = lambda _what, _of, _done, _total: None,
 ) -> Output:
-    """Make the model packages of kinds.
+    """Return the model packages of kinds.
 
     Args:
-        kinds: What to generate; what they refer to comes along.
-        previous: Gives the text that a `.py` file has now, so that classes keep their names, or None.
-        recorded: Names that history decided, which count for files that are not there.
+        kinds: The kinds to generate. The types that they refer to are generated too.
+        previous: Returns the present text of a `.py` file, or None without such a file. Classes keep the names that
+            they have in this text.
+        recorded: The class names that earlier runs recorded. They count for modules without a present text.
         descriptions: False to leave descriptions out of the stubs.
         progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
 
@@ -147,7 +155,7 @@ def generate(
 
 
 class _Units:
-    """Kinds and all that they refer to, read.
+    """The reader of kinds and of the components that they refer to.
 
     Args:
         output: Gets the notes on definitions that differ.
@@ -161,7 +169,7 @@ class _Units:
         self._shapes: Shapes = {}
 
     def read(self, kinds: Sequence[Kind]) -> dict[ClassRef, _Unit]:
-        found: dict[int, set[ClassRef]] = {}  # what has been read of each document
+        found: dict[int, set[ClassRef]] = {}  # the classes that were read, by the document's id
         for number, kind in enumerate(kinds, 1):
             self._progress("resolving", f"{kind.kind} {kind.api_version}", number, len(kinds))
             work: list[Kind | Component] = [kind]
@@ -186,12 +194,12 @@ class _Units:
                 for below in _references(nodes):
                     component = document.component(below) if below not in known else None
                     known.add(below)
-                    if component is not None:  # a document needn't have the metadata of its kinds
+                    if component is not None:  # a document may lack the component of its kinds' metadata
                         work.append(component)
         return self._units
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Note what a document has otherwise than a class that is shipped."""
+        """Add a note if a document defines a type differently from the class that crossplane-lite ships."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [
@@ -209,11 +217,15 @@ class _Units:
             )
 
     def _add(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a unit; the same definition may be in several documents."""
+        """Add a unit, or choose between it and the one that another document has for the same class.
+
+        Raises:
+            InputError: The two contradict each other.
+        """
         units = self._units
         known = units.get(ref)
         if known is None or (not known.api_version and unit.api_version):
-            units[ref] = unit  # the kind itself, where an earlier document only referred to it
+            units[ref] = unit  # this document defines the kind, and the previous one only referred to it
         elif known.api_version and not unit.api_version:
             pass
         elif (known.api_version, known.kind) != (unit.api_version, unit.kind):
@@ -238,7 +250,7 @@ class _Units:
                 f"they differ at {at or 'its top'}"
             )
         elif unit.source.where < known.source.where:
-            units[ref] = unit  # descriptions may differ, and must not depend on which came first
+            units[ref] = unit  # descriptions may differ: the order of the sources must not decide between them
 
 
 def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
@@ -250,9 +262,10 @@ def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
 
 
 def difference(one: ObjectSchema, other: ObjectSchema) -> str:
-    """Return the path of the first field in which two objects of different shapes differ, as deep as it can be told.
+    """Return the path of the first field in which two objects of different shapes differ, as deep down as possible.
 
-    The path is that of the object itself, which is nothing for a whole one, where only one takes any other field.
+    If one of two objects takes any other field and the other one doesn't, the path is that of the objects themselves.
+    It is empty for a kind or component.
     """
     while one.is_open == other.is_open:
         forms, others = ({field.wire: field.form for field in node.fields} for node in (one, other))
@@ -265,7 +278,7 @@ def difference(one: ObjectSchema, other: ObjectSchema) -> str:
         if wire not in forms or wire not in others:
             return path
         below, below_other = forms[wire].innermost.node, others[wire].innermost.node
-        # The path of an object has the lists and maps around it.
+        # Paths of objects show the lists and maps around them: different paths mean that these differ.
         if below is None or below_other is None or below.path != below_other.path or below.shape == below_other.shape:
             return path
         one, other = below, below_other
@@ -278,13 +291,13 @@ def _named(
     recorded: Recorded,
     kept: dict[str, dict[str, str]],
 ) -> dict[tuple[str, ...], Module]:
-    """Give every object its class name.
+    """Set the class name of every object, and return the modules of all classes by path.
 
     Args:
-        units: Kinds and components.
-        previous: Gives the text of a file as it is now.
-        recorded: Names that history decided before.
-        kept: Gets those that it decides now.
+        units: Kinds and components, by their classes.
+        previous: Returns the present text of a file, or None.
+        recorded: The class names that earlier runs recorded.
+        kept: Gets the class names that this run records.
     """
     by_module: dict[tuple[str, ...], list[_Unit]] = {}
     for ref, unit in sorted(units.items(), key=lambda one: one[0]):
@@ -315,9 +328,10 @@ def _title(path: tuple[str, ...], units: list[_Unit]) -> str:
 
 @functools.cache
 def _shipped() -> Mapping[ClassRef, str]:
-    """Return the classes that the package ships, with their texts in the tables; all models share these.
+    """Return the classes that crossplane-lite ships and all models share, each with its text in the table.
 
-    They are types of the API machinery, which every API server has in its documents as it was when it was built.
+    They are types of the API machinery. The documents of an API server have them too, in the version with which the
+    server was built.
     """
     file = _SHIPPED.joinpath(*META).with_suffix(".py")
     return {ClassRef(META, name): text for name, text in earlier_table(file.read_text(encoding="utf-8")).items()}

@@ -1,4 +1,4 @@
-"""How the models that were made are imported: a line for each of the main kinds."""
+"""Lines of Python that import the generated models."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from .definitions import Kind
 __all__ = ["MOST", "import_lines"]
 
 MOST: Final = 8
-"""How many lines there are at most."""
+"""How many of these lines the report for people shows."""
 
 # The groups of Kubernetes whose kinds are composed most.
 _COMMON: Final = ("", "apps", "batch")
 
 
 def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
-    """Return a line for each module of the kinds: of a kind the version that is stored.
+    """Return lines of Python that import the module of each kind under an alias.
 
-    Kinds from definitions come first, then those of Kubernetes that are composed most; each in the order of the
-    sources.
+    A kind with several versions has a module for each. The module of the stored version is imported.
+
+    Kinds from CustomResourceDefinitions and CompositeResourceDefinitions come first, then the groups of Kubernetes that
+    are composed most, then all others. Among these, the order is that of the sources.
 
     Args:
-        kinds: All kinds that were made.
-        folder: Where the models are.
+        kinds: All kinds that were generated.
+        folder: The folder of the models.
 
     Returns:
-        The lines; none where the folder's name can't be imported.
+        The lines; empty if the folder's name can't be imported.
     """
     package = _package(folder)
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in package):
@@ -50,7 +52,7 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
 
 
 def _package(folder: Path) -> list[str]:
-    """Return the folder's name as a package, with the packages that it lies in."""
+    """Return the parts of a folder's name as a package: the names of the packages around it, and its own name."""
     whole = folder.absolute()
     parts = [whole.name]
     for above in whole.parents:

@@ -1,10 +1,12 @@
 """`crossplane-lite generate-input`: the CustomResourceDefinition of a function's input, from its attrs class.
 
-A package carries it beside its metadata, for people and for editors; Crossplane itself hands an input on as it is. An
-input has its fields beside apiVersion, kind and metadata, and neither spec nor status.
+A function's package has this definition beside its metadata, for people and editors. Crossplane doesn't use it: it
+passes each input on as it is. The fields of an input stand beside apiVersion, kind and metadata; there is no spec and
+no status.
 
-The schema takes everything that `ctx.input_as()` takes. It takes more where a structural schema can't say it: members
-of a union other than `int | str`, what recursive classes and models hold, and what validators of the class check.
+The schema accepts every input that `ctx.input_as()` accepts. It accepts some others too, because a structural schema
+can't express all that `ctx.input_as()` checks: the members of most unions, the content of recursive classes and of
+models, and the validators of classes.
 """
 
 from __future__ import annotations
@@ -32,13 +34,13 @@ __all__ = ["command", "input_crd", "make_parser"]
 _TYPES: Final[dict[type[Any], str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
-# What a class may have too, and every object has anyway.
+# The fields that every object has; a class may declare them as well.
 _HEAD: Final = {
     "apiVersion": {"description": "The group and version of this input.", "type": "string"},
     "kind": {"description": "The kind of this input.", "type": "string"},
     "metadata": {"type": "object"},
 }
-# Packages that are called like this say nothing about the function.
+# Names of packages that say nothing about the function.
 _NAMELESS: Final = frozenset({"", "app", "fn", "function", "input", "inputs", "main", "src", "tests"})
 
 
@@ -46,11 +48,14 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite generate-input` with the arguments that follow it.
 
     Returns:
-        0.
+        0. The definition was printed on stdout or written to a file.
 
     Raises:
         InputError: The class can't be found, or the file can't be written.
-        UsageError: It is no attrs class, or has fields of types that no input has.
+        MissingExtraError: PyYAML isn't installed.
+        UsageError: The class isn't an attrs class, a field's type or default can't be in an input, or a name of the
+            input isn't legal.
+        SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)
     load("yaml", "codegen")
@@ -72,20 +77,22 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate-input",
-        description="Print the CustomResourceDefinition of a function's input, made from the attrs class that "
-        "ctx.input_as() takes, for the function's package.",
+        description="Print the CustomResourceDefinition of a function's input, for the function's package. It is made "
+        "from the attrs class that the function gives to ctx.input_as().",
         allow_abbrev=False,
     )
-    parser.add_argument("cls", metavar="module:Class", help="can be in the current directory")
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where to write it; stdout by default")
+    parser.add_argument(
+        "cls", metavar="module:Class", help="the attrs class; its module can be in the current folder or installed"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to write (stdout)")
     parser.add_argument(
         "--api-version",
         metavar="GROUP/VERSION",
-        help="by default the apiVersion of the class; otherwise NAME.fn.crossplane.io/v1beta1, where NAME is the "
-        "module's top-level package without 'function-'",
+        help="the input's API version (the default of the class's apiVersion, or NAME.fn.crossplane.io/v1beta1, where "
+        "NAME is the module's top-level package without 'function-')",
     )
-    parser.add_argument("--kind", help="by default the kind of the class, or its name")
-    parser.add_argument("--plural", help="the kind's plural in lower case")
+    parser.add_argument("--kind", help="the input's kind (the default of the class's kind, or the class's name)")
+    parser.add_argument("--plural", help="the kind's plural in lower case (made from the kind)")
     return parser
 
 
@@ -97,9 +104,9 @@ def _load_class(name: str) -> type[Any]:
     try:
         cls = getattr(module, attribute)
     except AttributeError:
-        raise InputError(f"module {module_name} has no {attribute!r}") from None
+        raise InputError(f"module {module_name} has no class {attribute!r}: check the name behind the colon") from None
     if not isinstance(cls, type):
-        raise InputError(f"{name} must be a class (got {type_in_words(cls)})")
+        raise InputError(f"{name} must be a class (got {type_in_words(cls)}): give the attrs class of the input")
     return cls
 
 
@@ -109,15 +116,16 @@ def input_crd(
     """Return the CustomResourceDefinition of an input.
 
     Args:
-        cls: The attrs class that the input is structured into. Descriptions come from its docstring, those of fields
-            from the section `Attributes:` in it.
-        api_version: Group and version; by default the default that the class's own apiVersion has, and otherwise
-            `<name>.fn.crossplane.io/v1beta1` with the name of the class's top-level package.
-        kind: The kind; by default that of the class's own kind, or the class's name.
-        plural: The kind's plural in lower case.
+        cls: The attrs class that the input is structured into. Its docstring has the descriptions; those of fields
+            are in the section `Attributes:`.
+        api_version: The group and version. By default, the default value of the class's field apiVersion, or without
+            one `<name>.fn.crossplane.io/v1beta1` with the name of the class's top-level package.
+        kind: The kind. By default, the default value of the class's field kind, or without one the class's name.
+        plural: The kind's plural in lower case; made from the kind by default.
 
     Raises:
-        UsageError: It is no attrs class, a field's type or default can't be in an input, or a name isn't legal.
+        UsageError: The class isn't an attrs class, a field's type or default can't be in an input, or a name isn't
+            legal.
     """
     import attr
 
@@ -153,7 +161,7 @@ def input_crd(
 
 
 def _own(cls: type[Any], key: str) -> str | None:
-    """Return what a class says of itself: the default of its field, or a class variable."""
+    """Return the default of the field `key` of a class, or its class variable `key`; None without such a string."""
     found = next((field.default for field in fields_of(cls) if field.key == key), getattr(cls, key, None))
     return found if isinstance(found, str) and found else None
 
@@ -162,8 +170,8 @@ def _default_api_version(cls: type[Any]) -> str:
     name = re.sub("[^a-z0-9]+", "-", cls.__module__.partition(".")[0].lower()).strip("-").removeprefix("function-")
     if name in _NAMELESS:
         raise UsageError(
-            f"say the input's API version, because the package {name!r} names no function: with --api-version "
-            "such as naming.fn.crossplane.io/v1beta1, or as the default of a field apiVersion of the class"
+            f"the package's name {name!r} doesn't name the function, so the input needs an API version of its own: "
+            "give --api-version, such as naming.fn.crossplane.io/v1beta1, or a default to the class's field apiVersion"
         )
     return f"{name}.fn.crossplane.io/v1beta1"
 
@@ -203,11 +211,11 @@ def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, A
 
     Args:
         type_: The type.
-        path: Where it stands, for messages.
-        around: The classes that it stands in.
+        path: The place of the type in the input's class, for messages.
+        around: The classes around it, the outermost first.
     """
     shape = shape_of(type_)
-    assert shape is not None  # it has been checked
+    assert shape is not None  # `check_class` refuses other types
     if shape.kind == "class":
         return _class_schema(shape.type, path, around)
     return _OF_KIND[shape.kind](shape, path, around)
@@ -311,7 +319,7 @@ def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> d
         below = f"{path}.{field.key}"
         schema = _schema(field.type, below, (*around, cls))
         if field.name in about:
-            # What a union may be is said nowhere else.
+            # Only the description that was made for a union names its members, so it is kept.
             also = schema.get("description") if schema.get(_ANYTHING) and _is_union(field.type) else None
             schema["description"] = f"{about[field.name]} {also}" if also else about[field.name]
         if field.default is NOTHING:
@@ -333,7 +341,11 @@ def _ordered(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _default(field: Field, path: str) -> Any:
-    """Return the default of a field as JSON, None where the schema has nothing to say of it."""
+    """Return the default of a field as a JSON value; None if the schema gets no default.
+
+    Raises:
+        UsageError: The default doesn't fit the field's type.
+    """
     try:
         value = _json_value(field.default() if field.made else field.default)
         if value is not None:
@@ -363,15 +375,16 @@ def _json_value(value: Any) -> Any:
 
 
 def _documented(cls: type[Any]) -> tuple[str, dict[str, str]]:
-    """Return what a class's docstring says before its sections, and what it says of each attribute.
+    """Return the description of a class, and the descriptions of its attributes by name, from its docstring.
 
-    What base classes say of attributes counts too.
+    The description of the class ends before the first section. The docstrings of base classes can describe attributes
+    too.
     """
     about: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         about |= _attributes(inspect.cleandoc(vars(base).get("__doc__") or ""))
     doc = vars(cls).get("__doc__") or ""
-    if doc.startswith(f"{cls.__name__}("):  # what dataclasses write where nobody has
+    if doc.startswith(f"{cls.__name__}("):  # dataclasses write such a docstring if the class has none
         doc = ""
     text = re.split(_SECTION, inspect.cleandoc(doc), maxsplit=1)[0]
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
@@ -385,7 +398,7 @@ _ENTRY: Final = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)", re.S)
 
 
 def _attributes(doc: str) -> dict[str, str]:
-    """Return the entries of a docstring's section `Attributes:`, in the style of Google."""
+    """Return the entries of a docstring's section `Attributes:` (Google style), by name; empty without one."""
     _, found, rest = doc.partition("Attributes:\n")
     if not found:
         return {}

@@ -1,9 +1,8 @@
-"""The manifest of a generated folder: the files that the command owns in it, and names that history decided.
+"""The manifest of an output folder: the files that the command owns in it, and class names that earlier runs decided.
 
-The names are those of classes (see `naming`). With them, models that are made anew where the manifest alone is under
-version control have the same names.
+With these names (see `naming`), the same models can be made again from a checkout that has the manifest alone.
 
-The journal of a run that was killed is a list of the same form (see `output`).
+The journal, which a killed run leaves behind, is a file of the same form (see `output`).
 """
 
 from __future__ import annotations
@@ -44,16 +43,21 @@ _ABOUT: Final = {
     ),
 }
 Names = Mapping[str, Mapping[str, str]]
-"""By the path of a module without its suffix, the class at a place."""
+"""The class names in each module, by the object's place. The modules are given by their paths, without the suffix."""
 
 
 def manifest(files: Iterable[str], names: Names) -> str:
-    """Return the text of the manifest of a folder that has these files."""
+    """Return the text of a manifest.
+
+    Args:
+        files: The paths of the generated files in the folder.
+        names: The class names to record.
+    """
     return list_text(MANIFEST, files, names).decode()
 
 
 def owned(folder: Path) -> list[str]:
-    """Return the paths of the files that earlier runs made.
+    """Return the paths of the files that earlier runs made in a folder, from its manifest; empty without a manifest.
 
     Raises:
         InputError: The manifest can't be used.
@@ -62,7 +66,7 @@ def owned(folder: Path) -> list[str]:
 
 
 def recorded_names(folder: Path) -> Names:
-    """Return the names of classes that the folder's manifest has; there are none where it isn't there.
+    """Return the class names in a folder's manifest; empty without a manifest.
 
     Raises:
         InputError: The manifest can't be used.
@@ -73,19 +77,19 @@ def recorded_names(folder: Path) -> Names:
         isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
     ):
         raise InputError(
-            f"{folder / MANIFEST}: 'names' must have classes by module and place: restore it, or remove 'names' "
-            "and have names as in a new folder"
+            f"{folder / MANIFEST}: 'names' must be an object of class names by module and place: restore the file, or "
+            "remove 'names', so that classes are named as in a new folder"
         )
     return names
 
 
 def list_text(name: str, paths: Iterable[str], names: Names | None = None) -> bytes:
-    """Return the bytes of a list.
+    """Return the content of a manifest or a journal.
 
     Args:
-        name: The manifest's or the journal's file.
-        paths: The files in the folder.
-        names: The names of classes.
+        name: `MANIFEST` or `JOURNAL`.
+        paths: The paths of the files that the command owns.
+        names: The class names to record; None for a journal.
     """
     document: dict[str, Any] = {"about": _ABOUT[name], "format": _FORMAT, "files": sorted(paths)}
     if names:
@@ -94,12 +98,12 @@ def list_text(name: str, paths: Iterable[str], names: Names | None = None) -> by
 
 
 def read_list(place: Path) -> list[str] | None:
-    """Return the paths that a list holds, None if it doesn't exist.
+    """Return the paths in a manifest or a journal; None if the file doesn't exist.
 
-    The list may come from a checkout that nobody has looked at, so only paths that stay in the folder are taken.
+    The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
 
     Raises:
-        InputError: It can't be used.
+        InputError: The file can't be used, or a path in it can't be that of a generated file.
     """
     document = _document(place)
     if document is None:
@@ -111,12 +115,15 @@ def read_list(place: Path) -> list[str] | None:
         )
     for path in paths:
         if problem := path_problem(path):
-            raise InputError(f"{place} lists {path!r}, which can't be a file of this folder: it {problem}")
+            raise InputError(
+                f"{place} lists {path!r}, which can't be a file of this folder, because it {problem}: restore the "
+                "list, or remove the folder and generate it again"
+            )
     return paths
 
 
 def path_problem(path: str) -> str | None:
-    """Return why a path can't be one of ours, if it can't."""
+    """Return why a path can't be that of a generated file, in words such as `is absolute`; None if it can."""
     parts = path.split("/")
     problems = {
         "is absolute": path.startswith("/"),
@@ -130,7 +137,11 @@ def path_problem(path: str) -> str | None:
 
 
 def _document(place: Path) -> dict[str, Any] | None:
-    """Return what a list says, None if it doesn't exist."""
+    """Return the content of a manifest or a journal; None if the file doesn't exist.
+
+    Raises:
+        InputError: The file can't be read, isn't JSON, or has another format.
+    """
     with naming("read", place):
         try:
             is_file = stat.S_ISREG(os.lstat(place).st_mode)
@@ -145,6 +156,9 @@ def _document(place: Path) -> dict[str, Any] | None:
         raise InputError(f"{place} is not JSON: restore it, or remove the folder and generate it again") from e
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
-        raise InputError(f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite knows")
+        raise InputError(
+            f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite writes: use the "
+            "version that wrote the file, or remove the folder and generate it again"
+        )
     assert isinstance(document, dict)
     return document

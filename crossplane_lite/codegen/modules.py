@@ -1,4 +1,4 @@
-"""Modules of models as text: the table that runs, beside the stub that people and type checkers read (see `stubs`)."""
+"""The texts of model modules: the tables that run. The stubs, for people and type checkers, are made by `stubs`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = ["Class", "Module", "check_paths", "class_text", "mark_seen", "table_s
 
 _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
-# No aliases: the arguments of `load` beside which aliases are given, and builtins that stubs use.
+# Names that can't be aliases: the parameters of `load`, which takes the aliases as keyword arguments, and the builtins
+# that stubs use.
 _NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "str"))
-# What means something in a table's language, and spaces of any kind.
+# The characters that mean something in a table's language.
 _SPECIAL: Final = frozenset(" :=#,%@*")
 
 
@@ -26,12 +27,12 @@ class Class:
 
     Attributes:
         name: Its name.
-        node: Its fields, their types and descriptions.
-        api_version: For a resource its apiVersion.
-        kind: For a resource its kind.
-        scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't told.
-        attributes: The attribute of each wire name.
-        is_seen: Whether it lies in the status of kinds and nowhere else, so that it is read from observed state.
+        node: The object that it is made from: its fields with their types and descriptions.
+        api_version: For a resource its apiVersion, otherwise empty.
+        kind: For a resource its kind, otherwise empty.
+        scope: For a resource `Namespaced` or `Cluster`; empty for other classes, or if the definition doesn't say.
+        attributes: The name of each field's attribute, by wire name.
+        is_seen: Whether it occurs only in the status of kinds, so that it is only read from observed state.
     """
 
     def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
@@ -49,9 +50,9 @@ class Module:
 
     Attributes:
         path: Its packages and its own name.
-        title: What it holds, in words.
+        title: The sentence that describes it in its docstring.
         classes: Its classes by name, in the order in which they are written.
-        shipped: The classes that are taken from `crossplane_lite.models`.
+        shipped: The classes that are imported from `crossplane_lite.models` instead of generated.
     """
 
     def __init__(self, path: tuple[str, ...], title: str, shipped: Set[ClassRef]) -> None:
@@ -63,16 +64,16 @@ class Module:
 
     @property
     def file(self) -> str:
-        """The path of its file, without the suffix."""
+        """The path of the module's file, without the suffix."""
         return "/".join(self.path)
 
     @property
     def head(self) -> str:
-        """How its files begin: long lines and the order of names are as they are."""
+        """The beginning of the module's files: the docstring, and comments that switch formatters and linters off."""
         return f'"""{self.title}\n\n{_HEADER}\n"""\n\n# fmt: off\n# ruff: noqa'
 
     def home(self, ref: ClassRef) -> tuple[str, ...]:
-        """Return the module that a class is taken from."""
+        """Return the module that a class is imported from, also for a class that is shipped."""
         return (*_SHIPPED, *ref.module) if ref in self.shipped else ref.module
 
     def aliases(self) -> dict[str, tuple[str, ...]]:
@@ -97,12 +98,12 @@ class Module:
         return {alias: home for home, alias in self._aliases.items()}
 
     def reference(self, ref: ClassRef) -> str:
-        """Return how the module's text names a class; `aliases` must have been asked for before."""
+        """Return the name by which this module refers to a class. `aliases` must have been called before."""
         home = self.home(ref)
         return ref.name if home == self.path else f"{self._aliases[home]}.{ref.name}"
 
     def relative(self, home: tuple[str, ...]) -> str:
-        """Return the name of another module as it is seen from this one's package."""
+        """Return the name by which this module imports another one: relative, or absolute if that one is shipped."""
         if home[: len(_SHIPPED)] == _SHIPPED:
             return ".".join(home)
         package = self.path[:-1]
@@ -113,10 +114,10 @@ class Module:
 
 
 def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Find the classes that lie in the status of kinds and nowhere else.
+    """Set `is_seen` of all classes.
 
     Args:
-        modules: All modules; classes that the package ships aren't among them.
+        modules: All generated modules, by path.
     """
     classes = {ClassRef(path, name): cls for path, module in modules.items() for name, cls in module.classes.items()}
     elsewhere: set[ClassRef] = set()
@@ -179,7 +180,8 @@ def _type_text(module: Module, form: Form, *, in_list: bool = False) -> str:
     if form.ref is not None:
         return module.reference(form.ref)
     if form.code == "[":
-        # Keys stand at the end, where those of a list in another list would be the outer one's.
+        # Keys stand at the end of the type. The keys of an inner list would be taken for those of the outer one there,
+        # so they are left out.
         keys = ",".join(_escaped(key) for key in form.keys) if not in_list else ""
         return "[" + _type_text(module, form.item, in_list=True) + (f"#{keys}" if keys else "")
     return "{" + _type_text(module, form.item, in_list=in_list) if form.code == "{" else form.code
@@ -201,15 +203,15 @@ def _quoted(text: str) -> str:
 
 
 def check_paths(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Refuse a module that would have to be a package at the same time.
+    """Refuse a path that would have to be a module and a package at the same time.
 
     Raises:
-        InputError: Names both.
+        InputError: There is such a path. The message names the module, and a module in the package.
     """
     for path in modules:
         for length in range(1, len(path)):
             if path[:length] in modules:
                 raise InputError(
-                    f"{'/'.join(path)}.py can't be beside {'/'.join(path[:length])}.py: "
-                    "one needs a folder of the other's name; generate them into folders of their own"
+                    f"can't generate both {'/'.join(path)}.py and {'/'.join(path[:length])}.py: "
+                    f"{path[length - 1]} can't be a folder and a module; generate them into folders of their own"
                 )

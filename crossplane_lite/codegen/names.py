@@ -10,11 +10,11 @@ __all__ = ["attributes", "class_name", "group_path", "identifier", "segment"]
 
 
 def segment(text: str) -> str:
-    """Return the name of a package or module for a part of a group, a kind or a version."""
+    """Return the name of the package or module for a kind, a version or one part of a group, such as `v1` or `io`."""
     name = identifier(text.lower())
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def group_path(group: str) -> tuple[str, ...]:
-    """Return the packages of a group: its parts in reverse, as in `io.upbound.gcp.storage`."""
+    """Return the packages of a group, its parts in reverse: `io`, `upbound`, `gcp` for `gcp.upbound.io`."""
     return tuple(segment(part) for part in reversed(group.split(".")))

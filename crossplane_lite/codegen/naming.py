@@ -1,22 +1,23 @@
-"""Which class name each object of a schema gets.
+"""The class names of the objects in a module's schemas.
 
-Objects are named in an order: what people write comes before what they only read, so that all of `spec` comes before
-`status`, and `initProvider`, which repeats `forProvider`, behind the rest of `spec`; among these breadth first. The
-first that wants a name gets it; objects of the same shape that want the same name share one class, and a later one of
-another shape gets its parent's name in front.
+Objects are named in this order: first all that people write, then `initProvider`, which only repeats `forProvider`, and
+then `status`, which people only read. Within each of the three the order is breadth first. The first object that wants
+a name gets it. Another object of the same shape that wants the same name shares its class. An object of another shape
+gets the name of its parent in front of its own.
 
-Earlier names come first of all: an object that has a class in the module's earlier table keeps its name,
-so that a new field elsewhere renames nothing, wherever it stands. Where objects that shared a class have different
-fields now, those that come first in the order keep it: of those in `spec`, or only in `initProvider`, or only in
-`status`, the shape that lacks the fewest of the class's fields that others still have, and of such shapes the one that
-most have.
+Names of an earlier run come before that order. An object that has a class in the module's earlier table keeps the name,
+so a new field elsewhere in the schema renames nothing. If objects that shared a class have different shapes now, only
+one of the shapes keeps the name. It is a shape of the objects that come first in the order: of those that people write,
+or else of those in `initProvider`, or else of those in `status`. Of these shapes, the one wins that lacks the fewest
+fields of the class that other shapes still have. If several lack as few, the most frequent one wins.
 
-What people construct by the class's name goes on working in all places where its fields are still there: the class that
-keeps the name has these fields, and its models are taken in the places of the others (see `_models.kin`). Only where
-each shape has lost a field that another one still has, no class has all of them.
+Code that constructs models by the class's name goes on working in every place that still has the fields it sets: the
+class that keeps the name has these fields, and its models are accepted in the places of the classes that were split off
+(see `_models.kin`). There is one exception: if each shape has lost a field that another one still has, no class has all
+of the fields.
 
-So names may depend on what was generated before. Those that are others than a new folder would have are `recorded`:
-with them and without the earlier table a schema gets the same names.
+So names may depend on earlier runs. Names that differ from those in a new folder are in `Names.recorded`. With these
+records a schema gets the same names again, also without the earlier table.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from .schema import ObjectSchema
 
 __all__ = ["Field", "Names", "earlier_table", "fields_of", "place_of"]
 
-# How far back in the order an object stands, by its place.
+# The ranks in the order of naming: objects that people write, `initProvider`, `status`.
 _WRITTEN, _INITIAL, _READ = range(3)
-# What the letters of a table take.
+# The scalars that each letter of a table accepts: a float field, `f`, also accepts integers.
 _SCALARS: Final = {"s": "s", "i": "i", "b": "b", "f": "fi", "q": "is"}
 
 
@@ -43,12 +44,12 @@ class Names:
     """The class names of one module.
 
     Args:
-        reserved: Names that are given already, to the module's kinds and components.
-        earlier: The table that the module had before: the text of each class by its name.
-        recorded: Its names of an earlier run, by place; they count where there is no table.
+        reserved: The names of the module's kinds and components, which no other class may get.
+        earlier: The module's earlier table: the text of each class by its name.
+        recorded: The names that an earlier run recorded, by the object's place. They count only without `earlier`.
 
     Attributes:
-        recorded: Once names are given, those that history decided, by place.
+        recorded: After `give`, the names that differ from those in a new folder, by the object's place.
     """
 
     def __init__(
@@ -62,10 +63,14 @@ class Names:
         self._earlier = earlier or {}
 
     def give(self, units: Sequence[Sequence[ObjectSchema]]) -> list[list[ObjectSchema]]:
-        """Name the objects of a module's kinds and components, each of them beginning with the whole.
+        """Set the name of every object in a module, and choose the objects that become classes.
+
+        Args:
+            units: The objects of each kind or component, breadth first: the kind or component itself comes first.
 
         Returns:
-            Those that become classes, for each kind or component: one of each name, breadth first.
+            For each kind or component its objects that become classes, breadth first. Of the objects that share a name,
+            only the first becomes a class.
         """
         ordered = _in_order(units)
         fresh = given = self._assigned(ordered, {})
@@ -88,11 +93,11 @@ class Names:
         return [[node for node in nodes if classes[node.name] is node] for nodes in units]
 
     def _assigned(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[int, str]:
-        """Return the name of each object, by its identity.
+        """Return the name of each object, by `id(object)`.
 
         Args:
-            ordered: The objects in their order, with how far back they stand.
-            before: The names that objects had before.
+            ordered: The objects in the order of naming, each with its rank.
+            before: The names that objects keep if they can, by `id(object)`.
         """
         shapes: dict[str, int | None] = dict.fromkeys(self._reserved)
         shared: dict[tuple[str, int], str] = {}
@@ -115,7 +120,7 @@ class Names:
         return given
 
     def _kept(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[str, int]:
-        """Return which shape keeps each name that objects had before."""
+        """Return the shape that keeps each name that objects had before."""
         ranks: dict[str, int] = {}
         places: dict[str, dict[int, _Places]] = {}
         for rank, node in ordered:
@@ -128,7 +133,7 @@ class Names:
         return {name: self._keeper(name, shapes) for name, shapes in places.items()}
 
     def _keeper(self, name: str, shapes: Mapping[int, _Places]) -> int:
-        """Return which of the shapes that had a name keeps it; of equal ones the first."""
+        """Return the shape that keeps a name, of all shapes whose objects had it; the first, if several are as good."""
         if len(shapes) == 1:
             return next(iter(shapes))
 
@@ -140,7 +145,15 @@ class Names:
         return min((shape for shape, found in shapes.items() if found.first), key=cost)
 
     def _lost(self, name: str, one: ObjectSchema, other: ObjectSchema) -> int:
-        """Return how many fields of an earlier class, and of those within it, an object lacks that another has."""
+        """Return how many fields of an earlier class `one` lacks and `other` still has.
+
+        Fields of the classes within that class count too, if both objects still have an object there.
+
+        Args:
+            name: The name of the earlier class.
+            one: The object that may lack fields.
+            other: The object that it is compared with.
+        """
         number = 0
         work = [(name, one, other)]
         while work:
@@ -156,7 +169,13 @@ class Names:
         return number
 
     def _earlier_names(self, nodes: Sequence[ObjectSchema]) -> dict[int, str]:
-        """Walk the earlier table along with the schema: the names of the classes that it had in the same places."""
+        """Return the names of the classes that the earlier table has in the places of objects, by `id(object)`.
+
+        Objects in places that the earlier table doesn't have are left out.
+
+        Args:
+            nodes: The objects of a kind or component, breadth first.
+        """
         whole = nodes[0].hint
         names = {id(nodes[0]): whole} if whole in self._earlier else {}
         for node in nodes[1:]:
@@ -170,12 +189,12 @@ class Names:
 
 
 class _Places:
-    """The places of one shape that had a name.
+    """The objects of one shape that had the same class name.
 
     Attributes:
-        node: One of them.
-        first: How many come first in the order.
-        later: How many others there are.
+        node: One of these objects.
+        first: How many of them have the lowest rank that any object of that name has.
+        later: How many of them have a higher rank.
     """
 
     def __init__(self, node: ObjectSchema) -> None:
@@ -184,7 +203,18 @@ class _Places:
 
 
 def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tuple[bool, ObjectSchema | None]:
-    """Return whether an object has a field that takes what it took, and the object within, where it is one."""
+    """Look in an object for a field of an earlier class.
+
+    Args:
+        node: The object.
+        wire: The wire name of the field.
+        earlier: The field as it was in the earlier class.
+        is_class: Whether the earlier field held models of a class, alone or in lists or maps.
+
+    Returns:
+        Whether the object has a field of that name that accepts all values of the earlier field. And the object that
+        this field holds now, or None if it holds no object.
+    """
     for field in node.fields:
         if field.wire == wire:
             around, inner = field.form.in_table()
@@ -198,14 +228,17 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
 
 def _letters(code: str) -> set[str]:
-    """Return the scalars that a table's type takes, by their letters; the code itself where it is none of scalars."""
+    """Return the letters of the scalars that a type in a table accepts; for a type of a class, only the type itself."""
     if any(one not in _SCALARS for one in code.split("|")):
         return {code}
     return set().union(*(_SCALARS[one] for one in code.split("|")))
 
 
 def place_of(node: ObjectSchema) -> str:
-    """Return the place of an object in its module: the class of the whole and the wire names down to it."""
+    """Return the place of an object in its module, such as `Bucket.spec.forProvider`.
+
+    It begins with the class name of the kind or component, and the wire names that lead to the object follow.
+    """
     wires = []
     while node.parent is not None:
         wires.append(node.wire)
@@ -214,13 +247,13 @@ def place_of(node: ObjectSchema) -> str:
 
 
 def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, ObjectSchema]]:
-    """Return the objects within kinds and components in the order of naming, with how far back they stand."""
+    """Return the objects in the order of naming, each with its rank; kinds and components themselves are left out."""
     ranks: dict[int, int] = {}
     found = []
     for nodes in units:
-        for node in nodes[1:]:  # what lies within comes behind
+        for node in nodes[1:]:  # the first is the kind or component itself
             above = node.parent
-            assert above is not None  # what has none is the whole
+            assert above is not None  # only the kind or component itself has no parent
             if above.parent is None:
                 rank = _READ if node.wire == "status" else _WRITTEN
             elif node.wire == "initProvider" and above.wire == "spec" and above.parent.parent is None:
@@ -234,10 +267,13 @@ def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, Object
 
 
 def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int | None]) -> str:
-    """Return a name that no other shape has."""
+    """Return a name for an object that no other class has: its own, or with its parent's name in front.
+
+    If both names are taken, a number is added.
+    """
     name, number = node.hint, 1
     while name in shapes:
-        assert node.parent is not None  # the whole has its name already
+        assert node.parent is not None  # kinds and components have their names already
         number += 1
         above = given.get(id(node.parent), node.parent.hint)
         name = above + node.hint + (str(number - 1) if number > 2 else "")
@@ -245,7 +281,7 @@ def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int
 
 
 def _usable(name: str) -> str:
-    """Return a name if a class can have it, otherwise nothing."""
+    """Return a name if a class can have it, otherwise an empty string."""
     return name if name.isidentifier() and not keyword.iskeyword(name) else ""
 
 
@@ -254,8 +290,8 @@ class Field(NamedTuple):
 
     Attributes:
         attribute: Its name in Python.
-        around: The lists and maps that it is, as in `[{`.
-        inner: What these hold, or it is: a letter, or a class without its module.
+        around: The lists and maps around its type, such as `[{` for a list of maps; empty without any.
+        inner: The type in these lists and maps: letters of scalars, or the name of a class without its module.
     """
 
     attribute: str
@@ -265,7 +301,7 @@ class Field(NamedTuple):
 
 @functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
 def fields_of(text: str) -> Mapping[str, Field]:
-    """Return the fields of a class in a table by wire name."""
+    """Return the fields in the text of a class in a table, by wire name."""
     fields = {}
     for part in text.split(" "):
         names, _, type_ = part.rpartition(":")
@@ -277,20 +313,20 @@ def fields_of(text: str) -> Mapping[str, Field]:
                 fields[unescape(wire) or attribute] = Field(
                     attribute, type_.removesuffix(inner), inner.rpartition(".")[2]
                 )
-            except ValueError:  # changed by hand
+            except ValueError:  # somebody changed the file by hand: this field is left out
                 continue
     return fields
 
 
 def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
-    """Keep of two objects that share a class only what holds for both."""
+    """Clear each note of a field in `first` that differs from the note in `other`, which shares its class."""
     for one, two in zip(first.fields, other.fields, strict=True):
         if one.note != two.note:
             one.note = ""
 
 
 def earlier_table(source: str | None) -> dict[str, str]:
-    """Return the table of a module that was generated before, from its source; nothing where it has none."""
+    """Return the table in the source of a generated module, the text of each class by its name; empty without one."""
     if source is None or "load(" not in source:
         return {}
     try:
@@ -298,5 +334,5 @@ def earlier_table(source: str | None) -> dict[str, str]:
         table = next(node for node in ast.walk(tree) if isinstance(node, ast.Dict))
         found = ast.literal_eval(table)
     except (SyntaxError, StopIteration, ValueError, RecursionError, MemoryError):
-        return {}  # not a module of ours any more: there is nothing to keep
+        return {}  # it isn't a generated module any more, so there are no names to keep
     return {name: text for name, text in found.items() if isinstance(name, str) and isinstance(text, str)}

@@ -1,4 +1,4 @@
-"""What `crossplane-lite generate` is told: by its arguments, or by the file that keeps them for a project."""
+"""The options of `crossplane-lite generate`, from its arguments and from the project's file `crossplane-lite.toml`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .generate import VERSIONS
 __all__ = ["PROJECT", "Options", "make_parser", "read"]
 
 PROJECT: Final = "crossplane-lite.toml"
-"""The file that is looked for where no source is given."""
+"""The name of the project's file, which is read when the arguments name no source."""
 
-# The type of each key of the file's table [generate].
+# The keys of the file's table [generate], each with the type of its value.
 _LIST: Final = "a list of strings"
 _KEYS: Final = {
     "sources": _LIST,
@@ -35,20 +35,20 @@ _KEYS: Final = {
 
 
 class Options(NamedTuple):
-    """What to do.
+    """The options of one run.
 
     Attributes:
-        sources: What to read.
-        kube_context: The context of kubectl whose cluster is read besides; None for no cluster.
-        output: The folder of the models.
-        stubs_dir: The folder of the stubs; None for beside the models.
-        only: Patterns of what is generated; empty for all.
-        versions: Which versions of a kind.
-        descriptions: Whether stubs have them.
-        uses: The code whose lines are looked at.
-        is_check: Whether nothing is written.
-        is_json: Whether the report is JSON.
-        is_verbose: Whether details are said.
+        sources: The files, folders and patterns that definitions are read from; `-` is standard input.
+        kube_context: The kubectl context of a cluster that is read too: empty for the current one, None for no cluster.
+        output: The folder that the models are written to.
+        stubs_dir: The folder that the stubs are written to; None to write them beside the models.
+        only: Patterns `GROUP/KIND` of the kinds to generate; empty for all kinds.
+        versions: The versions of each kind to generate: `served`, `storage` or `all`.
+        descriptions: Whether the stubs have the descriptions of classes and fields.
+        uses: The files and folders of code that are checked against the new models.
+        is_check: Whether the run only compares, and writes nothing.
+        is_json: Whether the report is printed as JSON.
+        is_verbose: Whether each definition in which sources differ is listed.
     """
 
     sources: list[str]
@@ -65,13 +65,16 @@ class Options(NamedTuple):
 
 
 def read(argv: Sequence[str]) -> Options:
-    """Read the arguments, and the project's file where they name no source.
+    """Return the options of a run, from the arguments and the project's file.
 
-    What an argument says counts instead of what the file says.
+    The file is read if `--project` names it, or if the arguments have neither a source nor `--kube-context`. Arguments
+    win over the file. A source or `--kube-context` among them replaces both `sources` and `kube-context` of the file.
+    Paths in the file are relative to its folder.
 
     Raises:
-        InputError: The file can't be used.
-        MissingExtraError: The file can't be read, because this Python has no reader of TOML.
+        InputError: The file can't be read, or a key or a value in it is wrong.
+        MissingExtraError: Python 3.10 needs the package tomli to read the file, and it isn't installed.
+        SystemExit: An argument is wrong or missing. The reason was printed on stderr.
     """
     parser = make_parser()
     arguments = parser.parse_args(argv)
@@ -80,14 +83,14 @@ def read(argv: Sequence[str]) -> Options:
     if arguments.project is not None or (not arguments.sources and arguments.kube_context is None):
         file = arguments.project or Path(PROJECT)
         if arguments.project is None and not file.exists():
-            parser.error(f"give a SOURCE or --kube-context, or keep them in a {PROJECT}, which is not here")
+            parser.error(f"give a SOURCE or --kube-context; the current folder has no {PROJECT} to read them from")
         given, folder = _project(file), file.parent
     sources = arguments.sources
     if not sources and arguments.kube_context is None:
         sources = [one if one == "-" else str(folder / one) for one in given.get("sources", [])]
         arguments.kube_context = given.get("kube-context")
         if not sources and arguments.kube_context is None:
-            raise InputError(f"{file}: [generate] has neither sources nor kube-context")
+            raise InputError(f"{file}: [generate] has neither sources nor kube-context: add one of the two")
     output = _path(arguments.output, folder, given.get("output"))
     if output is None:
         parser.error("the following arguments are required: -o/--output")
@@ -111,7 +114,12 @@ def _path(argument: Path | None, folder: Path, given: str | None) -> Path | None
 
 
 def _project(file: Path) -> Mapping[str, Any]:
-    """Return the table [generate] of a project's file."""
+    """Return the table [generate] of a project's file, with its keys and the types of its values checked.
+
+    Raises:
+        InputError: The file can't be read, or a key or a value in it is wrong.
+        MissingExtraError: Python 3.10 needs the package tomli to read the file, and it isn't installed.
+    """
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -126,8 +134,9 @@ def _project(file: Path) -> Mapping[str, Any]:
         raise InputError(f"{file} must have a table [generate]")
     for key, value in table.items():
         if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1) or list(_KEYS)
-            raise InputError(f"{file}: [generate] has no {key!r}; there is {one_of(near)}")
+            near = difflib.get_close_matches(key, _KEYS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"its keys are {', '.join(_KEYS)}"
+            raise InputError(f"{file}: [generate] has no key {key!r}; {hint}")
         if not _is(value, _KEYS[key]):
             raise InputError(f"{file}: generate.{key} must be {_KEYS[key]} (got {value!r})")
     if table.get("versions", VERSIONS[0]) not in VERSIONS:
@@ -146,11 +155,11 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "
-        "CompositeResourceDefinitions, OpenAPI v3 documents and Crossplane packages. The output folder then holds "
-        "what these sources define, and nothing of earlier runs that they don't. It must be new or empty the first "
-        "time; files that others put beside the generated ones later stay.",
-        epilog="Exit status: 0; 1 with --check where the folder is not what the sources give, and with --uses where "
-        "lines of code no longer fit; 2 when a source or the folder can't be used, and nothing is written then.",
+        "CompositeResourceDefinitions, OpenAPI v3 documents and Crossplane packages. Models of earlier runs that these "
+        "sources no longer define are removed. The output folder must be new or empty at the first run; files that "
+        "you add to it later stay.",
+        epilog="Exit status: 0 on success; 1 if --check finds the folder out of date, or --uses finds lines of code "
+        "that the new models break; 2 if a source or the folder can't be used.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -158,54 +167,54 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="SOURCE",
         nargs="*",
         help="a file (YAML or JSON of one or many documents, a package, an image or another archive), a folder of such "
-        f"files, a pattern such as 'crds/*.yaml', or - for standard input; without any, {PROJECT} says what to do",
+        f"files, a pattern such as 'crds/*.yaml', or - for standard input; without any, {PROJECT} has the options",
     )
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="the package to make")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="the folder that the models are written to")
     parser.add_argument(
         "--kube-context",
         metavar="CONTEXT",
         nargs="?",
         const="",
-        help="read the definitions of a cluster through kubectl, besides the sources: CustomResourceDefinitions and "
-        "the API server's OpenAPI; the current context where none is named",
+        help="also read the definitions of a cluster through kubectl: its CustomResourceDefinitions and its API "
+        "server's OpenAPI documents; without CONTEXT, kubectl's current context",
     )
     parser.add_argument(
         "--only",
         metavar="GROUP/KIND",
         action="append",
-        help="generate this kind and what it refers to; can be given several times, in any case, and hold * as in "
-        "'*.aws.upbound.io/*'; the core group is core",
+        help="generate only this kind, and the types that it refers to; can be given several times; * stands for any "
+        "text, as in '*.aws.upbound.io/*', upper and lower case are the same, and the core group is called core",
     )
     parser.add_argument(
         "--versions",
         choices=VERSIONS,
-        help="which versions of a kind: those that are served (the default), the one that is stored, or all",
+        help="the versions of each kind to generate: those that are served (the default), the stored one, or all",
     )
     parser.add_argument(
         "--stubs-dir",
         metavar="DIR",
         type=Path,
-        help="write the .pyi files there, for images without them, instead of beside the modules",
+        help="write the .pyi files to this folder instead of beside the modules, so that images needn't have them",
     )
     parser.add_argument("--no-descriptions", action="store_true", help="leave descriptions out of the .pyi files")
     parser.add_argument(
         "--check",
         action="store_true",
-        help="write nothing, and say whether the folder is what the sources give, and what would change",
+        help="write nothing; print whether the folder is up to date, and the changes that a run would make",
     )
     parser.add_argument(
         "--uses",
         metavar="PATH",
         action="append",
         type=Path,
-        help="name the lines of this code, a file or a folder, that the new models break, by their types; needs mypy "
-        "or pyright; can be given several times",
+        help="list the lines in this file or folder of code that the new models break, as mypy or pyright finds them; "
+        "can be given several times",
     )
-    parser.add_argument("--report", choices=("text", "json"), default="text", help="how to say what was done")
+    parser.add_argument("--report", choices=("text", "json"), default="text", help="the form of the report (text)")
     parser.add_argument(
-        "--project", metavar="FILE", type=Path, help=f"read what to do from this file instead of {PROJECT}"
+        "--project", metavar="FILE", type=Path, help=f"read the options from this file instead of {PROJECT}"
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="say more: how definitions differ that several sources have"
+        "-v", "--verbose", action="store_true", help="also list each definition in which sources differ"
     )
     return parser

@@ -1,18 +1,18 @@
-"""The folders that the generator writes: which files in them are its own, and writing all of them or none.
+"""Writing generated files into folders: all of them or none, and without touching files of other programs or people.
 
-A manifest in the folder lists the files that the command owns. Only those are ever overwritten or removed, and an
-owned file that was edited by hand is: its header says so. All else in the folder is somebody else's and stays as it is.
+A manifest in each folder lists the files that the command owns. Only these files are ever overwritten or removed, also
+if somebody has edited them: their header warns of that. All other files in the folder stay as they are.
 
-A run checks everything, then writes in this order:
+A run checks everything, and then takes these steps:
 
-1. the journal, a list of the paths that are owned already and of those that are about to be;
-2. every new content, into a temporary file beside its target, and flushed;
-3. the targets: replaced one by one, what is gone taken away, the manifest last;
-4. temporary files, byte code and folders without files are cleared away, and at last the journal.
+1. It writes the journal, a list of the paths that it owns already and of those that it is about to write.
+2. It writes every new content to a temporary file beside its target, and flushes it to the disk.
+3. It replaces the targets one by one, removes files that are no longer generated, and replaces the manifest last.
+4. It removes temporary files, byte code of removed modules, folders that have become empty, and the journal last.
 
-An error or an interrupt before step 4 takes back all that was done. A process that is killed can't do that; it leaves
-its journal, and the next run owns what the journal lists, so that it can overwrite, remove and clear away all of it.
-Files are compared by content, so that it doesn't matter how far the run came.
+After an error or an interrupt before step 4, the run takes back all that it did. A killed process can't do that. It
+leaves its journal, and the next run owns all files that the journal lists: it overwrites or removes them, and clears
+the rest away. It compares files by content, so it doesn't matter how far the killed run came.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from .manifest import JOURNAL, MANIFEST, Names, list_text, path_problem, read_li
 __all__ = ["Progress", "Summary", "compare_all", "write", "write_all"]
 
 Progress = Callable[[str, str, int, int], object]
-"""Told what is being done, to which file, and that it is the how manyth of how many."""
+"""Called with the kind of step, the file that the step is about, the step's number, and the number of all steps."""
 
-# What a folder may hold that is to become ours.
+# Files that an output folder may have before the first run.
 _HARMLESS: Final = frozenset({".gitignore", ".gitkeep"})
 
 
 class Summary(NamedTuple):
-    """What a run did to the files that it generates; the manifest isn't counted.
+    """What a run did to the generated files of a folder; the manifest isn't counted.
 
     Attributes:
         written: How many files are new or have a new content.
-        unchanged: How many already had their content and were not touched.
-        removed: How many owned files are no longer generated and were removed.
+        unchanged: How many files already had their content, and were not touched.
+        removed: How many files were removed, because they are no longer generated.
     """
 
     written: int
@@ -59,17 +59,14 @@ def _silent(_what: str, _of: str, _done: int, _total: int) -> None:
 
 
 def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mapping[Path, Names] | None = None) -> bool:
-    """Say whether several folders are what they should be; nothing is written.
+    """Return whether several folders are up to date, so that `write_all` would change nothing. Nothing is written.
 
     Args:
-        outputs: As of `write_all`.
-        names: As of `write_all`.
-
-    Returns:
-        Whether `write_all` would change nothing.
+        outputs: The folders with their files, as for `write_all`.
+        names: The class names for the manifests, as for `write_all`.
 
     Raises:
-        InputError: As of `write_all`.
+        InputError: A folder or its manifest can't be used, or files that the command doesn't own are in the way.
     """
     wanted = [(Path(folder), _contents(Path(folder), files)) for folder, files in outputs]
     _check_apart([folder for folder, _ in wanted])
@@ -82,7 +79,7 @@ def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mappin
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Summary:
-    """Make the files of one folder what they should be; see `write_all`."""
+    """Write the generated files of one folder as `write_all` does, and return a summary of the changes."""
     return write_all([(folder, files)])[0]
 
 
@@ -91,28 +88,29 @@ def write_all(
     names: Mapping[Path, Names] | None = None,
     progress: Progress = _silent,
 ) -> list[Summary]:
-    r"""Make the files of several folders what they should be, in all of the folders or in none.
+    r"""Write the generated files of several folders: in all of the folders, or in none of them if that fails.
 
-    Files that have their content are not touched, not even their times. Owned files that are no longer generated are
-    removed, with their byte code and the folders that become empty by it. Owned files that were edited by hand are
-    overwritten. The permissions of existing files stay.
+    Files that already have their content are not touched, and keep their times. Owned files that are no longer
+    generated are removed, together with their byte code and the folders that become empty. Owned files that were edited
+    by hand are overwritten. Existing files keep their permissions.
 
-    Runs don't mix: the folders are locked while they are checked and written. Another run waits, so that runs in
-    parallel (`make -j`) all succeed, and gives up after 30 seconds, so that a stopped process doesn't block it for
-    ever. A killed run leaves no lock. Where the system or the file system has no locks, there are none.
+    The folders are locked while they are checked and written, so that runs don't mix. A second run waits, so that
+    parallel runs (`make -j`) all succeed. It gives up after 30 seconds, so that a stopped process doesn't block it for
+    ever. A killed run leaves no lock behind. On systems and file systems without locks, folders aren't locked.
 
     Args:
-        outputs: Folders, each with its files: texts with `\n` by paths relative to it, with `/`. A folder need not
-            exist; it may be a symbolic link. None may lie in another.
-        names: The names of classes that each folder's manifest is to have.
+        outputs: The folders, each with its files: texts, with `\n` between lines, by paths relative to the folder,
+            with `/` between their parts. A folder that doesn't exist is made. A folder may be a symbolic link. None of
+            the folders may lie in another one.
+        names: The class names that the manifest of each folder records.
         progress: Called with `writing` before each file that is written.
 
     Returns:
-        The changes, for each folder.
+        A summary of the changes in each folder, in the order of `outputs`.
 
     Raises:
-        InputError: A folder or its manifest can't be used, files of others are in the way, or writing failed. Nothing
-            has changed then, or the message says that the next run repairs it.
+        InputError: A folder or its manifest can't be used, files that the command doesn't own are in the way, or
+            writing failed. Nothing has changed then, or the message says that the next run repairs the folders.
     """
     wanted = [(Path(folder), _contents(Path(folder), files)) for folder, files in outputs]
     _check_apart([folder for folder, _ in wanted])
@@ -128,7 +126,10 @@ def write_all(
             is_back = transaction.take_back()
             if is_back and not transaction.is_committed:
                 raise
-            left = "not all of it could be taken back" if not is_back else "all files are written, but not all is tidy"
+            if is_back:
+                left = "all models are written, but old files are left"
+            else:
+                left = "not all changes could be taken back"
             places = " and ".join(str(folder) for folder, _ in wanted)
             raise InputError(f"{e}; {left}: run the command again to repair {places}") from e
         except BaseException:
@@ -137,11 +138,15 @@ def write_all(
     return [plan.summary for plan in plans]
 
 
-# What is wanted.
+# The contents to write.
 
 
 def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the bytes of each file, sorted by path, if all paths can be written to one folder."""
+    """Return the bytes of each file, sorted by path.
+
+    Raises:
+        InputError: A path can't be written to the folder, or two paths exclude each other.
+    """
     spelt: dict[str, str] = {}
     contents = {}
     for path in sorted(files):
@@ -153,10 +158,13 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
             if other != prefix:
                 raise InputError(
                     f"can't write both {other!r} and {prefix!r} to {folder}: they differ only in case, "
-                    "which not every file system tells apart"
+                    "which not every file system tells apart; generate them into folders of their own"
                 )
             if prefix != path and prefix in files:
-                raise InputError(f"can't write both {prefix!r} and {path!r} to {folder}: one is a folder of the other")
+                raise InputError(
+                    f"can't write both {prefix!r} and {path!r} to {folder}: {prefix!r} can't be a file and a folder; "
+                    "generate them into folders of their own"
+                )
         try:
             contents[path] = files[path].encode()
         except UnicodeEncodeError as e:
@@ -165,18 +173,18 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _folded(path: str) -> str:
-    """Return what is equal for paths that some file system takes for the same."""
+    """Return a form of a path that is equal for two paths if some file system treats them as the same."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def _check_apart(folders: list[Path]) -> None:
-    """Refuse a folder that lies in another: each would take the other's files for foreign ones."""
+    """Refuse a folder that lies in another one, because each would treat the files of the other as foreign."""
     for one, other in itertools.permutations(folders, 2):
         if Path(os.path.realpath(one)) in Path(os.path.realpath(other)).parents:
             raise InputError(f"{other} lies in {one}: choose folders side by side")
 
 
-# What is there, and what has to be done.
+# The present state of a folder, and the changes that it needs.
 
 
 class _Plan(NamedTuple):
@@ -185,9 +193,9 @@ class _Plan(NamedTuple):
     folder: Path
     new: dict[str, bytes]  # contents of files to write
     gone: list[str]  # owned paths that are no longer generated, whether they exist or not
-    removed: list[str]  # those of them that exist
+    removed: list[str]  # the paths in `gone` at which there is a file
     stale: list[str]  # temporary files of killed runs
-    lists: dict[str, bytes]  # the manifest and the journal as they should be
+    lists: dict[str, bytes]  # the new contents of the manifest and the journal, by their names
     manifest_changes: bool
     has_journal: bool
     summary: Summary
@@ -198,10 +206,10 @@ class _Plan(NamedTuple):
 
 
 def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
-    """Check a folder and return what has to be done in it.
+    """Check a folder, and return the changes to make in it.
 
     Raises:
-        InputError: Its manifest is not to be trusted, or files of others are in the way.
+        InputError: Its manifest can't be used, or files that the command doesn't own are in the way.
     """
     lists = {folder / name: read_list(folder / name) for name in (JOURNAL, MANIFEST)}
     owned = {path: place for place, paths in lists.items() for path in paths or ()}
@@ -211,7 +219,10 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
     found = _find_all(folder, (*owned, *files))
     for path, source in owned.items():
         if found[path].is_a(stat.S_ISLNK):
-            raise InputError(f"{source} lists {path!r}, but {found[path].place} is a symbolic link: remove one of them")
+            link = found[path].place
+            raise InputError(
+                f"{source} lists {path!r}, but {link} is a symbolic link: remove the link, and run the command again"
+            )
     gone = sorted(owned.keys() - files.keys())
     removed = [path for path in gone if found[path].place == folder / path and found[path].is_a(stat.S_ISREG)]
     _refuse_same_files(folder, removed, files, found)
@@ -231,7 +242,7 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
 
 
 class _Found(NamedTuple):
-    """The first thing on the way to a file that is no folder, or the end of the way."""
+    """What is found at a path: the first entry on the way to it that isn't a folder, or the entry at its end."""
 
     place: Path
     status: os.stat_result | None  # None if nothing is there
@@ -241,8 +252,8 @@ class _Found(NamedTuple):
 
 
 def _find_all(folder: Path, paths: Iterable[str]) -> dict[str, _Found]:
-    """Find what is at each path; a folder that many of them lead through is looked at once."""
-    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise where the way ends
+    """Return what is found at each path. A folder that several paths lead through is looked at only once."""
+    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise the entry at which the way ends
     found = {}
     for path in paths:
         end = None
@@ -271,18 +282,18 @@ def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], 
     """Return whether a file has its content already.
 
     Raises:
-        InputError: It can't or must not be written.
+        InputError: Something is in the way: a link, a folder, or a file that the command doesn't own.
     """
     place, status = found[path]
     if status is None:
         return False
     if stat.S_ISLNK(status.st_mode):
-        raise InputError(f"{place} is a symbolic link, which isn't written through: remove it")
+        raise InputError(f"{place} is a symbolic link, and models aren't written through links: remove it")
     if place != folder / path:
         raise InputError(f"{place} is a file, but a folder is needed there for {path!r}: remove it")
     if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{place} is not a file, and a file must be written there: remove it")
-    # Reading is spared where the size tells.
+    # A file of another size needn't be read.
     is_equal = status.st_size == len(content) and _read(place) == content
     if not is_equal and path not in owned:
         raise InputError(_foreign(place))
@@ -290,11 +301,14 @@ def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], 
 
 
 def _foreign(place: Path) -> str:
-    return f"{place} is in the way, and no {MANIFEST} lists it as generated: choose an empty folder or remove it there"
+    return f"{place} is in the way, and no {MANIFEST} lists it as generated: remove it, or choose an empty folder"
 
 
 def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Refuse a folder without a manifest that holds anything but what would be written there."""
+    """Refuse a folder without a manifest if it has any other file than those that would be written.
+
+    Files that do no harm there, such as .gitignore, are accepted.
+    """
     pending = [""]
     while pending:
         prefix = pending.pop()
@@ -311,8 +325,8 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
                 continue
             if name == MANIFEST:
                 raise InputError(
-                    f"{folder / prefix} has generated models already, so {folder} is not an output folder of its own: "
-                    "give the former as the output, or choose an empty folder"
+                    f"{folder} can't be the output folder, because {folder / prefix} has generated models already: "
+                    f"give {folder / prefix}, or choose an empty folder"
                 )
             if not is_file or path not in files or _read(folder / path) != files[path]:
                 raise InputError(_foreign(folder / path))
@@ -320,20 +334,20 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], found: dict[str, _Found]) -> None:
-    """Refuse to remove a file that is also generated under a name which differs only in case."""
+    """Refuse to remove a file that is a generated one too, because the file system ignores the case of their names."""
     spelt = {_folded(path): path for path in files}
     for path in removed:
         other = found.get(spelt.get(_folded(path), ""))
         status = found[path].status
         if other and other.status and status and os.path.samestat(other.status, status):
             raise InputError(
-                f"{folder / path} is now to be called {other.place.name}, but here the two are one file: "
+                f"{folder / path} is now called {other.place.name}, but this file system treats both as one file: "
                 f"remove {folder} and generate it again"
             )
 
 
 def _stale(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Return the temporary files that killed runs left beside the files at these paths."""
+    """Return the paths of temporary files that killed runs have left in the folders of `paths`."""
     prefixes = {"", *(prefix + "/" for path in paths for prefix in _above(path))}
     stale = []
     for prefix in sorted(prefixes):
@@ -354,7 +368,7 @@ def _read(place: Path) -> bytes:
         return place.read_bytes()
 
 
-# Doing it.
+# Making the changes.
 
 
 def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress) -> None:
@@ -386,7 +400,7 @@ def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress)
 
 
 def _tidy(folder: Path, gone: Iterable[str]) -> None:
-    """Remove the byte code of modules that are gone, and the folders that are empty without them.
+    """Remove the byte code of removed modules, and the folders that are empty without them.
 
     A file that can't be removed, such as byte code that another user's process wrote, does no harm and stays.
     """

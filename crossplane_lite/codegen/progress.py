@@ -1,4 +1,4 @@
-"""What `crossplane-lite generate` is doing, as a line on a terminal: from the first file to the last one written."""
+"""The progress of `crossplane-lite generate`, as one line on the terminal that changes until all files are written."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .._terminal.lines import escaped
 
 __all__ = ["Progress"]
 
-# How often the line changes, in seconds: writing to a terminal takes longer than many a file does.
+# The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer than many a step.
 _RHYTHM: Final = 0.05
 _WIDTH: Final = 79
 
 
 class Progress:
-    """A line on standard error that is gone at the end; nothing where that is no terminal."""
+    """A line on standard error that shows the progress, and is cleared at the end; nothing without a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -26,17 +26,17 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """The seconds since the run began."""
         return time.monotonic() - self._start
 
     def step(self, what: str, of: str, done: int, total: int) -> None:
-        """Show what is being done.
+        """Show the current step, unless the line changed only just now.
 
         Args:
-            what: What: `reading`, `resolving`, `making`, `writing`.
-            of: To which file or kind.
-            done: The how manyth it is.
-            total: Of how many; 0 where nobody knows.
+            what: The kind of step: `reading`, `resolving`, `making`, `checking` or `writing`.
+            of: The file, document, kind or module of this step.
+            done: The number of this step among those of its kind.
+            total: How many steps of its kind there are; 0 if that isn't known.
         """
         if not self._shown:
             return

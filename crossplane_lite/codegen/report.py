@@ -1,4 +1,4 @@
-"""What a run of `crossplane-lite generate` has done, for people and for programs."""
+"""The report of a run of `crossplane-lite generate`: as text for people, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ _MOST_MODULES: Final = 20
 
 
 class Report(NamedTuple):
-    """What a run has done, or would do.
+    """What a run has done, or with `--check` what a run would do.
 
     Attributes:
-        kinds: How many kinds there are.
-        classes: How many classes.
-        seconds: How long it took.
-        folders: The folders, each with what was written to it; None where nothing is written.
-        is_current: Whether the folders were what the sources give.
-        modules: The modules that changed; None where there were none before.
-        uses: The places in the code that no longer fit; None where nobody asked.
-        imports: How the models are imported.
-        found: What the sources have.
-        preferred: Which definitions were taken where several differ.
-        machinery: Which types of the SDK were taken where documents have others.
+        kinds: The number of kinds, each counted once for all its versions.
+        classes: The number of classes in the modules.
+        seconds: The duration of the run.
+        folders: The output folders, each with a summary of what was written to it, or None with `--check`.
+        is_current: Whether the folders were up to date before the run.
+        modules: The modules that changed; None if no earlier run had made any.
+        uses: The lines of code that the new models break; None without `--uses`, or if no earlier run had made models.
+        imports: Lines of Python that import the models.
+        found: The definitions in the sources.
+        preferred: A line for each type of Kubernetes that the sources define differently; it names the one that is
+            used.
+        machinery: A line for each type in the sources that differs from the one that the SDK ships and uses.
     """
 
     kinds: int
@@ -49,7 +50,7 @@ class Report(NamedTuple):
     machinery: list[str]
 
     def json(self) -> str:
-        """Return the report for programs."""
+        """Return the report for programs, as a JSON object."""
         return json.dumps(
             {
                 "kinds": self.kinds,
@@ -72,7 +73,7 @@ class Report(NamedTuple):
         )
 
     def text(self) -> str:
-        """Return the report for people."""
+        """Return the report for people: several lines, without a newline at the end."""
         lines = [f"{_count(self.kinds, 'kind')}, {_count(self.classes, 'class')} in {self.seconds:.1f} s"]
         for folder, done in self.folders:
             if done is not None:

@@ -1,16 +1,20 @@
-"""Schemas of Kubernetes objects, read into the shapes that model classes have.
+"""Reading schemas of Kubernetes objects into the fields and types that model classes have.
 
-A schema is walked breadth first, so that what lies high up is named first (see `naming`). The rules of Kubernetes'
-dialect of OpenAPI v3 are these (structural schemas, "x-kubernetes-*" extensions):
+A schema is walked breadth first, so that objects high up are named first (see `naming`). These are the rules for
+Kubernetes' dialect of OpenAPI v3 (structural schemas, "x-kubernetes-*" extensions):
 
-- An object with properties becomes a class, one with `additionalProperties` a map, any other is one without a schema.
-- `x-kubernetes-preserve-unknown-fields`, or `additionalProperties` beside properties, make the class an open one.
-- `x-kubernetes-int-or-string` is an integer or a string, and so is a choice of scalar types in `anyOf` or `oneOf`.
-- `x-kubernetes-embedded-resource` adds apiVersion, kind and metadata to what the object's properties say.
-- The properties of all members of `allOf` count. Other conditions (`anyOf`, `oneOf`, `not`, CEL rules) only restrict.
-- The words of YAML 1.1, such as `yes`, are booleans where one is expected, as Kubernetes reads them.
-- `required`, `default`, `nullable` and formats don't change a type: only what is set is ever sent, and any field may
-  stay unset or be set to null. What is required, and the default, are said in the field's description.
+- An object with properties becomes a class. Without properties, an object with `additionalProperties` becomes a map,
+  and any other object becomes a model without a schema.
+- `x-kubernetes-preserve-unknown-fields`, or `additionalProperties` beside properties, make a class open: it takes any
+  other field as well.
+- `x-kubernetes-int-or-string` is an integer or a string. Scalar types in `anyOf` or `oneOf` are a choice of them.
+- `x-kubernetes-embedded-resource` adds apiVersion, kind and metadata to the object's properties.
+- The properties of all members of `allOf` count. Other conditions (`not`, CEL rules, other members of `anyOf` and
+  `oneOf`) only restrict values, and are ignored.
+- The words of YAML 1.1, such as `yes`, are booleans where a boolean is expected, as Kubernetes reads them.
+- `required`, `default`, `nullable` and formats other than `int-or-string` don't change a type: only fields that are set
+  are ever sent, and any field may stay unset or be set to null. The description of a field says whether it is required,
+  and its default.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ __all__ = ["ANY", "META", "ClassRef", "Field", "Form", "ObjectSchema", "Refs", "
 
 
 class ClassRef(NamedTuple):
-    """A class of another module, or of the same one: how `$ref` to a component with properties is kept."""
+    """A class by its module and its name: the target of a `$ref` to a component with properties."""
 
     module: tuple[str, ...]
     name: str
@@ -40,13 +44,13 @@ class Form:
     """The type of a field.
 
     Attributes:
-        code: A letter of the table's language (s i f b q o x) or a choice of them, `[` for a list, `{` for a map, `N`
-            for an object that becomes a class, `R` for a reference to one.
+        code: A letter of the table's language (s i f b q o x), a choice of scalars such as `b|s`, `[` for a list, `{`
+            for a map, `N` for an object that becomes a class, `R` for a reference to a class.
         python: For scalars the type as it is written in Python, such as `str` or `Literal['a', 'b']`.
-        item: The type of a list's or map's items.
-        keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys).
-        node: The object, for `N`.
-        ref: The class, for `R`.
+        item: The type of the items of a list or map; the type itself if it is neither.
+        keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys); empty for other types.
+        node: The object for `N`, otherwise None.
+        ref: The class for `R`, otherwise None.
     """
 
     __slots__ = ("code", "item", "keys", "node", "python", "ref")
@@ -70,14 +74,14 @@ class Form:
 
     @property
     def innermost(self) -> Form:
-        """What a list or a map, of lists or maps or not, holds in the end; otherwise the type itself."""
+        """The type in a list or map, behind all lists and maps within it; the type itself if it is neither."""
         form = self
         while form.item is not form:
             form = form.item
         return form
 
     def in_table(self) -> tuple[str, str]:
-        """Return the type as a table has it: the lists and maps, and the letter or the class that they hold."""
+        """Return the type in two parts, as a table has it: the lists and maps, and the letter or class in them."""
         around, form = "", self
         while form.item is not form:
             around += form.code
@@ -85,7 +89,7 @@ class Form:
         return around, form.code if form.ref is None else form.ref.name
 
     def signature(self) -> tuple[Any, ...]:
-        """Return what makes two types the same, with the shapes of objects already known."""
+        """Return a value that is equal for equal types. The shapes of the objects in them must be set already."""
         below = () if self.item is self else self.item.signature()
         shape = self.node.shape if self.node is not None else self.ref
         return (self.code, self.python, self.keys, shape, *below)
@@ -96,7 +100,7 @@ OBJECT: Final = Form("o", "DynamicModel")
 
 
 class Field:
-    """One field of an object: its wire name, its type, its description, and what else is said of it."""
+    """One field of an object: its wire name, type and description, and a note if it is required or has a default."""
 
     __slots__ = ("doc", "form", "note", "wire")
 
@@ -111,16 +115,17 @@ class ObjectSchema:
     """An object with properties, which becomes a class.
 
     Attributes:
-        path: Where it stands, for messages, such as `spec.rules[]`.
-        parent: The object that it is a field of; None for the kind itself.
-        wire: The wire name of that field.
-        hint: The class name that it would like to have.
+        path: Its path in the kind, for messages, such as `spec.rules[]`; empty for the kind or component itself.
+        parent: The object around it; None for the kind or component itself.
+        wire: The wire name of the field of `parent` that holds it; empty without a parent.
+        hint: The class name that it gets unless another shape has it.
+        schema: Its schema; empty once its fields have been read.
         doc: Its description.
-        fields: Its fields, in the schema's order.
-        is_open: True where it takes any other field as well.
-        shape: A number that objects of the same fields and types share.
-        name: Its class name, once it has one.
-        refs: The references that were read in place for it and for what it lies in.
+        fields: Its fields, sorted by wire name.
+        is_open: Whether it takes any other field as well.
+        shape: A number that objects of the same fields and types share; -1 until it is known.
+        name: Its class name; empty until it has one.
+        refs: The `$ref`s whose schemas were read in their places, for this object and the objects around it.
     """
 
     __slots__ = ("doc", "fields", "hint", "is_open", "name", "parent", "path", "refs", "schema", "shape", "wire")
@@ -140,20 +145,20 @@ class ObjectSchema:
 
 
 Shapes = dict[Any, int]
-"""The number of each shape that has been seen; one for all schemas of a run."""
+"""The number of each shape that was seen. All schemas of a run share this dict, so equal shapes have equal numbers."""
 
 Refs = Callable[[str], "tuple[Mapping[str, Any], ClassRef | None] | None"]
-"""Looks a `$ref` up: the schema it names, and the class where it becomes one; None where there is no such schema."""
+"""Returns the schema that a `$ref` names, with the class that it becomes (or None); None if there is no such schema."""
 
 _SCALARS: Final = {"string": ("s", "str"), "integer": ("i", "int"), "number": ("f", "float"), "boolean": ("b", "bool")}
 _PYTHON: Final = {"str": str, "int": int, "bool": bool}
-_MOST_LISTS: Final = 64  # of lists and maps that are each other's items
+_MOST_LISTS: Final = 64  # how many lists and maps may be nested without an object in between
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 _PRESERVED: Final = "x-kubernetes-preserve-unknown-fields"
 _FLAGS: Final = (_INT_OR_STRING, _EMBEDDED, _PRESERVED, "nullable")
 _OF_OBJECTS: Final = frozenset(("apiVersion", "kind", "metadata"))
-# What may stand beside a $ref or a single allOf without making it another type.
+# Keys that don't change the type of a $ref, or of an allOf with one member, that they stand beside.
 _ANNOTATIONS: Final = frozenset(
     ("$ref", "allOf", "default", "deprecated", "description", "example", "nullable", "readOnly", "title", "writeOnly")
 )
@@ -169,37 +174,40 @@ def read(
     is_kind: bool = False,
     path: str = "",
 ) -> list[ObjectSchema]:
-    """Read the schema of a kind, or of a component.
+    """Return the objects in the schema of a kind or component, with their fields and shapes but without class names.
 
     Args:
         where: File and place of the definition, for messages.
         schema: An object schema.
-        name: The class name of the whole.
+        name: The class name of the kind or component.
         shapes: The shapes seen so far; new ones are added.
-        refs: Looks up what a `$ref` names; without it there is nothing that one could name.
-        is_kind: True for a resource: apiVersion and kind are left out, and metadata is Kubernetes' ObjectMeta.
-        path: Where the schema stands in its document, for messages.
+        refs: Looks up a `$ref` (see `Refs`); None if the schema can have no `$ref`.
+        is_kind: Whether it is a kind: apiVersion and kind are left out then, and metadata is Kubernetes' ObjectMeta.
+        path: The path of the schema in its document, for messages.
 
     Returns:
-        The object itself and all objects within, breadth first.
+        The kind or component itself, and all objects within, breadth first.
 
     Raises:
-        InputError: The schema is not one; the message names where and path.
+        InputError: The schema is wrong; the message names `where` and the path in the schema.
     """
     reader = _Reader(where, name, refs or (lambda _ref: None), path)
     try:
         root = ObjectSchema("", None, "", name, reader.merged(schema, ""))
         kind = reader.type_of(root.schema, "")
         if is_kind and kind not in ("object", ""):
-            raise reader.error("", f"the schema of a kind must be of an object (got one of type {kind!r})")
+            raise reader.error("", f"the schema of a kind must have the type object (got {kind!r})")
         reader.nodes.append(root)
-        for node in reader.nodes:  # grows while it is read
+        for node in reader.nodes:  # `fill` adds the objects within to this list
             reader.fill(node, is_kind and node is root)
-        for node in reversed(reader.nodes):  # what lies within comes behind, so it is known first
+        for node in reversed(reader.nodes):  # inner objects first: the shape of an object depends on theirs
             key = (node.is_open, *((field.wire, field.form.signature()) for field in node.fields))
             node.shape = shapes.setdefault(key, len(shapes))
     except RecursionError:
-        raise InputError(f"{where}: {name}: this schema has lists or references nested too deeply") from None
+        raise InputError(
+            f"{where}: {name}: this schema has lists or references nested too deeply: leave the kind out, and name "
+            "others with --only"
+        ) from None
     return reader.nodes
 
 
@@ -209,7 +217,7 @@ class _Reader:
         self._name = name
         self._refs = refs
         self._path = path
-        self._expanding: list[str] = []  # references that are being read in place, for those that name themselves
+        self._expanding: list[str] = []  # the $refs whose schemas are being read, to notice one within itself
         self.nodes: list[ObjectSchema] = []
 
     def error(self, path: str, problem: str) -> InputError:
@@ -217,7 +225,7 @@ class _Reader:
         return InputError(f"{self._where}: {place}: {problem}")
 
     def fill(self, node: ObjectSchema, is_kind: bool) -> None:
-        """Read the fields of an object."""
+        """Set the fields of an object, and add the objects in them to `nodes`."""
         schema = node.schema
         properties = dict(self._get(schema, "properties", dict, node.path))
         required = self._get(schema, "required", list, node.path)
@@ -232,10 +240,10 @@ class _Reader:
             for name in ("apiVersion", "kind"):
                 properties.setdefault(name, {"type": "string"})
             properties.setdefault("metadata", {"type": "object"})
-        # In the order in which API servers give them: a definition and what is published for it make the same models.
+        # Sorted, as in the documents that API servers publish: they make the same models as the definitions themselves.
         for wire, below in sorted(properties.items(), key=lambda item: str(item[0])):
             if not isinstance(wire, str) or not wire or wire.encode(errors="replace").decode() != wire:
-                raise self.error(node.path, f"the name of a property must be a string that isn't empty (got {wire!r})")
+                raise self.error(node.path, f"a property's name must be Unicode text that isn't empty (got {wire!r})")
             path = f"{node.path}.{wire}".lstrip(".")
             if below is True:
                 below = {}
@@ -255,14 +263,14 @@ class _Reader:
         default = schema.get("default")
         default = boolean(default) if form.code == "b" else default
         notes = ["Required."] if required else []
-        if isinstance(default, (str, int, float)) or default:  # an empty object, which API servers add, says nothing
+        if isinstance(default, (str, int, float)) or default:  # API servers add empty objects, which mean nothing
             notes.append(f"Default: {_shown(default)}.")
         return " ".join(notes)
 
     def form(self, schema: Mapping[str, Any], path: str, parent: ObjectSchema, wire: str, hint: str) -> Form:
-        """Return the type that a schema stands for; objects with properties are read later."""
+        """Return the type of a field with a schema. An object in it is added to `nodes`, and read later."""
         if path.endswith(("[]", "{}")) and len(path) - len(path.rstrip("[]{}")) > 2 * _MOST_LISTS:
-            raise self.error(path.rstrip("[]{}"), f"more than {_MOST_LISTS} lists and maps are in each other")
+            raise self.error(path.rstrip("[]{}"), f"lists and maps must be nested at most {_MOST_LISTS} levels deep")
         ref = self._class_of(schema, path)
         if ref is not None:
             return Form("R", ref=ref)
@@ -270,7 +278,7 @@ class _Reader:
         schema = self.merged(schema, path)
         try:
             if not parent.refs.isdisjoint(self._expanding):
-                # Made of what it lies in: it would never end.
+                # The schema contains itself, so reading it would never end.
                 return OBJECT if self.type_of(schema, path) == "object" else ANY
             return self._plain_form(schema, path, parent, wire, hint)
         finally:
@@ -289,7 +297,7 @@ class _Reader:
             return Form("[", item=item, keys=self._list_keys(schema, path))
         if kind == "object":
             properties = self._get(schema, "properties", dict, path)
-            added = _OF_OBJECTS if _EMBEDDED in flags else frozenset()  # by the API server, to embedded ones
+            added = _OF_OBJECTS if _EMBEDDED in flags else frozenset()  # every embedded resource has these fields
             if properties.keys() - added:
                 node = ObjectSchema(path, parent, wire, hint, schema)
                 node.refs |= frozenset(self._expanding)
@@ -306,7 +314,7 @@ class _Reader:
         return self._choice(schema, path)
 
     def type_of(self, schema: Mapping[str, Any], path: str) -> str:
-        """Return the type that a schema names, or that what it says is about; nothing where that is open."""
+        """Return the one type that a schema names, or that its other keys imply; an empty string if there is none."""
         named = self._named_types(schema, path)
         if len(named) == 1:
             return named[0]
@@ -320,7 +328,7 @@ class _Reader:
         return ""
 
     def _named_types(self, schema: Mapping[str, Any], path: str) -> list[str]:
-        """Return the types that a schema names, without null: one, or several in OpenAPI 3.1, or none."""
+        """Return the types that a schema names, without `null`: none, one, or in OpenAPI 3.1 several."""
         named = schema.get("type")
         kinds = named if isinstance(named, list) else [] if named is None else [named]
         for kind in kinds:
@@ -330,7 +338,7 @@ class _Reader:
         return [kind for kind in kinds if kind != "null"]
 
     def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
-        """Return the type of a schema that only gives a choice of types."""
+        """Return the type of a schema without one type of its own: a choice of scalars, or any value."""
         kinds = {*self._named_types(schema, path)}
         for key in ("anyOf", "oneOf"):
             for member in self._members(schema, key, path):
@@ -355,15 +363,15 @@ class _Reader:
         if schema.get("x-kubernetes-list-type") != "map":
             return ()
         if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
-            raise self.error(path, "'x-kubernetes-list-map-keys' must be a list of texts")
+            raise self.error(path, "'x-kubernetes-list-map-keys' must be a list of strings that aren't empty")
         return tuple(keys)
 
     def _flags(self, schema: Mapping[str, Any], path: str) -> set[str]:
-        """Return those of the switches that a schema sets."""
+        """Return the keys of `_FLAGS` that are true in a schema."""
         return {key for key in _FLAGS if key in schema and self._get(schema, key, bool, path)}
 
     def _additional(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any] | bool:
-        """Return the schema of properties without a name, or whether there may be any."""
+        """Return the schema of properties that aren't listed; True if they can be anything, False if there are none."""
         below = boolean(schema.get("additionalProperties"))
         if below is not None and not isinstance(below, (Mapping, bool)):
             raise self.error(
@@ -372,7 +380,11 @@ class _Reader:
         return False if below is None else below
 
     def _get(self, schema: Mapping[str, Any], key: str, kind: type[Any], path: str) -> Any:
-        """Return what a schema says of something, which must be of a type; nothing of it where that is null."""
+        """Return the value of a key, which must be of type `kind`; an empty value if the key is missing or null.
+
+        Raises:
+            InputError: The value is of another type.
+        """
         value = schema.get(key)
         return kind() if value is None else typed(value, kind, lambda problem: self.error(path, f"{key!r} {problem}"))
 
@@ -390,7 +402,7 @@ class _Reader:
         return found
 
     def _class_of(self, schema: Mapping[str, Any], path: str) -> ClassRef | None:
-        """Return the class that a schema refers to, where it is a reference to one and says nothing else."""
+        """Return the class that a schema refers to; None if it refers to none, or has keys that change the type."""
         while True:
             own = [key for key in schema if key not in _ANNOTATIONS and not key.startswith("x-")]
             if own:
@@ -403,7 +415,7 @@ class _Reader:
             schema = members[0]
 
     def merged(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-        """Return a schema with what it refers to and the members of its allOf put into one."""
+        """Return a schema with the schemas of its `$ref` and its `allOf` merged into it."""
         if "$ref" not in schema and "allOf" not in schema:
             return schema
         whole: dict[str, Any] = {}
@@ -412,11 +424,11 @@ class _Reader:
         for part in self._parts(schema, path):
             for name, below in self._get(part, "properties", dict, path).items():
                 known = properties.get(name)
-                if isinstance(known, Mapping) and isinstance(below, Mapping):  # both hold, the nearer one first
+                if isinstance(known, Mapping) and isinstance(below, Mapping):  # both count; the nearer one wins
                     below = {**known, "allOf": [*self._members(known, "allOf", path), below]}
                 properties[name] = below
             required += self._get(part, "required", list, path)
-            whole = {**part, **whole}  # what stands nearer decides
+            whole = {**part, **whole}  # the nearer schema wins
         whole.pop("$ref", None)
         whole.pop("allOf", None)
         if properties:
@@ -430,7 +442,7 @@ class _Reader:
         if "$ref" in schema:
             ref = schema["$ref"]
             found, _ = self._found(schema, path)
-            if ref in self._expanding:  # it is made of itself, with no object in between: anything goes
+            if ref in self._expanding:  # the schema is its own part, without an object in between: it adds nothing
                 return
             self._expanding.append(ref)
             yield from self._parts(found, path)

@@ -1,7 +1,7 @@
 """Stubs of model modules: the types and descriptions that people, editors and type checkers read.
 
-A field is declared by one of the descriptors that `crossplane_lite.model` names (design, section 3). A name that a
-class's own fields or the module's classes hide, such as a field called `list`, is imported under another one.
+A field is declared as one of the descriptors of `crossplane_lite.model`. A name that a field or a class of the module
+hides, as a field `list` hides the builtin, is imported under another name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .schema import Field, Form
 
 __all__ = ["stub_source"]
 
-# Where the names that stubs use come from; builtins need no import unless they are hidden.
+# The modules of the names that stubs use. Builtins are imported only if they are hidden.
 _HOMES: Final = {
     **dict.fromkeys(("Any", "Literal"), "typing"),
     **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "ItemMap"), "crossplane_lite.model"),
@@ -23,7 +23,8 @@ _HOMES: Final = {
     **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
 }
 
-# The descriptors of lists and maps, and what can be written for those that lie in others; by what they hold.
+# For a list and a map, by the kind of its items: the descriptor of a field, and the type of the values that can be
+# assigned to it if it lies in another list or map.
 _CONTAINERS: Final = {
     "[": {"value": ("Values", "ListOf"), "model": ("Items", "ItemsOf"), "container": ("DeepList", "ListOf")},
     "{": {"value": ("Map", "MapOf"), "model": ("ItemMap", "ItemMapOf"), "container": ("DeepMap", "MapOf")},
@@ -35,7 +36,7 @@ def stub_source(module: Module, *, descriptions: bool = True) -> str:
 
     Args:
         module: The module.
-        descriptions: False to leave the descriptions of fields and classes out.
+        descriptions: False to leave out the descriptions of fields and classes.
     """
     return _Stub(module, descriptions).source()
 
@@ -45,12 +46,12 @@ class _Stub:
         self._module = module
         self._descriptions = descriptions
         self._aliases = module.aliases()
-        self._imports: dict[str, set[str]] = {}  # by module, what stands behind `import`
-        self._seconds: dict[tuple[str, str], str] = {}  # by module, or nothing for this one, and name
+        self._imports: dict[str, set[str]] = {}  # by module: the names, as they stand behind `import`
+        self._seconds: dict[tuple[str, str], str] = {}  # other names of hidden ones, by module (empty: this) and name
         self._taken = {*module.classes, *self._aliases}
         self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
-        self._hidden: frozenset[str] = frozenset()  # what the class that is being written hides
-        self._leaf = "Leaf"  # what declares a field of one value in it
+        self._hidden: frozenset[str] = frozenset()  # the names that fields of the current class hide
+        self._leaf = "Leaf"  # the descriptor of the current class's fields that have one value
 
     def source(self) -> str:
         bodies = [self._class(cls) for cls in self._module.classes.values()]
@@ -65,7 +66,7 @@ class _Stub:
         return "\n\n".join(parts) + "\n"
 
     def _name(self, name: str) -> str:
-        """Return what a name of another module, or of a builtin, is called where it is used now."""
+        """Return the name by which the current class can use a name of `_HOMES`, which is imported if need be."""
         home = _HOMES[name]
         if name in self._hidden or name in self._module.classes:
             return self._import(home, name, self._second(home, name))
@@ -76,10 +77,10 @@ class _Stub:
         return local
 
     def _second(self, home: str, name: str) -> str:
-        """Return the name under which a hidden one can be used; no other name of the stub is the same."""
+        """Return another name for a name that is hidden. No other name in the stub is the same."""
         second = self._seconds.get((home, name))
         if second is None:
-            second = "_" + name.lstrip("_")  # Python changes names with two of them inside of classes
+            second = "_" + name.lstrip("_")  # inside of a class, Python changes names with two underscores in front
             while second in self._taken:
                 second += "_"
             self._taken.add(second)
@@ -94,7 +95,7 @@ class _Stub:
         bases = ["Resource"] if cls.api_version else []
         if cls.node.is_open or not bases:
             bases.append("DynamicModel" if cls.node.is_open else "Model")
-        hidden, self._hidden = self._hidden, frozenset()  # bases are outside of the class
+        hidden, self._hidden = self._hidden, frozenset()  # fields hide no names in the list of bases
         lines = [f"class {cls.name}({', '.join(self._name(base) for base in bases)}):"]
         self._hidden = hidden
         if cls.node.doc and self._descriptions:
@@ -118,7 +119,7 @@ class _Stub:
         return lines
 
     def _declared(self, form: Form) -> str:
-        """Return what a field of a type is declared as."""
+        """Return the annotation that declares a field of a type."""
         if form.code == "x":
             return self._name("Any")
         if form.code == "o":
@@ -130,13 +131,13 @@ class _Stub:
         return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
-        """Return what can be written for a list or a map that lies in another."""
+        """Return the type of the values that can be assigned to a list or map that lies in another one."""
         kind = _held(form)
         item = self._written(form.item) if kind == "container" else self._plain(form.item)
         return f"{self._name(_CONTAINERS[form.code][kind][1])}[{item}]"
 
     def _plain(self, form: Form) -> str:
-        """Return the type of one value."""
+        """Return the type of a value in plain Python, without a descriptor."""
         if form.node is not None:
             return self._own(form.node.name)
         if form.ref is not None:
@@ -147,7 +148,7 @@ class _Stub:
             whole = self._module.relative(self._aliases[alias])
             last = whole.rpartition(".")[2]
             home = whole.removesuffix(last)
-            if home.strip("."):  # not dots alone, as in `..v1`
+            if home.strip("."):  # a package follows the dots; in `..v1` none does
                 home = home.removesuffix(".")
             is_hidden = alias in self._hidden or alias in self._module.classes
             local = self._second(whole, alias) if is_hidden else alias
@@ -171,14 +172,14 @@ class _Stub:
 
 
 def _held(form: Form) -> str:
-    """Return what a list or a map holds."""
+    """Return the kind of items that a list or map holds: `container`, `model` or `value`."""
     if form.item.code in _CONTAINERS:
         return "container"
     return "model" if form.item.code in ("N", "R", "o") else "value"
 
 
 def _docstring(text: str) -> str:
-    """Return a text as a string literal in triple quotes; it may hold quotes and backslashes of its own."""
+    """Return a text as a string literal in triple quotes, with quotes and backslashes in it escaped where needed."""
     escaped = text.replace("\\", "\\\\")
     if '"""' in escaped or escaped.endswith('"'):
         escaped = escaped.replace('"', '\\"')

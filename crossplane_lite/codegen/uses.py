@@ -1,8 +1,8 @@
-"""Which lines of a function's code new models break, as a type checker sees it.
+"""Finding the lines of a function's code that new models would break, with a type checker.
 
-The code is checked twice in a copy of its project, with the models as they are and with those that are about to be
-written. What only the second check finds is told. The checker is that of the environment, mypy or else pyright, and
-reads the project's own configuration.
+The checker runs twice on a copy of the project, with the present and with the new models. The errors that only its
+second run has are reported. The checker is mypy, or pyright where mypy isn't installed. It uses the project's own
+configuration.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _MYPY: Final = (
 
 
 class Use(NamedTuple):
-    """A place in the code that no longer fits.
+    """A place in the code that fits the present models, but not the new ones.
 
     Attributes:
-        path: The file, as seen from the current folder where it lies in that.
+        path: The file, relative to the current folder if it lies in there.
         line: The line, beginning with 1.
         column: The column, beginning with 1.
-        text: What the checker says.
+        text: The checker's message.
     """
 
     path: str
@@ -54,7 +54,7 @@ def check_installed() -> None:
     """Refuse to go on without a type checker.
 
     Raises:
-        MissingExtraError: There is neither mypy nor pyright.
+        MissingExtraError: Neither mypy nor pyright is installed.
     """
     if not _has_mypy() and _pyright() is None:
         raise MissingExtraError(
@@ -64,22 +64,23 @@ def check_installed() -> None:
 
 
 def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str], Mapping[str, str]]]) -> list[Use]:
-    """Return the places in code that fit the models as they are, and not as they will be.
+    """Return the places in code that fit the present models, but not the new ones, sorted.
 
     Args:
-        code: Files and folders.
-        folders: Folders of models and stubs, each with the paths of what is owned in it and what it will have.
+        code: Files and folders of code.
+        folders: Folders of models and stubs, each with the paths of its present generated files, and the texts of its
+            new ones by path.
 
     Raises:
-        InputError: The code isn't there, or the checker can't check it; the message has its own text.
-        MissingExtraError: There is no checker.
+        InputError: A path in `code` doesn't exist, or the checker can't check it; the message has the checker's text.
+        MissingExtraError: Neither mypy nor pyright is installed.
     """
     check_installed()
     for path in code:
         if not path.exists():
-            raise InputError(f"there is no file or folder {path}, whose lines --uses is to look at")
+            raise InputError(f"--uses: there is no file or folder {path}")
     root = _root([*code, *(folder for folder, _, _ in folders)])
-    # Without links in its name: checkers tell some files by their real place.
+    # The real path of the copy, without links in it: checkers report some files by their real path.
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-uses-") as made:
         copy = Path(made).resolve() / "project"
         _copy(root, copy)
@@ -99,24 +100,34 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """Return the folder of the project: the current one, or what all paths have in common."""
+    """Return the project's folder: the current one if all paths lie in it, or else the deepest one that has them all.
+
+    Raises:
+        InputError: The paths have only the root of the file system in common.
+    """
     real = [path.resolve() for path in paths]
     here = Path.cwd().resolve()
     if all(path.is_relative_to(here) for path in real):
         return here
     root = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in real]))
     if root == Path(root.anchor):
-        raise InputError("--uses: the code and the models have no folder in common: run it in the project's folder")
+        raise InputError("--uses: the code and the models have no folder in common: give paths in one project")
     return root
 
 
 def _copy(root: Path, target: Path) -> None:
-    """Copy the code of a project, and what configures checkers."""
+    """Copy a project's Python files, and the files that configure type checkers.
+
+    Raises:
+        InputError: There are more than 50,000 Python files.
+    """
     number = 0
     for path in _files(root):
         number += 1
         if number > _MOST_FILES:
-            raise InputError(f"{root} has more than {_MOST_FILES:,} files of Python: run it in the project's folder")
+            raise InputError(
+                f"--uses: {root} has more than {_MOST_FILES:,} files of Python: run the command in the project's folder"
+            )
         place = target / path.relative_to(root)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)
@@ -142,7 +153,7 @@ def _has_mypy() -> bool:
 
 
 def _pyright() -> list[str] | None:
-    """Return the command that pyright is."""
+    """Return the command that runs pyright; None if it isn't installed."""
     if importlib.util.find_spec("pyright") is not None:
         return [sys.executable, "-m", "pyright"]
     found = shutil.which("pyright")
@@ -179,20 +190,24 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
             if one["severity"] == "error" and _is_in(path, targets):
                 found.append(Use(path, start["line"] + 1, start["character"] + 1, text))
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"pyright printed no report: {output[:300]!r}") from None
+        raise InputError(f"--uses: pyright printed no report, but {output[:300]!r}: run pyright by itself") from None
     return found
 
 
 def _run(command: Sequence[str], folder: Path, name: str) -> str:
-    """Run a checker in a folder, and return what it printed."""
+    """Run a checker in a folder, and return its output.
+
+    Raises:
+        InputError: The checker can't be run, takes too long, or can't check the code.
+    """
     try:
         done = process.run(command, timeout=_TIMEOUT, folder=folder)
     except process.TooLongError:
-        raise InputError(f"--uses: {name} took longer than {_TIMEOUT:g} s") from None
+        raise InputError(f"--uses: {name} took longer than {_TIMEOUT:g} s: give fewer files or folders") from None
     except (process.TooMuchError, OSError) as e:
         raise InputError(f"--uses: {name} can't be run: {e}") from None
     output = done.output.decode(errors="replace")
-    if done.status not in (0, 1):  # 1 where there are errors
+    if done.status not in (0, 1):  # 1 means that the code has errors
         said = [line for line in (done.told.decode(errors="replace") + output).splitlines() if line.strip()]
         told = "; ".join(line.strip() for line in said[:3]) or done.ending
         raise InputError(f"--uses: {name} can't check the code: {told.replace(str(folder) + os.sep, '')}")

@@ -1,6 +1,6 @@
-"""What a rollout changes: desired state beside what exists, or beside what another version of the function desires.
+"""The changes of a rollout: desired state compared with existing objects, or with another version's desired state.
 
-Programs can use it without the command::
+Programs can use this package without the command::
 
     from crossplane_lite.diff.compare import against_cluster, against_version
 """

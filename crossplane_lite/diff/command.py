@@ -28,22 +28,21 @@ __all__ = ["CHANGES", "DELETIONS", "FAILURES", "command", "make_parser"]
 _NAME: Final = "crossplane-lite diff"
 
 CHANGES: Final = 1
-"""The exit status with --exit-code where something changes."""
+"""The exit status with --exit-code if something changes."""
 DELETIONS: Final = 3
-"""The exit status where something is deleted."""
+"""The exit status if something is deleted."""
 FAILURES: Final = 4
-"""The exit status where a reconcile fails."""
+"""The exit status if a reconcile fails."""
 
 
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite diff` with the arguments that follow it.
 
     Returns:
-        The exit status: 0 by default; 1 where something changes and --exit-code is given; 3 where something is deleted;
-        4 where a reconcile fails.
+        The exit status: 0; 1 if something changes, with --exit-code; 3 if something is deleted; 4 if a reconcile fails.
 
     Raises:
-        InputError: A file, a function or a version is wrong.
+        InputError: A file, a function or a version can't be used.
     """
     given = arguments.parse(make_parser(), argv)
     terminal.begin()
@@ -57,7 +56,7 @@ def command(argv: Sequence[str]) -> int:
             except InputError as error:
                 if one is None:
                     raise
-                # One composite that can't be used doesn't keep the others from being looked at.
+                # The other composites are compared even if one can't be used.
                 differences.append(failed(one.composite.content, error))
                 continue
             if given.against is not None and others is None:
@@ -88,11 +87,13 @@ def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
 
 
 def _files(given: argparse.Namespace) -> list[Saved | None]:
-    """Return the content of the files of a folder; a single None where one composite is given."""
+    """Return the saved composites of a folder; [None] if the command line names a single composite."""
     if not given.composite.is_dir():
         return [None]
     if given.observed_resources is not None:
-        raise InputError("--observed-resources is for one composite; of a folder each file has those of its composite")
+        raise InputError(
+            "--observed-resources is for one composite; in a folder, put each composite's resources into its own file"
+        )
     from .saved import saved
 
     return list(saved(given.composite, given.composition))
@@ -117,7 +118,7 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Differen
     except NoAnswerError as error:
         raise InputError(f"the other version can't be called: {error}") from None
     except RenderError as error:
-        notes.append(f"the other version fails, so all is new: {error}")
+        notes.append(f"the other version fails, so all resources count as new: {error}")
     found = against_version(composite, observed, old, new, inputs.schemas)
     return found._replace(notes=[*notes, *found.notes])
 
@@ -137,7 +138,7 @@ def _has_colour(wanted: str) -> bool:
 
 
 def _progress(text: str) -> None:
-    """Show on a terminal which composite is being looked at, in the place of the one before."""
+    """Show on a terminal which composite is compared now, in place of the previous one; an empty text clears it."""
     if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{_text.escaped(text)[:120]}")
         sys.stderr.flush()

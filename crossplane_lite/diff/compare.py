@@ -1,4 +1,4 @@
-"""The changes of one composite: an action for each of its resources."""
+"""The changes that a rollout makes to one composite: an action, such as delete, for each of its resources."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Entry(NamedTuple):
 
     Attributes:
         action: One of `ACTIONS`.
-        name: The composition resource name.
-        kind: The kind with the apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`.
-        place: The resource's own name, behind its namespace if it has one, such as `team/photos-1f2e`.
-        changes: The fields that change. For a new resource: all its fields.
-        waits: The paths of the values that the resource waits for.
-        note: A remark for people; empty without one.
+        name: Its composition resource name.
+        kind: Its kind, with its apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`.
+        place: Its own name, after its namespace where it has one: `team/photos-1f2e`.
+        changes: The fields that change; for a new resource all its fields.
+        waits: The paths of the values that it waits for.
+        note: A remark for people, or empty.
     """
 
     action: str
@@ -53,14 +53,14 @@ class Entry(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The changes of a rollout for one composite. Secret values are masked.
+    """The changes of a rollout for one composite. No value in it is a secret.
 
     Attributes:
-        composite: The kind and name of the composite, such as `XBucket photos`, with its namespace if it has one.
-        entries: The actions on the composed resources, deletions first.
-        status: The fields of the composite's status that change, and its readiness if that changes.
+        composite: The kind and name of the composite, with its namespace if it has one: `XBucket photos`.
+        entries: The actions on its resources, in the order of `ACTIONS`.
+        status: The fields of its status that change; of its conditions, only Ready.
         notes: Other remarks for people.
-        error: The reason why the reconcile fails; None where it succeeds.
+        error: Why the reconcile fails; None if it doesn't.
     """
 
     composite: str
@@ -76,7 +76,7 @@ class Difference(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes. Resources that wait or are kept don't count as changes."""
+        """Whether nothing changes; resources that are kept or held back aren't changes."""
         return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
 
 
@@ -91,13 +91,13 @@ def against_cluster(
     rendered: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return the changes of a reconcile in a cluster.
+    """Return the changes that a reconcile makes in a cluster.
 
     Args:
         composite: The composite as it exists.
-        observed: The composed resources as they exist.
+        observed: The composite's composed resources as they exist.
         rendered: The result of the reconcile.
-        schemas: The schemas of kinds. They name the keys by which lists are merged.
+        schemas: Schemas of kinds, which have the keys that lists are merged by.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
@@ -108,7 +108,7 @@ def against_cluster(
     for name, resource in rendered.composed.items():
         before = exist.get(name)
         if before is None or not _same_kind(before, resource):
-            note = "" if before is None else f"the {_kind(before)} {_place(before)} stays, and is nobody's any more"
+            note = "" if before is None else f"the {_left(before)}"
             entries.append(_entry("create", name, resource, leaves(resource), waits, note))
             continue
         owned = owned_fields(before)
@@ -126,10 +126,11 @@ def against_cluster(
             entries.append(_entry("kept", name, left, (), waits, note))
     entries += _held(held - set(rendered.composed) - set(exist), waits)
     if adopted:
-        notes.append(f"no controller so far, and the composite's from now on: {some_names(adopted)}")
+        notes.append(f"these have no controller yet, and belong to the composite from now on: {some_names(adopted)}")
     if unknown:
         notes.append(
-            f"without managedFields, fields that go can't be told from those that others set: {some_names(unknown)}"
+            "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
+            f"others have set them: {some_names(unknown)}"
         )
     return _finished(composite, entries, _status_changes(composite, rendered.composite), notes, [rendered], exist)
 
@@ -141,14 +142,14 @@ def against_version(
     new: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return the changes from one version of a function to another.
+    """Return how the desired state of this version of a function differs from that of another version.
 
     Args:
         composite: The composite.
-        observed: The composed resources as they exist.
-        old: The result of the reconcile with the other version; None where it fails.
+        observed: The composite's composed resources as they exist.
+        old: The result of the reconcile with the other version; None if that fails.
         new: The result of the reconcile with this version.
-        schemas: As for `against_cluster`.
+        schemas: Schemas of kinds, which have the keys that lists are merged by.
     """
     exist = {resource_name(one) for one in observed}
     waits, held = _waits(new)
@@ -159,7 +160,7 @@ def against_version(
             note = "" if name not in exist or old is None else "it exists; the other version deletes it"
             entries.append(_entry("create", name, resource, leaves(resource), waits, note))
         elif not _same_kind(before[name], resource):
-            left = f"the other version's {_kind(before[name])} {_place(before[name])} stays, and is nobody's any more"
+            left = f"the other version's {_left(before[name])}"
             entries.append(_entry("create", name, resource, leaves(resource), waits, left if name in exist else ""))
         else:
             found = changes(before[name], resource, whole=True, keys=_keys(schemas, resource))
@@ -173,7 +174,7 @@ def against_version(
             note = "" if name in exist else "it doesn't exist yet"
             entries.append(_entry("delete", name, lost, (), {}, note))
     known = set(before)
-    if old is None:  # nothing to compare with, and yet no deletion is overlooked
+    if old is None:  # there is no other desired state to compare with, but deletions must be shown
         entries += [_entry("delete", name, one, (), {}) for name, one in new.deleted.items()]
         known |= set(new.deleted)
     entries += _held(held - set(new.composed) - known - exist, waits)
@@ -190,7 +191,7 @@ def _finished(
     renders: Sequence[Rendered],
     exist: Mapping[str, Mapping[str, Any]],
 ) -> Difference:
-    """Return a difference in order, and without secrets."""
+    """Return a difference with its entries sorted and its secret values masked."""
     mask = masking(renders, exist.values())
     notes += _renamed(entries)
     shown = [
@@ -201,7 +202,7 @@ def _finished(
 
 
 def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a note for each kind of which some resources go and others come: these may be the same under new names."""
+    """Yield a note for each kind of which resources are both deleted and created: they may only have new names."""
     gone: dict[str, list[str]] = {}
     new: dict[str, list[str]] = {}
     for one in entries:
@@ -217,7 +218,7 @@ def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
-    """Return a function that masks the secret values of reconciles and of resources in a string."""
+    """Return a function that masks the secret values of reconciles, and of these resources, in a text."""
     names: set[str] = set()
     made = Masker(is_name=names.__contains__)
     for rendered in renders:
@@ -282,7 +283,7 @@ def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entr
 
 
 def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
-    """Return the waits of each resource, and the resources that are held back."""
+    """Return the sorted paths that each resource waits for, by its name, and the names of those held back."""
     waits: dict[str, set[str]] = {}
     held: set[str] = set()
     for says in told(rendered.steps):
@@ -294,9 +295,9 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
 
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return the changes of a composite's status; of its conditions only whether it is ready."""
+    """Return the changes of a composite's status; of its conditions, only the status of Ready counts."""
     old, new = (_plain_status(one) for one in (before, after))
-    # Under another name, since a desired status isn't applied.
+    # `changes` leaves the field `status` out, so the statuses stand under another name.
     found = changes({"spec": old}, {"spec": new}, whole=True)
     status = [one._replace(path=f"status{one.path.removeprefix('spec')}") for one in found]
     ready = [_ready(one) for one in (before, after)]
@@ -335,6 +336,11 @@ def _kind(resource: Mapping[str, Any]) -> str:
 def _place(resource: Mapping[str, Any]) -> str:
     metadata = metadata_of(resource)
     return "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
+
+
+def _left(resource: Mapping[str, Any]) -> str:
+    """Return the remark about a resource of another kind that had the name of a new one."""
+    return f"{_kind(resource)} {_place(resource)} stays, but the composite no longer manages it"
 
 
 def _title(composite: Mapping[str, Any]) -> str:

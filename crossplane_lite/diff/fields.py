@@ -1,7 +1,4 @@
-"""The differences between two objects, field by field.
-
-No function recurses, because the data decides how deep it is.
-"""
+"""The differences between two objects, field by field. No function recurses, because data may be nested deeply."""
 
 from __future__ import annotations
 
@@ -29,9 +26,9 @@ class Change(NamedTuple):
     """One field that changes.
 
     Attributes:
-        path: The path of the field. Elements of lists go by their keys if they have keys: `spec.ports[name=web].port`.
-        old: The value before; `ABSENT` where there was none.
-        new: The value afterwards; `ABSENT` where there is none.
+        path: The field's path, in which elements of lists are named by their keys: `spec.ports[name=web].port`.
+        old: The value before; `ABSENT` if there was none.
+        new: The value afterwards; `ABSENT` if there is none.
     """
 
     path: str
@@ -55,13 +52,13 @@ def _bare(value: Any) -> str:
 
 
 class _Place(NamedTuple):
-    """Two values at one place.
+    """The old and the new value at one place of an object.
 
     Attributes:
-        steps: The place.
+        steps: The path of the place.
         old: The value before.
         new: The desired value.
-        owned: The owners of the fields there; None where nobody knows.
+        owned: The owners of the fields there; None if they aren't known.
         whole: Whether the desired value replaces the whole value before.
     """
 
@@ -85,10 +82,10 @@ def changes(
     Args:
         old: The object before: as it exists, or as it was desired.
         new: The object as it is desired.
-        owned: The owners of the fields of `old`. A field that `new` lacks is removed only where Crossplane alone owns
-            it. None where the owners aren't known; then only elements of lists are removed.
+        owned: The owners of the fields of `old`. A field that `new` lacks is removed only if Crossplane alone owns it.
+            None if the owners aren't known: then no field is removed, only elements of lists.
         whole: Whether `new` replaces all of `old`, as one desired state replaces another.
-        keys: Returns the keys of a list by its path, where schemas or models name them.
+        keys: Returns the keys of the list at a path, by schemas or models.
     """
     found: list[Change] = []
     work = [_Place((), _of_functions(old), _of_functions(new), owned, whole)]
@@ -104,7 +101,7 @@ def changes(
 
 
 def leaves(resource: Mapping[str, Any]) -> list[Change]:
-    """Return the fields of a new object, without those that identify it."""
+    """Return the fields of a new object as changes, without apiVersion, kind, name, generateName and namespace."""
     metadata = resource.get("metadata")
     own = ("generateName", "name", "namespace")
     kept = {key: value for key, value in metadata.items() if key not in own} if isinstance(metadata, Mapping) else {}
@@ -129,7 +126,7 @@ def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(found: Sequence[Change]) -> Iterator[Change]:
-    """Yield new values with their objects taken apart; lists stay whole."""
+    """Yield changes whose new value is an object as one change for each field in it; lists stay whole."""
     work = list(reversed(found))
     while work:
         one = work.pop()
@@ -150,7 +147,7 @@ def _in_object(place: _Place) -> Iterator[_Place]:
         steps = (*place.steps, key)
         if new is not None:
             yield _Place(steps, ABSENT if old is None else old, new, owned, place.whole)
-        elif old is None:  # null is as good as nothing
+        elif old is None:  # null counts as no value
             continue
         elif place.whole:
             yield _Place(steps, old, ABSENT, owned, True)
@@ -159,7 +156,7 @@ def _in_object(place: _Place) -> Iterator[_Place]:
                 if owned.goes:
                     yield _Place(steps, old, ABSENT, owned, False)
             elif isinstance(old, Mapping):
-                yield _Place(steps, old, {}, owned, False)  # of an object only what Crossplane owns goes
+                yield _Place(steps, old, {}, owned, False)  # only the fields that Crossplane owns are removed
             elif isinstance(old, list):
                 yield _Place(steps, old, [], owned, False)
 
@@ -176,7 +173,7 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
     by = _present(known, place.old, place.new) if is_map else _guessed(place.old, place.new)
     old, new = (_by_key(elements, by, known) for elements in (place.old, place.new))
     if by and old is not None and new is not None:
-        # A list that isn't kept apart by keys is replaced as one: all that is in it is Crossplane's.
+        # An API server replaces a list without known keys as a whole, so Crossplane owns everything in it.
         whole = place.whole or (not is_map and place.owned is not None)
         for key in {**old, **new}:
             selection = dict(zip(by, key, strict=True))
@@ -196,7 +193,7 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
 
 
 def _note_set(place: _Place, found: list[Change]) -> None:
-    """Note the values that a set gains, and those of Crossplane that it loses."""
+    """Add the values that a set gains, and the values of Crossplane that it loses, to `found`."""
     ours = place.owned.ours if place.owned is not None else None
     for value in place.new:
         if value not in place.old:
@@ -207,16 +204,16 @@ def _note_set(place: _Place, found: list[Change]) -> None:
 
 
 def _present(known: Keys, old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    """Return those of a list's keys that all of its elements have, or that have a default.
+    """Return the keys of a list that have a default, or that all of its elements have.
 
-    An API server may have filled in a key that the function leaves out; without it the elements are told apart as well.
+    A function may leave out a key that an API server has filled in; the other keys tell the elements apart then.
     """
     elements = [one for one in (*old, *new) if isinstance(one, Mapping)]
     return tuple(key for key in known if known[key] is not None or all(one.get(key) is not None for one in elements))
 
 
 def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    """Return the field by which the elements of two lists can be told apart; none where there isn't one."""
+    """Return the one field by which the elements of two lists can be told apart; an empty tuple if there is none."""
     for key in _USUAL_KEYS:
         if all(_by_key(elements, (key,)) is not None for elements in (old, new)) and (old or new):
             return (key,)
@@ -226,7 +223,7 @@ def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
 def _by_key(
     elements: Sequence[Any], keys: Sequence[str], defaults: Mapping[str, Any] = {}
 ) -> dict[tuple[Any, ...], Any] | None:
-    """Return the elements of a list by their keys, None where an element lacks one or two have the same."""
+    """Return the elements of a list by their keys; None if an element lacks a key or two elements have the same."""
     found: dict[tuple[Any, ...], Any] = {}
     for one in elements:
         if not isinstance(one, Mapping):
@@ -244,5 +241,5 @@ def _same(old: Any, new: Any) -> bool:
     if old is ABSENT or new is ABSENT:
         return old is new
     if isinstance(old, (int, float)) and isinstance(new, (int, float)) and abs(old) > EXACT:
-        return float(old) == float(new)  # no function can say it more exactly
+        return float(old) == float(new)  # functions get and return numbers as floats
     return bool(old == new)

@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 __all__ = ["Keys", "KeysAt", "keys_of", "no_keys"]
 
 Keys = Mapping[str, Any]
-"""The fields that tell the elements of a list apart, each with its default, None where it has none."""
+"""The fields that tell the elements of a list apart, each with its default; None if it has no default."""
 
 KeysAt = Callable[[tuple[Any, ...]], Keys]
-"""Returns the keys of the list at a path; none where nobody knows."""
+"""Takes the path of a list, and returns the keys of its elements; an empty mapping if they aren't known."""
 
 
 def no_keys(_steps: tuple[Any, ...]) -> Keys:
-    """Return no keys, whatever the list."""
+    """Return an empty mapping: no keys are known at any path."""
     return {}
 
 
 def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
-    """Return a function that gives the keys of the lists in objects of a kind.
+    """Return a function that returns the keys of any list in objects of a kind, by the list's path.
 
     Args:
-        schemas: The schemas of kinds; None for none.
+        schemas: The schemas of kinds, or None.
         api_version: The kind's apiVersion.
-        kind: The kind. Where a schema names no keys, the model of the kind counts, once a function has used it.
+        kind: The kind. If its schema has no keys for a list, its model is asked, provided that a function has used it.
     """
     schema = None if schemas is None else schemas.find(api_version, kind)
 

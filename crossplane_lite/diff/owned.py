@@ -1,7 +1,8 @@
-"""The owners of the fields of an object, from its `metadata.managedFields`.
+"""Who owns which field of an object: its `metadata.managedFields`.
 
-Crossplane applies composed resources with one field manager for each composite. A field that such an apply no longer
-names is removed, if this manager is its only owner. Fields that others set, such as by late initialisation, stay.
+Crossplane applies composed resources with a manager of its own for each composite. A field that such an apply doesn't
+name any more is removed if the manager owned it and nobody else does. Fields that others set stay, also those that a
+provider has filled in.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ Fields = Mapping[str, Any]
 
 
 class Owned(NamedTuple):
-    """A place in an object, and the owners of the fields there.
+    """The owners of one place in an object: of the field, list or element there, and of the fields below it.
 
     Attributes:
-        ours: The part of FieldsV1 that Crossplane owns; None where it owns nothing.
-        others: The parts that others own.
+        ours: The fields that Crossplane owns here, as FieldsV1; None if it owns nothing here.
+        others: The fields that each other manager owns here, as FieldsV1.
     """
 
     ours: Fields | None
     others: tuple[Fields, ...]
 
     def field(self, key: str) -> Owned:
-        """Return the owners of a field of the object."""
+        """Return the owners of a field of the object at this place."""
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the owners of the element of a list that has these keys, and perhaps others."""
+        """Return the owners of the element with these keys in the list at this place; no owners if there is none."""
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None
@@ -44,7 +45,7 @@ class Owned(NamedTuple):
         return Owned(None, ())
 
     def list_keys(self) -> tuple[str, ...] | None:
-        """Return the keys that tell the elements of this list apart; None where no owner has set any element."""
+        """Return the keys that tell the elements of the list at this place apart; None if no owner has set any."""
         for node in self._nodes():
             for name in node:
                 keys = _parsed(name) if name.startswith("k:") else None
@@ -53,12 +54,12 @@ class Owned(NamedTuple):
         return None
 
     def is_set(self) -> bool:
-        """Say whether this list is a set of values."""
+        """Say whether the list at this place is a set of values, whose elements have no keys."""
         return any(name.startswith("v:") for node in self._nodes() for name in node)
 
     @property
     def goes(self) -> bool:
-        """Whether the field is removed when Crossplane no longer applies it."""
+        """Whether the place is removed once Crossplane doesn't apply it any more, because nobody else owns it."""
         return self.ours is not None and not self.others
 
     @property
@@ -80,9 +81,9 @@ class Owned(NamedTuple):
 
 
 def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
-    """Return the owners of an object's fields; None where the object doesn't name them, as in most files.
+    """Return the owners of an object's fields; None if the object has no managedFields, as in most files.
 
-    Crossplane owns the fields that it has applied, and those that its older versions updated without server-side apply.
+    Crossplane owns the fields that it applied, and those that its older versions updated without server-side apply.
     """
     entries = metadata_of(resource).get("managedFields")
     if not isinstance(entries, list) or not entries:

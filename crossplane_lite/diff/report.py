@@ -26,11 +26,11 @@ _LONGEST: Final = 200
 
 
 def as_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
-    """Return the text for a terminal.
+    """Return differences as text for a terminal.
 
     Args:
-        differences: The changes, by composite.
-        colour: Whether the text is coloured.
+        differences: The differences, one for each composite.
+        colour: Whether to colour it.
     """
     found: list[str] = []
     for one in differences:
@@ -92,7 +92,7 @@ def _value(value: Any) -> str:
 
 
 def as_markdown(differences: Sequence[Difference]) -> str:
-    """Return differences as Markdown: a table for each composite, and the changed fields in a block below."""
+    """Return differences as Markdown: for each composite a table of resources, and below it a block of fields."""
     found: list[str] = []
     for one in differences:
         found.append(f"### {_escaped(one.composite)}")
@@ -131,7 +131,7 @@ def as_markdown(differences: Sequence[Difference]) -> str:
 
 
 def as_json(differences: Sequence[Difference]) -> str:
-    """Return differences as JSON: `composites` has all changes, and `summary` has the counts."""
+    """Return differences as JSON: `composites` with everything that is known, and `summary` with the counts."""
     made = {
         "composites": [_json_of(one) for one in differences],
         "summary": {key.replace(" b", "B"): number for key, number in totals(differences).items()},
@@ -166,7 +166,7 @@ def _change_of(change: Change) -> dict[str, Any]:
 
 
 def totals(differences: Iterable[Difference]) -> dict[str, int]:
-    """Return the number of composites, of failing ones and of unchanged ones, and the count of each action."""
+    """Return the numbers of all, failed and unchanged composites, and of the resources of each action, by name."""
     differences = list(differences)
     found = {
         "composites": len(differences),
@@ -177,7 +177,7 @@ def totals(differences: Iterable[Difference]) -> dict[str, int]:
 
 
 def summary(differences: Sequence[Difference]) -> str:
-    """Return one line that sums up all composites."""
+    """Return one line with the numbers of composites, and of their resources by action."""
     found = totals(differences)
     parts = [f"{found['composites']} composite{'' if found['composites'] == 1 else 's'}", f"{found['same']} the same"]
     if found["failed"]:
@@ -191,7 +191,7 @@ def _counted(differences: Iterable[Difference]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, in a table too."""
+    """Return text with escapes, so that Markdown shows it as it is, also in a table."""
     escaped = _text.line(text).replace("\\", "\\\\")
     for sign in "|`*_<[":
         escaped = escaped.replace(sign, "\\" + sign)

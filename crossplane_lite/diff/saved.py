@@ -1,4 +1,4 @@
-"""Saved composites. Each file has one composite and the resources that it is composed of."""
+"""Reads composites that were saved, one file each: the composite, and the resources that it is composed of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Saved", "saved"]
 
 
 class Saved(NamedTuple):
-    """One file.
+    """The content of one file.
 
     Attributes:
         path: The file.
@@ -32,12 +32,12 @@ def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
     """Yield the content of the files of a folder, in the order of their names.
 
     Args:
-        folder: The folder. Its files that end in .yaml, .yml and .json are read.
-        composition: The Composition, which names the kind of the composites. Without one, the composite is the first
-            object in each file that lacks the annotation of composed resources.
+        folder: The folder; its files that end in .yaml, .yml and .json are read.
+        composition: The file of the Composition, which names the kind of the composites. If it is None, the composite
+            of a file is the object without the annotation of composed resources.
 
     Raises:
-        InputError: A file can't be read, or doesn't hold one composite; or another object isn't a composed resource.
+        InputError: A file can't be read, or doesn't hold exactly one composite, which must have a name.
     """
     wanted = None
     if composition is not None:
@@ -52,7 +52,9 @@ def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
             # A composite may compose others of its kind.
             (composites if is_composite and not (composites and resource_name(one.content)) else observed).append(one)
         if len(composites) != 1:
-            raise InputError(f"{path} must hold one composite, and its composed resources (it holds {len(composites)})")
+            raise InputError(
+                f"{path} must hold one composite, and its composed resources (it holds {len(composites)} composites)"
+            )
         if not is_text(composites[0].content["metadata"].get("name")):
-            raise InputError(f"{composites[0].where} has no metadata.name")
+            raise InputError(f"{composites[0].where} has no metadata.name, which a composite must have")
         yield Saved(path, composites[0], observed)

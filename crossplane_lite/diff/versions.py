@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["other_version"]
 
 _ADDRESS: Final = re.compile(r"(unix|unix-abstract|dns|ipv4|ipv6):.+|(\[[0-9a-fA-F:]+\]|[^/\\:]+):[0-9]{1,5}")
-# Another installation of the same module, or of a package around it, must not be taken for the folder's: it would be
-# compared with itself.
+# Python may find another installation of the module, or of a package around it, instead of the folder's. This version
+# would then be compared with itself.
 _FROM_FOLDER: Final = """
 import importlib, os, sys
 name = sys.argv[2].partition(":")[0]
@@ -55,8 +55,11 @@ def other_version(
 
     Args:
         version: The value of `--against`.
-        functions: The present runner of each function, by the function's name in the pipeline.
-        in_process: The `module:function` of each function that runs in this process.
+        functions: The present runner of each function, by its name in the pipeline.
+        in_process: The `module:function` of each function that runs in this process, by its name in the pipeline.
+
+    Yields:
+        The runner of each function, by its name in the pipeline. Servers that were started end with the block.
 
     Raises:
         InputError: There is no such version, or it can't be run.
@@ -86,19 +89,20 @@ def _at(
     names = list(in_process) or list(functions)
     if len(names) != 1:
         raise InputError(
-            f"--against {address}: an address is one function, and the pipeline has several: {', '.join(sorted(names))}"
+            f"--against {address}: an address serves one function, but the pipeline has several: "
+            f"{', '.join(sorted(names))}"
         )
     return {names[0]: stack.enter_context(Remote(address))}
 
 
 def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the interpreter that runs a version, and the folder to run it in."""
+    """Return the Python interpreter that runs the other version, and the folder that it runs in."""
     if folder.is_dir():
         if (folder / "pyvenv.cfg").is_file():
             python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
             if not python.exists():
                 raise InputError(f"--against {version}: the environment has no {python.relative_to(folder)}")
-            # In a folder of its own, or the files here would be imported instead.
+            # In an empty folder: in the current one, Python would import the files there instead of the installed ones.
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
@@ -107,17 +111,22 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
 
 
 def _home(version: str, folder: Path, target: str) -> Path:
-    """Return where a folder has a function's module: there, or in `src`."""
+    """Return the folder that a function's module is imported from: `folder`, or `src` in it."""
     module = Path(*target.partition(":")[0].split("."))
     for home in (folder, folder / "src"):
         if any((home / found).is_file() for found in (module.with_suffix(".py"), module / "__init__.py")):
             return home
-    raise InputError(f"--against {version}: there is no {module.with_suffix('.py')}, which {target} is in")
+    file = module.with_suffix(".py")
+    raise InputError(f"--against {version}: this version has neither {file} nor src/{file}, the module of {target}")
 
 
 @contextlib.contextmanager
 def _worktree(revision: str) -> Iterator[Path]:
-    """Check a revision out beside the repository that the current directory is in, for the time of the block."""
+    """Check a revision of git out into a temporary folder, which is removed when the block ends.
+
+    Yields:
+        The folder there that corresponds to the current directory.
+    """
     prefix = _git("rev-parse", "--show-prefix", about=revision)
     commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
@@ -153,10 +162,10 @@ def _git(*arguments: str, about: str) -> str:
 
 
 class _Server:
-    """A process that serves a function, until the end of the block.
+    """A process that serves a function until the block ends.
 
     Attributes:
-        address: Where it listens.
+        address: The address that the process listens at.
     """
 
     def __init__(self, python: str, home: Path, target: str, version: str) -> None:
@@ -164,7 +173,7 @@ class _Server:
         self._said: list[str] = []
         start = ["-m", "crossplane_lite"] if python != sys.executable else ["-c", _FROM_FOLDER]
         command = [python, *start, "serve", target, "--insecure", "--address", "127.0.0.1:0"]
-        # The package itself may not be installed; the folder comes before it.
+        # If this package isn't installed, it is imported from here. The version's own folder comes first.
         package = str(Path(__file__).resolve().parents[2])
         own = [package] if python == sys.executable else []
         path = os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH", "")]))
@@ -189,7 +198,7 @@ class _Server:
         except BaseException:
             self._stop()
             raise
-        # Else it would stand still as soon as it has logged enough.
+        # If nobody reads its log, the process blocks as soon as the pipe is full.
         threading.Thread(target=self._drain, daemon=True).start()
 
     def __enter__(self) -> _Server:

@@ -1,8 +1,8 @@
 """The looks and labels of nodes and edges, in whatever format they are drawn.
 
-Each state has a colour, a shape and its name on the node, so that nobody has to tell it by colour alone. The colours
-keep apart for the colour-blind (they are tints of the palette of Okabe and Ito). Nodes bring their own dark text on a
-light background; everything outside of nodes is a grey that can be read on white and on black.
+Each state has a colour, a shape and its name on the node, so that nobody needs the colour to recognise it. The colours
+are tints of the palette of Okabe and Ito, which colour-blind people can tell apart. Nodes have dark text on a light
+background of their own; everything outside of nodes is a grey that can be read on white and on black.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ CYCLE: Final = "#dc4310"
 _LONGEST_NAME: Final = 40
 _LONGEST_PATH: Final = 30
 _MOST_PATHS: Final = 2
-# Nearly every value of a managed resource is there.
+# Nearly every value that others need of a managed resource is below one of these paths.
 _USUAL: Final = ("status.atProvider.", "status.")
 
 
 class Look(NamedTuple):
-    """The look of a state.
+    """How nodes in one state look.
 
     Attributes:
         fill: The colour of the background.
         stroke: The colour of the border.
-        dot: Shape in DOT.
-        style: Style in DOT.
-        mermaid: The brackets of a node in Mermaid.
+        dot: The shape of the node in DOT.
+        style: The style of the node in DOT.
+        mermaid: The brackets around the node's label in Mermaid, which give its shape.
     """
 
     fill: str
@@ -95,7 +95,10 @@ def node_tooltip(node: DrawnNode) -> str:
 
 
 def edge_label(edge: Edge) -> str:
-    """Return the label of an edge: the ends of the paths. It is empty where the dependency says it all."""
+    """Return the label of an edge: the ends of its first two paths, and how many more there are.
+
+    It is empty if the paths tell no more than the dependency's name.
+    """
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
     more = len(labels) - _MOST_PATHS
     text = ", ".join(labels[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
@@ -108,7 +111,7 @@ def _path_label(edge: Edge, path: str) -> str:
     if edge.is_gate(path):
         return "is ready"
     if edge.dependency.startswith(path):
-        return ""  # a part of the value is made there
+        return ""  # the dependency is a part of the value
     label = path.removeprefix(edge.dependency)
     if label.startswith("[0]"):
         label = label[3:]
@@ -134,7 +137,7 @@ def edge_tooltip(edge: Edge) -> str:
 
 
 def legend_entries(graph: Graph) -> Iterator[tuple[State, str]]:
-    """Yield the states that are in a graph, and their descriptions."""
+    """Yield each state that a node of a graph has, and its description for people."""
     sorts = {node.state: node.sort for node in graph.nodes}
     for state in State:
         if state in sorts:

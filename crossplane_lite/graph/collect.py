@@ -1,4 +1,4 @@
-"""The dependencies that the steps of one reconcile report."""
+"""Collects the dependencies that the steps of one reconcile report, and the states of resources."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = ["Collected", "collect"]
 
 
 class Collected:
-    """The reports of the steps.
+    """The dependencies and states that the steps of a reconcile report.
 
     Attributes:
         composite: The observed composite.
-        dependencies: Every dependency that is known.
-        missing: The dependencies whose value isn't there yet.
-        observed: The names of the composed resources that exist.
-        desired: The names of the composed resources that are desired in the end.
-        ready: The names of the composed resources that exist and are ready, whoever says so.
-        registered: The names of the composed resources that a step in this process registers.
-        held: The names of the composed resources that are held back.
+        dependencies: Every known dependency.
+        missing: The dependencies on values that aren't there yet.
+        observed: Names of the composed resources that exist.
+        desired: Names of the composed resources that the last step desires.
+        ready: Names of the existing composed resources that are ready by their status, or because a function says so.
+        registered: Names of the composed resources that a step in this process registers.
+        held: Names of the composed resources that are held back.
         kinds: The kinds of composed resources, by name.
-        required: The kind and name of required resources, by requirement.
-        answered: The requirements for which a resource was found.
-        usages: The names of Usages that keep the order of deletion.
-        notes: Remarks for people on what can't be seen.
+        required: By the key of each requirement, the kind and name of its resource, or of the one that it asks for.
+        answered: The keys of the requirements that a resource was found for.
+        usages: Names of Usages that keep the order of deletion.
+        notes: Remarks for people on dependencies and resources that the graph doesn't show.
     """
 
     def __init__(self) -> None:
@@ -58,15 +58,15 @@ class Collected:
 
     @property
     def resources(self) -> set[str]:
-        """The names of all composed resources that are known, without Usages."""
+        """The names of all known composed resources, except Usages."""
         return ({*self.kinds} | self.observed | self.desired | self.held) - self.usages
 
 
 def collect(steps: Sequence[StepRun]) -> Collected:
-    """Return the reports of the steps of a reconcile.
+    """Return the dependencies and states that the steps of a reconcile report.
 
     Args:
-        steps: The runs of the steps, in order.
+        steps: The steps that were run, in their order.
     """
     found = Collected()
     for run, waiting in zip(steps, told(steps), strict=True):
@@ -81,8 +81,8 @@ def collect(steps: Sequence[StepRun]) -> Collected:
         else:
             _take_told(found, waiting)
             found.notes.append(
-                f"step {short_repr(run.step.name)} runs elsewhere ({run.runner!r}): dependencies of it that have their "
-                "values can't be seen"
+                f"step {short_repr(run.step.name)} runs elsewhere ({run.runner!r}): its dependencies on values that "
+                "are there already aren't known"
             )
     if found.usages:
         found.notes.append(f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn")
@@ -121,7 +121,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
-    """Take the report of a function of this process."""
+    """Take the dependencies that a function of this process shows."""
     try:
         shown = show(function, request)
     except WireError as error:
@@ -135,7 +135,7 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
 
 
 def _take_told(found: Collected, waiting: Waiting) -> None:
-    """Take the report about waiting resources of a function that runs elsewhere and is made with this package."""
+    """Take the waits that a function made with this package reports from another process."""
     for need in waiting.needs:
         if need.of and need.of != need.name:
             one = Dependency(need.name, need.of, need.path)
@@ -144,13 +144,13 @@ def _take_told(found: Collected, waiting: Waiting) -> None:
 
 
 def _described(items: Any) -> str:
-    """Return kind and name of a found resource."""
+    """Return the kind and name of the first of these resources, and how many more there are."""
     text = " ".join(short_text(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 
 
 def _read(raw: bytes, *path: str) -> Any:
-    """Return a value of a Struct's bytes; an empty string if it is missing."""
+    """Return the value at a path in a Struct's bytes; an empty string if it is missing or the bytes can't be read."""
     try:
         return _wire.get_path(raw, path, "")
     except WireError:  # nobody has checked the answers of functions that run elsewhere

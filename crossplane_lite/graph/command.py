@@ -39,12 +39,12 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite graph` with the arguments that follow it.
 
     Returns:
-        The exit status: 0; or 1 where the reconcile failed, or a simulation isn't stable, or something waits for a
-        value that never comes.
+        The exit status: 0, or 1 when the reconcile failed, or the simulation doesn't become stable or never resolves
+        something.
 
     Raises:
-        InputError: A file or a function is wrong, or the output can't be written.
-        UsageError: The graph can't be drawn, or a picture can't be written to a terminal.
+        InputError: A file or a function can't be used, or the output can't be written.
+        UsageError: The graph can't be drawn in the format, or a PNG would go to a terminal.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
@@ -52,17 +52,17 @@ def command(argv: Sequence[str]) -> int:
     if observed is not None and observed.suffix.lower() in _SUFFIXES:
         parser.error(f"-o is short for --observed-resources; to write {observed} give --output {observed}")
     if given.fixtures is not None and not given.simulate:
-        parser.error("--fixtures goes with --simulate")
+        parser.error("--fixtures is only for simulations: give --simulate too")
     format = given.format or _format_of(given.output)
-    # Before the work, and before anything is read.
+    # This is checked before anything is read, so that no work is lost.
     if given.output is None and format == "png" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("png is not for a terminal: give --output FILE, or redirect stdout")
     terminal.begin()
     graph, warnings, problem = _simulated(given) if given.simulate else _rendered(given)
     if format == "mermaid" and len(graph.edges) > _MOST_EDGES:
         stdio.say(
-            f"crossplane-lite graph: Mermaid draws {_MOST_EDGES} arrows at the most unless it is set up for more "
-            f"(maxEdges); these are {len(graph.edges)}"
+            f"crossplane-lite graph: this graph has {len(graph.edges)} arrows, and Mermaid draws at most "
+            f"{_MOST_EDGES}: set its maxEdges, or give --format dot"
         )
     stdio.say(*(f"crossplane-lite graph: {line}" for line in graph.notes), *warnings)
     if problem:
@@ -80,7 +80,7 @@ def drawn(graph: Graph, format: str) -> bytes:
 
     Raises:
         MissingExtraError: A picture needs the extra `graph`, which isn't installed.
-        UsageError: A picture needs the program `dot`, which isn't installed.
+        UsageError: A picture needs the program `dot`, which isn't installed or fails.
     """
     if format == "mermaid":
         from .mermaid import mermaid
@@ -136,7 +136,7 @@ def _format_of(output: Path | None) -> str:
 
 
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of one reconcile, its functions' warnings, and its failure or the waits that never end."""
+    """Return the graph of one reconcile, its functions' warnings, and why it failed; None if it didn't."""
     from .graph import graph_of
 
     inputs = arguments.read_inputs(given)
@@ -153,7 +153,7 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
 
 
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of a simulation, its functions' warnings, and why it isn't stable."""
+    """Return the graph of a simulation, its functions' warnings, and its problem; None if all became stable."""
     from ..simulate.command import simulation_of
     from .graph import graph_of_simulation
 

@@ -21,8 +21,8 @@ from .graph import DrawnNode, Edge, Graph, State
 
 __all__ = ["dot"]
 
-# Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some twice, so that no way of
-# writing a backslash stays one everywhere. This sign looks like it.
+# Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some of them twice. So no way of
+# writing a backslash is shown as one backslash everywhere. This sign looks like a backslash.
 _BACKSLASH: Final = "⧵"
 _FONT: Final = "Helvetica,Arial,sans-serif"
 
@@ -30,12 +30,12 @@ _FONT: Final = "Helvetica,Arial,sans-serif"
 def dot(graph: Graph, **attributes: str) -> str:
     """Return a graph as the text of a DOT file.
 
-    Arrows go from a needed resource to the one that needs it, so that the first resources stand at the left. The waves
-    of a simulation are clusters.
+    Arrows go from a needed resource to the resource that needs it, so that resources that need nothing stand at the
+    left. The waves of a simulation are clusters.
 
     Args:
         graph: The graph.
-        attributes: Attributes of the graph, which are added or replace others.
+        attributes: Attributes of the whole graph in DOT, which are added to the usual ones or replace them.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     title = escaped(graph.title)
@@ -164,7 +164,7 @@ def _legend(graph: Graph) -> Iterator[str]:
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:
-    """Return an attribute list. A value in angle brackets is HTML-like, any other is a text."""
+    """Return an attribute list of DOT. A label in angle brackets is HTML-like; every other value is quoted."""
     shown = (
         f"{key}={value if key == 'label' and value.startswith('<') and value.endswith('>') else _quoted(value)}"
         for key, value in attributes.items()
@@ -173,12 +173,12 @@ def _attributes(attributes: Mapping[str, str]) -> str:
 
 
 def _label_text(text: str) -> str:
-    """Return an HTML-like label with nothing but a text, in which nothing is an escape."""
+    """Return an HTML-like label that shows a text; in such a label, Graphviz sees no escapes."""
     return f"<{_escaped(text)}>"
 
 
 def _escaped(text: str) -> str:
-    """Return a text as it stands in an HTML-like label."""
+    """Return a text with entities for the letters that mean something in an HTML-like label."""
     text = text.replace("\\", _BACKSLASH)
     # A text that is nothing but a bracket is a syntax error for Graphviz.
     for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("]", "&#93;")):
@@ -187,6 +187,6 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotes, in which entities of its own stay as they are."""
+    """Return a text in quotes; entities in it, such as `&lt;`, are shown as they are written."""
     text = text.replace("\\", _BACKSLASH).replace("&", "&amp;").replace('"', '\\"')
     return f'"{text}"'

@@ -22,7 +22,7 @@ _REQUIRED: Final = "required."
 
 
 class Sort(enum.Enum):
-    """The sort of a node."""
+    """The sort of thing that a node stands for. The value of a member is its text for people."""
 
     RESOURCE = "composed resource"
     FIELD = "field of the composite"
@@ -30,7 +30,7 @@ class Sort(enum.Enum):
 
 
 class State(enum.Enum):
-    """The state of a node. The value is its name for people."""
+    """The state of a node. The value of a member is its text for people."""
 
     READY = "ready"
     EXISTS = "not ready"
@@ -46,14 +46,14 @@ class State(enum.Enum):
 
 
 class DrawnNode(NamedTuple):
-    """One vertex.
+    """One node of a graph.
 
     Attributes:
         name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
-        sort: Its sort.
-        kind: The kind of the object, where it is known. For a required resource, its name follows.
-        state: Its state.
-        wave: The wave in which a simulation created it, from 1.
+        sort: The sort of the node.
+        kind: The kind of a composed resource, or the kind and name of a required resource; empty if it isn't known.
+        state: The state of the node.
+        wave: The wave in which a simulation created the composed resource, from 1; None for all other nodes.
         in_cycle: Whether the node is on a cycle.
     """
 
@@ -71,8 +71,9 @@ class Edge(NamedTuple):
     Attributes:
         dependent: The name of the node that needs something.
         dependency: The name of the node that provides it.
-        paths: The paths of the needed values. The dependency's name alone means that the dependency has to be ready.
-        missing: The paths whose value isn't there yet.
+        paths: The paths of the values that the dependent needs. The dependency's name alone means that the dependency
+            must be ready.
+        missing: The paths that don't have a value yet.
         in_cycle: Whether the edge is on a cycle.
     """
 
@@ -84,11 +85,11 @@ class Edge(NamedTuple):
 
     @property
     def waiting(self) -> bool:
-        """Whether some value is still missing."""
+        """Whether at least one of the values is still missing."""
         return bool(self.missing)
 
     def is_gate(self, path: str) -> bool:
-        """Say whether one of the paths is the dependency itself, which has to be ready (`depends_on`)."""
+        """Say whether a path is the dependency's name alone: the dependency must be ready (`depends_on`)."""
         return path == self.dependency and not path.startswith(_FIELD) and not self.dependent.startswith(_FIELD)
 
 
@@ -97,10 +98,9 @@ class Graph(NamedTuple):
 
     Attributes:
         title: The kind and name of the composite.
-        nodes: The nodes: first composed resources, then fields of the composite, then required resources; each sorted
-            by name.
-        edges: The edges, sorted, one for each pair of nodes.
-        notes: Remarks for people, such as on cycles and on what can't be seen.
+        nodes: The composed resources, then fields of the composite, then required resources, each sorted by name.
+        edges: One edge for each two nodes of which the first needs the second, sorted.
+        notes: Remarks for people: cycles, and dependencies and resources that the graph doesn't show.
     """
 
     title: str
@@ -110,7 +110,7 @@ class Graph(NamedTuple):
 
     @property
     def levels(self) -> dict[str, int]:
-        """The length of the longest chain of dependencies below each node, by name; equal for nodes of a cycle."""
+        """The length of the longest chain of dependencies below each node, by name; a cycle counts as one node."""
         pairs = [(edge.dependent, edge.dependency) for edge in self.edges]
         component = components(pairs)
         below: dict[str, set[str]] = {}
@@ -132,7 +132,7 @@ class Graph(NamedTuple):
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
 
     def states(self) -> dict[State, int]:
-        """Return the number of composed resources in each state, in the order of the states."""
+        """Return how many composed resources are in each state, in the order of `State`; empty states are left out."""
         counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)
         return {state: counted[state] for state in State if counted[state]}
 
@@ -140,13 +140,13 @@ class Graph(NamedTuple):
 def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None = None) -> Graph:
     """Return the graph of one reconcile.
 
-    For a step that runs in this process, the graph has all dependencies, resolved or not
-    (`composition.Function.dependencies`). A step that runs elsewhere reports only the resources that it holds back,
-    with the reasons.
+    It has all dependencies of a step that runs in this process, whether their values are there or not
+    (`composition.Function.dependencies`). Of a step that runs elsewhere it has only the dependencies on values that
+    resources wait for, if the step's function is made with this package.
 
     Args:
         rendered: The result of the reconcile, or its failure.
-        waves: The wave in which each composed resource appeared.
+        waves: The wave in which each composed resource appeared, by name.
     """
     found = collect(rendered.steps)
     composite: Mapping[str, Any] | None = rendered.composite
@@ -172,7 +172,7 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
     Args:
         simulation: A simulation that has run.
-        failure: The failure of the last round, if it failed. Then the failed round is drawn.
+        failure: The failure of the round after the last complete one, which is then drawn; None if no round failed.
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     heading = HEADING if simulation.stable else "still waiting:"
@@ -181,9 +181,10 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
 
 def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
-    """Yield dependent, dependency, path and whether it waits, the fields of different steps joined.
+    """Yield each dependency: its dependent, its dependency, the path, and whether the value is still missing.
 
-    A step may read a field of the composite that another one sets above or below it.
+    A step may read a field of the composite while another step sets a field above or below it. Such a dependency leads
+    to the field that is set.
     """
     set_fields = {one.dependent for one in found.dependencies if one.dependent.startswith(_FIELD)}
     for one in found.dependencies:
@@ -196,13 +197,13 @@ def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
 
 
 def _overlap(field: str, other: str) -> bool:
-    """Say whether one of two paths leads to the other."""
+    """Say whether one of two different paths is above the other."""
     short, long = sorted((field, other), key=len)
     return long.startswith((short + ".", short + "["))
 
 
 def _merged(dependencies: Iterable[tuple[str, str, str, bool]]) -> list[Edge]:
-    """Return one edge for each pair of ends, sorted."""
+    """Return one edge for each two nodes of which the first needs the second, sorted."""
     paths: dict[tuple[str, str], set[str]] = {}
     missing: dict[tuple[str, str], set[str]] = {}
     for dependent, dependency, path, waits in dependencies:

@@ -47,7 +47,7 @@ def image(graph: Graph, format: str) -> bytes:
             f"dot took longer than {_TIMEOUT:g} s for {len(graph.nodes)} nodes; try --format dot or mermaid"
         ) from None
     except process.TooMuchError as error:
-        raise UsageError(f"dot printed more than {error}") from None
+        raise UsageError(f"dot printed more than {error}; try --format dot or mermaid") from None
     said = done.told.decode(errors="replace").strip().splitlines()
     if done.status != 0:
         raise UsageError(f"dot failed: {said[0] if said else done.ending}")

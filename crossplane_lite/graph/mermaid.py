@@ -23,16 +23,16 @@ from .graph import DrawnNode, Edge, Graph
 
 __all__ = ["mermaid"]
 
-# Letters with a meaning for Mermaid or for the HTML and Markdown in its labels, somewhere: everything but the letters,
-# digits and signs that stand in most names and paths.
+# Characters that may have a meaning for Mermaid, or for HTML and Markdown in its labels: all characters except the
+# letters, digits and signs that stand in most names and paths.
 _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASCII)
 
 
 def mermaid(graph: Graph) -> str:
     """Return a graph as the text of a Mermaid diagram.
 
-    Arrows go from a needed resource to the one that needs it. A simulation's waves are subgraphs. Text that is
-    shortened in a label is complete in a tooltip for nodes, and in a comment for edges, which can't have tooltips.
+    Arrows go from a needed resource to the resource that needs it. The waves of a simulation are subgraphs. If a label
+    is shortened, the whole text is in the node's tooltip, or in a comment above the edge, which can't have a tooltip.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     lines = ["flowchart LR"]
@@ -117,5 +117,5 @@ def _plain_ground(subgraph: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text as it stands in a quoted label, with codes for letters that mean something there."""
+    """Return a text for a quoted label, with codes in place of the letters that mean something there."""
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

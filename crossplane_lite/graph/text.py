@@ -14,10 +14,9 @@ _WIDEST: Final = 80
 
 
 def text(graph: Graph) -> str:
-    """Return a graph as lines of text: each node with its state, and its dependencies below it.
+    """Return a graph as lines: each node with its state, and below it its dependencies.
 
-    Nodes are in the order of their waves. Without waves, they are in the order of the chains of dependencies below
-    them, the shortest chain first.
+    Nodes are sorted by their waves if the graph has waves, else by the length of the chain of dependencies below them.
     """
     levels = graph.levels
     needs: dict[str, list[Edge]] = {}
@@ -57,6 +56,6 @@ def _needs(edge: Edge) -> Iterator[str]:
             yield f"needs {escaped(path)} to be ready" + (", which it isn't yet" if missing else "")
             continue
         shown = escaped(path)
-        if not path.startswith(edge.dependency):  # the composite's fields that are read are above those that are set
+        if not path.startswith(edge.dependency):  # a field that is read above the one that is set
             shown += f" ({escaped(edge.dependency)})"
         yield f"needs {shown}" + (", which has no value yet" if missing else "")

@@ -13,7 +13,7 @@
 Every name is loaded when it is first used.
 """
 
-# No `from __future__ import annotations` here: the package would have its marker where its module `annotations` is.
+# `from __future__ import annotations` would set the package's attribute `annotations`, which must be its module.
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A resource's content: plain data that is changed in place, and the item's text that follows when it is written."""
+"""A resource's content: plain data that changes at once, and a text that gets the changes when it is written."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     M = TypeVar("M", bound=Model)
 
     class Owner(Protocol):
-        """The items that a resource is one of, as its content knows them; see `items.Items`."""
+        """The part of `items.Items` that the content of a resource uses."""
 
         def _rename(self, item: Any, changed: Mapping[tuple[str, ...], Any], /) -> None: ...
 
     class Views(Protocol):
-        """The typed views of a resource, as its content knows them; see `views.Views`."""
+        """The part of `views.Views` that the content of a resource uses."""
 
         def __contains__(self, model: object, /) -> bool: ...
 
@@ -43,7 +43,7 @@ __all__ = ["Content", "start"]
 
 _NONE: Any = object()
 
-# The fields whose change makes another identity.
+# A change of one of these fields changes the item's identity.
 _IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
 
 
@@ -66,15 +66,16 @@ class Content(Fields):
 
     _node: YamlNode | None
     _lists: Any
-    _owner: Owner | None  # the items that it is one of, or was
+    _owner: Owner | None  # the items that the resource is, or was, one of
     _reserved: dict[str, Any] | None
     _typed: Views | None
-    _notes: Notes | None  # the comments that were set
-    _placed: Placed | None  # its file, if its text is a document of one
+    _notes: Notes | None  # the comments that were set; None until the first one
+    _placed: Placed | None  # its file, if its text is a document of a file
     _frozen: str
-    _identity: tuple[int, tuple[Any, ...]] | None  # the identity that no other item may share, after so many edits
-    _edits: int  # the number of changes of the content
-    _written: int  # the number of changes that the text has
+    # The value of `_edits` when the identity was read, and that identity, which no other item may share.
+    _identity: tuple[int, tuple[Any, ...]] | None
+    _edits: int  # how many changes the content has had
+    _written: int  # how many of these changes the text has
 
     @classmethod
     def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Self:
@@ -82,9 +83,9 @@ class Content(Fields):
 
         Args:
             node: The node, a mapping.
-            label: Its name in messages if the resource is unnamed, such as `items[3]`.
-            frozen: Why it can't be changed; empty if it can.
-            placed: The node's file, if the text has no annotation with it.
+            label: The resource's name in messages if its content has no name, such as `items[3]`.
+            frozen: Why the resource can't be changed; empty if it can.
+            placed: The resource's file, if the text is a document of that file; None for an element of a list.
         """
         made = cls.__new__(cls)
         start(made, node, label, None)
@@ -95,12 +96,15 @@ class Content(Fields):
     # The content
 
     def _sync(self) -> None:
-        """Take over fields that were set in typed views."""
+        """Take fields that were set or deleted in typed views over into the content."""
         if self._typed is not None:
             self._typed.take_over()
 
     def _content(self) -> dict[str, Any]:
-        """Return the content, without changes in typed views. The first call reads it from the text."""
+        """Return the content as plain data, not a copy; the first call reads it from the text.
+
+        Changes in typed views aren't taken over; `_now` does that first.
+        """
         if self._data is None:
             assert self._node is not None
             content = self._node.value()
@@ -116,13 +120,13 @@ class Content(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path, None if it is missing. The rest of the text isn't read for it."""
+        """Return the plain value at a path; None if it is missing. The rest of the content needn't be read for it."""
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
 
     def _is_text_at(self, steps: Sequence[Any]) -> bool:
-        """Say whether the content at a path is the same as in the text."""
+        """Say whether the value at a path can still be read from the text, because the content wasn't read yet."""
         if self._data is not None or self._node is None or self._typed is not None:
             return False
         return self._placed is None or (len(steps) > 0 and steps[0] != "metadata")
@@ -135,7 +139,11 @@ class Content(Fields):
         object.__setattr__(self, "_edits", self._edits + 1)
 
     def _assign(self, holder: Any, key: str | int, value: Any) -> None:
-        """Put a plain value into a dict or list of the content."""
+        """Put a plain value into a dict or list of the content.
+
+        Raises:
+            UsageError: The resource can't be changed, or must not have this value here.
+        """
         content = self._content()
         self._check_open()
         if isinstance(holder, list):
@@ -153,7 +161,11 @@ class Content(Fields):
         self._touch()
 
     def _remove(self, holder: Any, key: str | int) -> None:
-        """Take something out of a dict or list of the content."""
+        """Remove a key from a dict, or an index from a list, of the content.
+
+        Raises:
+            UsageError: The resource can't be changed, or must not lose this value.
+        """
         content = self._content()
         self._check_open()
         if self._is_guarded(holder, key):
@@ -166,7 +178,7 @@ class Content(Fields):
         self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
-        """Return the path of a field at the top, in the metadata or in one of its maps; for others an empty one."""
+        """Return the path of a field at the top, in metadata, or in its labels or annotations; empty for others."""
         if holder is content:
             return (key,)
         metadata = content.get("metadata")
@@ -182,7 +194,7 @@ class Content(Fields):
         """Refuse a change that gives the item the identity of another one.
 
         Raises:
-            DuplicateResourceError: There is an item of that group, kind, namespace and name.
+            DuplicateResourceError: Another item has the new group, kind, namespace and name.
         """
         if self._owner is None or steps not in _IDENTITY:
             return
@@ -195,7 +207,7 @@ class Content(Fields):
     # Annotations that aren't the author's
 
     def _came_with(self) -> dict[str, Any]:
-        """Return the reserved annotations that the resource came with."""
+        """Return the reserved annotations that the resource had when it was read or added."""
         if self._reserved is None:
             if self._node is not None and self._placed is None:
                 found = self._node.get(("metadata", "annotations"))
@@ -206,14 +218,18 @@ class Content(Fields):
         return self._reserved
 
     def _is_guarded(self, holder: Any, key: Any) -> bool:
-        """Say whether something in the content is a reserved annotation."""
+        """Say whether a key of a dict in the content is a reserved annotation."""
         if not is_reserved(key):
             return False
         metadata = self._content().get("metadata")
         return isinstance(metadata, dict) and holder is metadata.get("annotations")
 
     def _restore(self, content: dict[str, Any], holder: Any, key: Any, before: Any) -> None:
-        """Put reserved annotations back after the mapping they were in was replaced or removed."""
+        """Put reserved annotations back after the mapping that held them was replaced or removed.
+
+        If the new mapping has other reserved annotations, the field gets its value `before` again, and UsageError is
+        raised.
+        """
         in_metadata = key == "annotations" and holder is content.get("metadata")
         if not in_metadata and not (key == "metadata" and holder is content):
             return
@@ -248,7 +264,7 @@ class Content(Fields):
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def _become_item(self, owner: Owner) -> None:
-        """Prepare for being added: annotations that identify another item are removed."""
+        """Make the resource one of the items of `owner`; annotations that identify another item are removed."""
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
@@ -267,19 +283,19 @@ class Content(Fields):
         return not same(self._node.value(), self._own_content())
 
     def _own_content(self) -> dict[str, Any]:
-        """Return the content as it goes into the text, without the place that it shows."""
+        """Return the content for the text: without the annotations that only show the item's file."""
         content = self._content()
         return content if self._placed is None else self._placed.hidden(content)
 
     @property
     def _place(self) -> tuple[str, int] | None:
-        """The resource's file and its index there; None if no annotation says them."""
+        """The resource's file and its index there; None if no annotation names a file."""
         if self._placed is None:
             return file_of(self._peek("metadata", "annotations"))
         return self._placed.now(self._now())
 
     def _write(self) -> None:
-        """Bring changes into the text."""
+        """Bring the changes of the content into the nodes of the text; `Text.dump` then writes them into the text."""
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return
@@ -290,12 +306,12 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Hand the comments that were set to the text, which writes them with everything else."""
+        """Give the comments that were set to the text, which writes them together with all other edits."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
-        """Take the node whose text has the content now; None if the text of all items is new."""
+        """Note that the text has the present content now, at this node; None if the text of the whole list is new."""
         put = object.__setattr__
         put(self, "_node", node)
         put(self, "_lists", {} if self._data is None else _tree.lists_in(self._data))
@@ -303,7 +319,7 @@ class Content(Fields):
 
 
 def start(resource: Any, node: YamlNode | None, label: str, data: Any) -> None:
-    """Give a new resource its content, or the node that it is read from."""
+    """Set all attributes of a new resource: it gets plain data, or the node that its content is read from."""
     Fields.__init__(resource, resource, data, None, label)
     put = object.__setattr__
     put(resource, "_node", node)

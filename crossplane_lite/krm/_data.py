@@ -22,13 +22,13 @@ class View:
     __slots__ = ()
 
     _up: View | None
-    """The view that it was read from."""
+    """The view that this view was read from; None for a resource."""
 
     _step: str | int
-    """Its key or index there."""
+    """The key or index of this view in `_up`."""
 
     def _read(self) -> Any:
-        """Return the plain data itself, not a copy; None if there is none."""
+        """Return the plain data itself, not a copy; None if nothing is at the view's place."""
         raise NotImplementedError
 
     def _steps(self) -> list[str | int]:
@@ -49,8 +49,8 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
     Args:
         value: JSON values, and views, models and mappings in them.
-        view: The view that it goes into, for messages.
-        step: The key or index there, or several steps.
+        view: The view that the value is put into, for messages.
+        step: The value's key or index in `view`, or a tuple of several steps.
 
     Raises:
         UsageError: The value, or a part of it, is of a type that no manifest can hold.
@@ -65,7 +65,11 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
 
 def _opened(value: Any, where: str, depth: int) -> Any:
-    """Return a value in which views and models are replaced by their content."""
+    """Return a value in which views and models are replaced by their content.
+
+    Raises:
+        UsageError: Nothing is at the place of a view, or the value is nested too deep.
+    """
     if value is None or isinstance(value, (str, int, float)):
         return value
     if depth > DEEPEST:
@@ -119,7 +123,7 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
 
 
 def equal(one: object, other: object) -> bool:
-    """Say whether a view or plain data has the same value as another object; true is not 1."""
+    """Say whether a view or plain data has the same value as another object; true and 1 are different values."""
     from ._text._values import same
 
     try:

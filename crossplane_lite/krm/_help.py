@@ -18,7 +18,7 @@ _PLAIN: Final = "\x1b[0m"
 
 
 def with_config(text: str, function: Runnable) -> str:
-    """Return a function's help with the fields of its configuration.
+    """Return the help `text` of a function with the fields of its configuration added, if it has a config class.
 
     Raises:
         UsageError: The config class can't be used.
@@ -86,7 +86,7 @@ def document(function: Runnable) -> str:
 
 
 def _schema(function: Runnable) -> dict[str, Any] | None:
-    """Return the schema of a function's config, as CustomResourceDefinitions have them; None without a class."""
+    """Return the schema of a function's config, as a CustomResourceDefinition has it; None without a config class."""
     cls = function.config_class
     if cls is None:
         return None
@@ -100,7 +100,7 @@ def _schema(function: Runnable) -> dict[str, Any] | None:
 
 
 def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
-    """Fill in descriptions from the metadata of attrs fields."""
+    """Add the texts that attrs fields have as `help` in their metadata to a class's schema, nested classes included."""
     import attr
 
     from .._input.types import fields_of, shape_of
@@ -122,11 +122,11 @@ def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
 
 
 def diff(changes: Iterable[tuple[str, bytes | None, bytes | None]], *, colour: bool) -> str:
-    """Return changes of files as a unified diff.
+    """Return changes of files as a unified diff; empty if no file changes.
 
     Args:
         changes: The name of each file, its old and its new content; None stands for a file that doesn't exist.
-        colour: Colour it for a terminal.
+        colour: Whether to colour the lines for a terminal.
     """
     lines: list[str] = []
     for name, before, now in changes:

@@ -16,13 +16,13 @@ from .resource import Resource
 __all__ = ["as_document", "as_element", "indented", "joined", "unwrapped", "whole"]
 
 _DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
-# Line breaks that only YAML 1.1 knows. Text behind one can't be indented.
+# Line breaks that only YAML 1.1 knows. A text with one of them can't be indented line by line.
 _OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 
 
 def as_document(item: Resource, *, is_json: bool = False) -> str:
-    """Return the text of an item as a document."""
+    """Return the text of an item as a document of YAML or, with `is_json`, of JSON."""
     if item._node is not None and not is_json:
         text = whole(item._node)
         return text if item._placed is not None else _clean(text, "the new item")
@@ -47,7 +47,7 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(root: YamlNode) -> str:
-    """Return the text of a document, in which each line ends in a newline alone."""
+    """Return the text of a document, with every line ended by a line feed alone."""
     text = document_text(root)
     if _OTHER_BREAKS.search(text.replace("\r\n", "\n")):
         return "".join(line + "\n" for line in mapping_lines(root.value(), 0, _PLAIN))
@@ -56,7 +56,7 @@ def whole(root: YamlNode) -> str:
 
 
 def as_element(document: str, name: str, index: int) -> str:
-    """Return a document as an element of a list, with the annotations that say where it is from."""
+    """Return a document as an element of a list, with annotations that name its file and its index there."""
     text = parse(document.encode(), name)
     metadata = text.root.get(["metadata"])
     if metadata is None or (
@@ -68,7 +68,7 @@ def as_element(document: str, name: str, index: int) -> str:
 
 
 def _clean(document: str, name: str) -> str:
-    """Return a document's text without the annotations that say where it is from."""
+    """Return a document's text without the annotations that name its file and its index there."""
     text = parse(document.encode(), name)
     node = text.root
     found = node.get(["metadata", "annotations"])
@@ -82,7 +82,7 @@ def _clean(document: str, name: str) -> str:
 
 
 def joined(documents: Sequence[str]) -> str:
-    """Return documents as one stream."""
+    """Return the texts of documents as one stream, with `---` between them."""
     return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
@@ -93,7 +93,7 @@ def indented(text: str, first: str) -> str:
 
 
 def unwrapped(data: bytes) -> str:
-    """Return the items of any ResourceList as a stream of documents."""
+    """Return the items in the text of a ResourceList as a stream of YAML documents."""
     label = "the function's output"
     text = parse(data, label)
     node = text.root.child("items")

@@ -30,10 +30,10 @@ __all__ = ["Elements", "Fields", "Missing", "wrapped"]
 class Fields(View, _MutableMapping):
     """An object in a resource: a mapping that reads and changes it in place.
 
-    Fields are items (`view["name"]`) and attributes (`view.name`). Both read the same value, but for a field that is
-    missing or null: its attribute is an empty value, which becomes part of the resource when it is written to
-    (`Missing`). If a field has the name of a method or of a keyword of Python, the attribute has an underscore behind
-    it (`view.items_`, `view.from_`), and the item hasn't.
+    Fields are items (`view["name"]`) and attributes (`view.name`), which read the same value. Only if a field is
+    missing or null, its attribute is an empty value (`Missing`), which becomes part of the resource when something is
+    written to it. If a field has the name of a method or of a keyword of Python, its attribute ends in an underscore
+    (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
 
     An assigned value is copied, so that no two places share state.
     """
@@ -87,7 +87,7 @@ class Fields(View, _MutableMapping):
         self._root._remove(self._own(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the field of this name, which is set to `default` first if it is missing."""
+        """Return the value of a field; if the field is missing, set it to `default` first."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -109,7 +109,7 @@ class Fields(View, _MutableMapping):
         return key in self._now()
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object; without a path, those of the object."""
+        """Return the comments of the value at a field path within this object; without a path, the object's own."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
@@ -133,7 +133,7 @@ class Fields(View, _MutableMapping):
     def __delattr__(self, name: str) -> None:
         key = _key_of(type(self), name)
         if key not in self._now():
-            raise AttributeError(f"{show([*self._steps(), key])} isn't there")
+            raise AttributeError(f"{show([*self._steps(), key])} isn't there, so it can't be removed")
         del self[key]
 
     def __dir__(self) -> list[str]:
@@ -150,7 +150,7 @@ class Fields(View, _MutableMapping):
         return repr(self._now())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy as plain data."""
+        """Return a copy of the object as plain data."""
         copy: dict[str, Any] = copied(self._now())
         return copy
 
@@ -162,7 +162,7 @@ class Fields(View, _MutableMapping):
 
 
 class Elements(View, _MutableSequence):
-    """A list in a resource, which reads and changes it in place. An added value is copied."""
+    """A list in a resource: reads and changes go to the resource itself. An added value is copied."""
 
     __slots__ = ("_data", "_root", "_step", "_up")
 
@@ -222,13 +222,13 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert a value before the element at an index."""
+        """Insert a value into the list, before the element at an index."""
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of an element: of the element itself if it was read from this list, else of an equal one.
+        """Return the index of `value` itself if it is an element of this list, else of the first equal element.
 
         Raises:
             ValueError: The list doesn't hold the value.
@@ -241,7 +241,7 @@ class Elements(View, _MutableSequence):
         for at in range(*slice(start, stop).indices(len(data))):
             if equal(data[at], value):
                 return at
-        raise ValueError(f"{self._path} has no such element")
+        raise ValueError(f"{self._path} has no element {value!r:.60}")
 
     def __contains__(self, value: object) -> bool:
         return any(equal(one, value) for one in self._now())
@@ -251,22 +251,22 @@ class Elements(View, _MutableSequence):
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end."""
+        """Add values at the end of the list."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._now().extend(made)
         self._root._touch()
 
     def clear(self) -> None:
-        """Remove every element; the list stays, empty."""
+        """Remove every element; the empty list stays in the resource."""
         del self[:]
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list, such as `[0]`; without one, the list's."""
+        """Return the comments of the value at a field path within this list, such as `[0]`; by default the list's."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-        """Sort in place, as a list's `sort` does; elements keep their comments."""
+        """Sort the list in place, as Python's `list.sort` does; elements keep their comments."""
         self._root._check_open()
         data = self._now()
         order = sorted(range(len(data)), key=lambda at: self[at] if key is None else key(self[at]), reverse=reverse)
@@ -274,13 +274,13 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def reverse(self) -> None:
-        """Reverse the order, in place."""
+        """Reverse the order of the elements in place; elements keep their comments."""
         self._root._check_open()
         self._now().reverse()
         self._root._touch()
 
     def copy(self) -> list[Any]:
-        """Return a copy as plain data."""
+        """Return a copy of the list as plain data."""
         copy: list[Any] = copied(self._now())
         return copy
 
@@ -315,7 +315,7 @@ class Missing(Fields):
     __slots__ = ()
 
     def _found(self) -> Any:
-        """Return the view or value that is at its place now; None while the place is empty."""
+        """Return the view or value that is at this place now; None while the place is empty."""
         above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
         if not isinstance(above, Fields):
             return None
@@ -336,7 +336,11 @@ class Missing(Fields):
         return made
 
     def _made(self, empty: Any) -> Any:
-        """Return the dict or list at its place; if the place is empty, put an empty one there first."""
+        """Return the dict or list at this place; if nothing is there, put `empty` there first.
+
+        Raises:
+            UsageError: A value of another type is there.
+        """
         found = self._found()
         if found is None:
             assert isinstance(self._up, Fields)
@@ -348,18 +352,18 @@ class Missing(Fields):
         return found._now()
 
     def append(self, value: Any) -> None:
-        """Make it a list with this element, or add it to the list that it has become."""
+        """Make this field a list with one element; if it has become a list already, add the element there."""
         self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Make it a list with these elements, or add them to the list that it has become."""
+        """Make this field a list with these elements; if it has become a list already, add the elements there."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
-        """Make it a list with this element, or insert it into the list that it has become."""
+        """Make this field a list with one element; if it has become a list already, insert the element there."""
         self._root._check_open()
         made = plain_data(value, self, index)
         self._made([]).insert(index, made)
@@ -373,7 +377,7 @@ class Missing(Fields):
         found = self._found()
         if isinstance(found, (Fields, Elements)):
             return found[key]
-        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} isn't there")
+        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} is empty")
 
     def __iter__(self) -> Iterator[Any]:
         found = self._found()
@@ -395,7 +399,7 @@ class Missing(Fields):
             other = other._found()
         return other is None or (isinstance(other, (Mapping, list, tuple, Elements)) and len(other) == 0)
 
-    __hash__ = None  # as above
+    __hash__ = None  # mutable, and compared by value
 
     def __repr__(self) -> str:
         found = self._found()
@@ -425,7 +429,7 @@ _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name
 
 
 def _key_of(cls: type[Any], name: str) -> str:
-    """Return the field that an attribute stands for."""
+    """Return the name of the field that an attribute stands for; AttributeError for a name that begins with `_`."""
     if name.startswith("_"):  # names that libraries probe for
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
     bare = name[:-1]
@@ -435,7 +439,7 @@ def _key_of(cls: type[Any], name: str) -> str:
 
 
 def _below(path: Any) -> tuple[Any, ...]:
-    from .._paths import field_path  # resource.py has it already
+    from .._paths import field_path  # resource.py has imported it already
 
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
 

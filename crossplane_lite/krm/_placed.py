@@ -1,4 +1,4 @@
-"""The file of an item, in annotations that its content shows and its text doesn't have."""
+"""Shows an item's file as annotations in the item's content, without writing them into its text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ _NONE: Any = object()
 class Placed:
     """The place of an item: its file, and its index among the documents of the file.
 
-    Orchestrators write the place into the item, as annotations, and take these out again. This class puts it into the
-    content when that is read, and takes it out before the content is compared with the text. So the text never has it,
-    and annotations of the same names that the file has stay.
+    Orchestrators write the place into an item as annotations, and remove them after the function has run. This class
+    does the same: it adds the annotations when content is read, and removes them before the content is compared with
+    the text. So the text never gets them. Annotations of the same names that the file itself has stay in the text.
+
+    Attributes:
+        path: The file that the item was read from.
+        index: The item's index in that file, from 0.
     """
 
     __slots__ = ("_annotations", "_before", "_metadata", "_was_empty", "index", "path")
@@ -26,13 +30,13 @@ class Placed:
     def __init__(self, path: str, index: int) -> None:
         self.path = path
         self.index = index
-        self._metadata: Any = _NONE  # the text has an object, null, or nothing at all
+        self._metadata: Any = _NONE  # the text's metadata: an object, null, or _NONE if the text has none
         self._annotations: Any = _NONE
         self._before: dict[str, Any] = {}
         self._was_empty = True  # whether the text has annotations, and they are empty
 
     def show(self, content: dict[str, Any]) -> None:
-        """Put the place into content that was just read."""
+        """Add the place's annotations to content that was just read; they replace annotations of the same names."""
         self._before = {}
         self._metadata = content.get("metadata", _NONE)
         metadata = content["metadata"] = {} if self._metadata in (None, _NONE) else self._metadata
@@ -48,7 +52,10 @@ class Placed:
             annotations[key] = value
 
     def hidden(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Return content without the place, as it goes into the text; its values aren't copied."""
+        """Return `content` for the text: with the annotations of the text in place of those that show the file.
+
+        `content` isn't changed; the result shares its inner values.
+        """
         metadata = content.get("metadata")
         if not isinstance(metadata, dict):
             return content
@@ -59,20 +66,20 @@ class Placed:
                 before = self._before.get(key, value)
                 if before is not _NONE:
                     own[key] = before
-            # When the last of the author's annotations goes, the object goes too, as with orchestrators.
+            # If the last annotation was removed, the mapping is removed too, as orchestrators do.
             before = self._annotations if own or self._was_empty else _NONE
             metadata = _with(metadata, "annotations", own, before)
         return _with(content, "metadata", metadata, self._metadata)
 
     def now(self, content: dict[str, Any]) -> tuple[str, int]:
-        """Return the place that the annotations in content say."""
+        """Return the file and the index that the annotations in content name, or those that the item was read from."""
         metadata = content.get("metadata")
         found = file_of(metadata.get("annotations")) if isinstance(metadata, dict) else None
         return found or (self.path, self.index)
 
 
 def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
-    """Return a mapping with a field; an empty value becomes null, or the field goes, if the text had it so before."""
+    """Return a copy of `holder` with a field. If `before` is null or missing, so is an empty value in the copy."""
     if value or before not in (None, _NONE):
         return {**holder, key: value}
     if before is None:

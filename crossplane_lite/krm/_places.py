@@ -1,4 +1,4 @@
-"""Finds the item of a ResourceList that a line of its text is in: for messages about text that can't be read."""
+"""Finds the item that a line of a ResourceList's text is in, for messages about text that can't be read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
 
 
 def item_at(text: str, *lines: int) -> str | None:
-    """Return the name that a message gives to the item on a line; None if the line isn't in an item.
+    """Return the name for messages of the item that a line is in, and the line's number there; None if in no item.
 
     Args:
         text: The text of a ResourceList, which need not be YAML.
-        lines: The line, from 1, and others. The first item with one of them counts: a quote or a bracket that isn't
-            closed is noticed only in a later item.
+        lines: The number of the line, from 1, and numbers of other lines that the mistake may be on. The first item
+            that holds one of them counts: a quote or a bracket that isn't closed is noticed only in a later item.
     """
     head = _ITEMS.search(text)
     first = _DASH.search(text, head.end()) if head else None
@@ -53,7 +53,7 @@ def _start_of(text: str, line: int) -> int:
 
 
 def _name(item: str, index: int, indent: int) -> str:
-    """Return file, kind and name of an item, as far as its lines have them."""
+    """Return the file, kind, name and index of an item; file, kind and name only where its lines have them."""
     body = f"{' ' * (indent + 1)}{item[indent + 1 :]}"
     fields = re.search(r"^ +(?=[^\s#])", body, re.MULTILINE)
     deep = len(fields[0]) if fields else indent + 2

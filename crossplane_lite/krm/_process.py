@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 
 
 class Output:
-    """The result of a function's process.
+    """The output of a KRM function that was run.
 
     Attributes:
         stdout: The ResourceList. It is empty only if the input can't be read.
@@ -42,7 +42,7 @@ class Output:
 
 
 def complain(text: str) -> None:
-    """Write a message to stderr, unless that is closed."""
+    """Write a message to stderr; nothing happens if stderr is closed."""
     _quietly(lambda: sys.stderr.write(text if text.endswith("\n") else text + "\n"))
 
 
@@ -50,12 +50,12 @@ def read_stdin(hint: str) -> bytes:
     """Return all of stdin.
 
     Args:
-        hint: The message for a user at a terminal.
+        hint: A message that is written to stderr first if stdin is a terminal.
 
     Raises:
         OSError: stdin is closed or can't be read.
     """
-    # If stdin is closed, the first file that was opened has its number.
+    # If stdin was closed at the start, descriptor 0 is the first file that was opened since.
     if sys.__stdin__ is None:
         raise OSError(0, "stdin is closed")
     if os.isatty(0):
@@ -102,8 +102,8 @@ class _Held(io.TextIOBase):
 def hold_stdout() -> None:
     """Keep everything that is printed from now on, until `release_stdout`, or until the process has a `Stdout`.
 
-    A program that makes a function may print before it runs the function. With PYTHONUNBUFFERED, that text would have
-    reached stdout by then.
+    A program that makes a function may print before it runs the function. With PYTHONUNBUFFERED, that text would reach
+    stdout before the ResourceList.
     """
     if sys.stdout is not None and not isinstance(sys.stdout, _Held):
         sys.stdout = _Held(sys.stdout)
@@ -111,7 +111,7 @@ def hold_stdout() -> None:
 
 
 def release_stdout() -> None:
-    """Print the held text, to the stream that print uses now."""
+    """End `hold_stdout`: make the stream from before sys.stdout again, and write the held text to it."""
     held = sys.stdout
     if isinstance(held, _Held):
         sys.stdout = held.stream
@@ -143,14 +143,14 @@ class Stdout:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether it is a terminal."""
+        """Whether stdout is a terminal."""
         return os.isatty(self._fd)
 
     def write(self, data: bytes) -> None:
-        """Write all of `data`, and close it.
+        """Write all of `data`, and close stdout.
 
         Raises:
-            OSError: It can't be written, or not all of it.
+            OSError: `data` can't be written, or only a part of it.
         """
         _quietly(lambda: sys.stdout.flush())
         left = memoryview(data)
@@ -191,7 +191,7 @@ class Stdout:
 
 
 def _drop(fd: int) -> None:
-    """Drop text that can't be written: Python would try again at exit, and change the exit status."""
+    """Drop text that a stream can't write: Python would try to write it again at exit, and change the exit status."""
     _quietly(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), fd))
 
 

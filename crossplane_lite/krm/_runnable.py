@@ -1,4 +1,4 @@
-"""The parts of a KRM function that the code that runs and describes it uses."""
+"""The parts of a KRM function that `runner`, `command` and `_help` use."""
 
 from __future__ import annotations
 

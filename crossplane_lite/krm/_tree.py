@@ -1,8 +1,8 @@
 """The one place where resources meet the text: content out of nodes, and changed content back into them.
 
-A resource's content is plain data that is changed in place. The text follows when it is written: every difference is
-set there. Elements of lists are told apart by their identity as objects. So a container that was moved, or that stands
-behind a removed one, keeps its comments, whatever else was changed in it.
+A resource's content is plain data that is changed in place. When the resource is written, every difference is set in
+the text. Elements of lists are told apart by their identity as Python objects. So an element keeps its comments when it
+was changed or moved, or when an element before it was removed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = ["arrange", "elements", "lists_in", "write_back"]
 
 
 def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
-    """Return the elements of a list in the wrapper; None if the key is missing. A null is an empty list.
+    """Return the nodes of a list in the ResourceList, such as `items`; None if the key is missing, [] for null.
 
     Raises:
-        InputError: The value isn't a list of objects that is written out there.
+        InputError: The value isn't a list of objects, or an alias or a merge key stands for it.
     """
     if not root.has([key]):
         return None
@@ -41,7 +41,7 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
     if not value:
         return []
     if node is None or len(found) != len(value):
-        raise InputError(f"{_at(root, node)}: {key} must be written out, without an alias")
+        raise InputError(f"{_at(root, node)}: {key} must be written out: replace the alias by the list itself")
     for at, (child, one) in enumerate(zip(found, value, strict=True)):
         if not isinstance(one, dict):
             raise InputError(
@@ -51,10 +51,10 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
 
 
 def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]:
-    """Make a list in the wrapper hold these nodes and new values. A list that is null or missing is written anew.
+    """Make a list in the ResourceList hold nodes and new values, in this order.
 
     Returns:
-        The node of each element; None for each if the whole list is new.
+        The node of each element; None for each if the whole list is written anew, as one that was null or missing is.
     """
     node = own_child(root, key)
     if node is None or not isinstance(node.value(), list) or (not node.children() and node.value()):
@@ -71,9 +71,9 @@ def _at(root: YamlNode, node: YamlNode | None) -> str:
 
 
 def lists_in(value: Any) -> Lists:
-    """Return the lists in plain data that hold objects or lists, by their id, each with its present content.
+    """Return the lists in plain data that hold objects or lists: by its `id()`, each list and a copy of its elements.
 
-    The lists themselves are kept too, so that no other object gets the id of one.
+    The list is kept beside the copy so that no other object gets its id.
     """
     found: Lists = {}
     work = [value]
@@ -89,11 +89,11 @@ def lists_in(value: Any) -> Lists:
 
 
 def write_back(node: YamlNode, content: Any, lists: Lists) -> None:
-    """Give a node changed content.
+    """Bring changed content into a node; only differences are set.
 
     Args:
         node: The node.
-        content: Its new value.
+        content: The node's new value.
         lists: The result of `lists_in` for the content as it was read from the node.
     """
     _write_back(node, content, lists, node.value())
@@ -142,7 +142,8 @@ def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
         before: Its content as it was read from the node.
 
     Returns:
-        Whether it worked. It doesn't if the text has an alias there, or another list by now.
+        Whether the elements have that order now. They haven't if an alias stands for the list in the text, or if the
+        node holds another list by now.
     """
     children = node.children()
     if len(children) != len(before):

@@ -1,8 +1,8 @@
 """The annotations by which orchestrators recognise an item ("Internal Annotations" in the functions specification).
 
-Authors can't change these annotations. Without an id, or with the same id twice, an orchestrator loses comments. With
-another path, it writes another file. `Resource.move_to` changes the path and the index on purpose. It changes both
-spellings of them together, because an orchestrator refuses an item whose two spellings differ.
+Authors can't change them: an orchestrator that finds no id, or two, loses comments, and one that finds another path
+writes another file. `Resource.move_to` changes the path and the index on purpose. If an item has them in both
+spellings, it changes both, because an orchestrator refuses an item whose two spellings differ.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 PREFIX = "internal.config.kubernetes.io/"
-"""The annotations that the specification reserves; `config.kubernetes.io/local-config` is the author's."""
+"""The specification reserves annotations with this prefix; `config.kubernetes.io/local-config` is the author's own."""
 
 PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 """The annotation that holds an item's file, and its legacy twin."""
@@ -37,7 +37,7 @@ PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
 """The annotation that holds an item's place in its file, and its legacy twin."""
 
-# The second has an id of kpt fn render, for pipelines that select resources.
+# kpt fn render writes an id with the second prefix, for pipelines that select resources.
 _INTERNAL = (PREFIX, "internal.config.k8s.io/")
 _ORCHESTRATORS = (*_INTERNAL, "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/")
 
@@ -45,26 +45,26 @@ _LEGACY = frozenset({PATHS[1], INDEXES[1], "config.k8s.io/id", "kustomize.config
 
 
 def is_reserved(key: object) -> bool:
-    """Say whether an annotation belongs to an orchestrator."""
+    """Say whether only orchestrators may change an annotation."""
     return isinstance(key, str) and (key.startswith(_INTERNAL) or key in _LEGACY)
 
 
 def is_orchestrators(key: str) -> bool:
-    """Say whether orchestrators read or write an annotation, and so quote it in their own way."""
+    """Say whether an annotation is one that orchestrators write, whose quotes aren't the style of the file's author."""
     return key.startswith(_ORCHESTRATORS)
 
 
 def reserved_of(annotations: object) -> dict[str, Any]:
-    """Return the reserved annotations of a resource; empty where its annotations aren't a mapping."""
+    """Return the reserved annotations among a resource's annotations; an empty dict if these aren't a mapping."""
     if not isinstance(annotations, dict):
         return {}
     return {key: value for key, value in annotations.items() if is_reserved(key)}
 
 
 def kept_of_new(annotations: dict[str, Any]) -> None:
-    """Remove the annotations that identify another item from those of a new item. The file's path may stay.
+    """Remove the reserved annotations of a new item, except those that name its file.
 
-    A copy of an item has the ids of the original, and an orchestrator that sees an id twice confuses the two.
+    A copy of an item has the ids of the original, and an orchestrator that sees an id twice confuses the two items.
     """
     for key in [key for key in annotations if is_reserved(key) and key not in PATHS and key not in INDEXES]:
         del annotations[key]
@@ -75,9 +75,9 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
 
     Args:
         key: The annotation.
-        value: The new value; None to remove the annotation.
-        reserved: The reserved annotations that the resource came with.
-        what: The resource, for the message.
+        value: The annotation's new value; None to remove it.
+        reserved: The reserved annotations that the resource had at first.
+        what: The resource's name in the message.
 
     Raises:
         UsageError: The annotation would change.
@@ -93,15 +93,15 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
 
 
 def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> None:
-    """Put reserved annotations back that are lost because their mapping was replaced. Refuse new and changed ones.
+    """Put reserved annotations back after the whole mapping with them was replaced.
 
     Args:
-        content: The resource, which is changed.
-        reserved: The reserved annotations that the resource came with.
-        what: The resource, for messages.
+        content: The resource's content, which is changed.
+        reserved: The reserved annotations that the resource had at first.
+        what: The resource's name in messages.
 
     Raises:
-        UsageError: A reserved annotation is new or changed, or there is no place for them.
+        UsageError: A reserved annotation is new or changed, or metadata or its annotations aren't an object.
     """
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
@@ -114,17 +114,20 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
     if metadata is None:
         metadata = content["metadata"] = {}
     elif not isinstance(metadata, dict):
-        raise UsageError(f"{what}: metadata must be an object (got {metadata!r})")
+        raise UsageError(f"{what}: metadata must be an object (got {metadata!r:.60})")
     if annotations is None:
         annotations = metadata["annotations"] = {}
     elif not isinstance(annotations, dict):
-        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r})")
+        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r:.60})")
     for key, value in reserved.items():
         annotations.setdefault(key, value)
 
 
 def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
-    """Return the annotations that put an item into a file, in the item's own spellings, or else the specification's.
+    """Return the annotations that put an item into a file, under the keys that the item already has.
+
+    These are `internal.config.kubernetes.io/...`, the older `config.kubernetes.io/...`, or both. An item that has
+    neither gets the first. Index 0 is left out unless the item has an index already.
 
     Args:
         annotations: The item's annotations.
@@ -137,7 +140,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
     if not isinstance(path, str) or not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise UsageError(f"'path' must be a file's path within the package, such as app/service.yaml (got {path!r})")
     if isinstance(index, bool) or not isinstance(index, int) or index < 0:
-        raise UsageError(f"'index' must be an integer from 0 on (got {value_in_words(index)})")
+        raise UsageError(f"'index' must be an integer of 0 or more (got {value_in_words(index)})")
     made: dict[str, str] = {}
     has = [any(twins[at] in annotations for twins in (PATHS, INDEXES)) for at in (0, 1)]
     for at in (0, 1):
@@ -149,7 +152,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
 
 
 def file_of(annotations: object) -> tuple[str, int] | None:
-    """Return the file of an item and the item's index in it; None where no annotation says them."""
+    """Return an item's file and its index there; None if no annotation names a file, and 0 for a missing index."""
     found = reserved_of(annotations)
     path = next((found[key] for key in PATHS if isinstance(found.get(key), str) and found[key]), None)
     if path is None:

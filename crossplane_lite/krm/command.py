@@ -37,7 +37,7 @@ def command(argv: Sequence[str]) -> int:
         The function's exit status; 0 for help; 2 if the command line is wrong or the function can't be loaded.
 
     Raises:
-        InputError: A file or a function is wrong.
+        InputError: A file can't be used, or the function can't be loaded.
     """
     name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
     if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):
@@ -69,7 +69,7 @@ def _load(name: str) -> Runnable:
 
 
 def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) -> int:
-    """Run a function as its arguments say."""
+    """Run a function as its command-line arguments say, and return the exit status."""
     if not argv:
         from .runner import serve
 
@@ -107,9 +107,9 @@ def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Std
 def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
     """Run a function on the ResourceList of stdin, with flags that choose the output."""
     if given.in_place:
-        raise InputError("--in-place is for files; give them after the flags")
+        raise InputError("--in-place changes files, and none are given; name them after the flags")
     if given.skip_unreadable:
-        raise InputError("--skip-unreadable is for files; give them after the flags")
+        raise InputError("--skip-unreadable is for files, and none are given; name them after the flags")
     from .resource_list import ResourceList
 
     data = _stdin(program, "a ResourceList")

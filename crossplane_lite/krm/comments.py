@@ -4,8 +4,8 @@
     for one in resource.all_comments():
         print(one.path, one.head, one.line, one.foot)
 
-A comment is a string without its sign: `# why` is "why". Lines are joined with line breaks. An empty string means no
-comment.
+A comment is text without its sign: `# why` is "why", and lines are joined with line breaks. An empty string means that
+there is no comment.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ __all__ = ["Comments", "Notes", "every"]
 
 
 class Comments:
-    """The comments of one value of a resource, to read and to set.
+    """The comments of one value of a resource; they can be read and set.
 
     Attributes:
         path: The value's field path; empty for the resource as a whole.
@@ -75,7 +75,7 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value. An object or a list is a live view."""
+        """The value; if it is an object or a list, a live view of it."""
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter
@@ -151,9 +151,9 @@ def _notes(resource: Commented) -> Notes:
 
 
 class _Note:
-    """The comments that were set for one value, a field or an element of a list, and that the text doesn't have yet.
+    """The comments that were set for one field or element, which the text of the input doesn't have.
 
-    Elements are told apart by their identity as objects; strings and numbers by their place in the list.
+    Objects and lists in a list are told apart by their identity as Python objects, strings and numbers by their place.
     """
 
     __slots__ = ("holder", "step", "texts", "value")
@@ -185,7 +185,7 @@ class Notes:
         self._notes: list[_Note] = []
 
     def read(self, steps: Steps, place: str) -> str:
-        """Return a comment as it is now."""
+        """Return a comment as it is now, set or read from the text; empty if there is none."""
         note = self._note(steps)
         if note is not None and place in note.texts:
             return note.texts[place]
@@ -202,14 +202,16 @@ class Notes:
             return
         for line in text.split("\n"):
             if line.startswith("# "):
-                raise UsageError(f"a comment must not begin with '# ' (got {line!r:.60})")
+                raise UsageError(f"a comment must not begin with '# ': give its text alone (got {line!r:.60})")
             if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
-                raise UsageError(f"a comment can't hold {line!r:.60}")
+                raise UsageError(f"a comment must not hold control characters (got {line!r:.60})")
         if place == LINE and "\n" in text:
-            raise UsageError(f"the comment behind a value must be one line (got {text!r:.60})")
+            raise UsageError(
+                f"the comment behind a value must be one line; set head for several lines (got {text!r:.60})"
+            )
         node = self._node(steps)
         if node is not None:
-            check_place(node, place)
+            check_place(node, place, f"{show(steps)} of {self._resource._where}" if steps else self._resource._where)
         note = self._note(steps)
         if note is None:
             note = self._made(steps)
@@ -218,7 +220,10 @@ class Notes:
         self._resource._touch()
 
     def now(self) -> list[tuple[Steps, str, str]]:
-        """Return the comments to set: the present steps to each value, the comment's place, and its text."""
+        """Return the comments that were set: for each the path of its value now, its place and its text.
+
+        Comments of values that were removed are left out.
+        """
         paths: dict[int, Steps] = {}
         content = self._resource._content()
         work: list[tuple[Steps, Any]] = [((), content)]
@@ -250,7 +255,13 @@ class Notes:
         return _Note(*self._found(steps))
 
     def _found(self, steps: Steps) -> tuple[Any, Any, Any]:
-        """Return the object or list that holds a value, its key or index there, and the value."""
+        """Return the object or list that holds a value, its key or index there, and the value.
+
+        For the resource itself the first two are None.
+
+        Raises:
+            UsageError: The value doesn't exist.
+        """
         holder: Any = None
         value: Any = self._resource._now()
         for step in steps:
@@ -279,7 +290,7 @@ class Notes:
         return node
 
     def _element(self, node: YamlNode, now: list[Any], at: int) -> YamlNode | None:
-        """Return the node of an element of a list that may have changed since it was read."""
+        """Return the node of an element of a list that may have changed since it was read; None for a new element."""
         children = node.children()
         before = self._resource._lists.get(id(now))
         if before is None:

@@ -54,20 +54,21 @@ _NO_TIMEOUT: Final = float("inf")
 def from_composition(compose: composition.Function, *, name: str | None = None) -> Function:
     """Make a KRM function that runs a composition function on the client, as Crossplane runs it in a cluster.
 
-    - functionConfig is the composite. It stays as it is. The status and the conditions that the function desires become
-      results of severity info. If its CompositeResourceDefinition is among the items, its defaults are filled in.
-    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources. Those of another
-      composite don't count; they have its name in the label `crossplane.io/composite`, its kind and group in the
-      annotation `crossplane-lite/composite`, or a controller reference to it.
+    - functionConfig is the composite. It stays as it is: the status and the conditions that the function sets become
+      results of severity info. If the composite's CompositeResourceDefinition is among the items, the function sees the
+      composite with the defaults of the definition.
+    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, except items of
+      another composite: those that have the other composite's name in the label `crossplane.io/composite`, its kind and
+      group in the annotation `crossplane-lite/composite`, or a controller reference to it.
     - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
       schemas and scopes of their kinds.
-    - Composed resources are merged into their items as server-side apply would: objects and maps merge, lists and
-      values replace, a field that isn't desired any more stays. Text with the same meaning stays as it is. New items
-      have Crossplane's annotation, label and name, but no generateName, and no owner reference, because only a cluster
-      gives the uid that this needs.
+    - Composed resources are merged into their items as by server-side apply: objects and maps are merged, lists and
+      other values are replaced, and a field that isn't desired any more stays. Text with the same meaning stays as it
+      is. New items have Crossplane's annotation, label and name, but no generateName. They have no owner reference,
+      because it needs a uid, which only a cluster gives.
     - An item that isn't desired any more is removed only if this function has made it.
-    - Results become results. A fatal one becomes an error, and then no item changes. For a resource that is held back,
-      a result of severity info names the values that it waits for.
+    - The function's results become results of the KRM function. A fatal result becomes an error, and then no item
+      changes. For a resource that is held back, a result of severity info names the values that it waits for.
 
     Args:
         compose: The composition function.
@@ -86,7 +87,9 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
         except (InputError, RenderError) as error:  # the input can't be used; nothing is changed yet
             rl.results.error(str(error))
 
-    transform.__doc__ = compose.__doc__ or f"Compose what {compose.name} desires for the composite in functionConfig."
+    transform.__doc__ = compose.__doc__ or (
+        f"Compose the resources that {compose.name} desires for the composite in functionConfig."
+    )
     made = function(name=name or _name(compose))(transform)
     made.file = compose.file
     return made
@@ -97,7 +100,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """Runs the function once for each request: dependencies aren't asked for, which would take more runs."""
+    """Runs the function once for each request. It isn't asked for its dependencies, which would take more runs."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -107,7 +110,7 @@ class _Runner:
 
 
 class _Client:
-    """One reconcile against a ResourceList."""
+    """One reconcile of a composition function, with a ResourceList in place of the cluster."""
 
     def __init__(self, compose: composition.Function, rl: ResourceList[Any]) -> None:
         self._compose = compose
@@ -122,7 +125,7 @@ class _Client:
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
     def reconcile(self) -> None:
-        """Compose, and bring the result into the items and results."""
+        """Run the function, and bring its resources and results into the ResourceList."""
         composed = {name: item for item, data in self._items if (name := self._name_of(data))}
         try:
             rendered = render(
@@ -166,7 +169,10 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the name in messages of the XRD that defines the composite's kind, and the XRD; None without one."""
+        """Return the XRD among the items that defines the composite's kind, after its name for messages.
+
+        Without such an XRD, return "" and None.
+        """
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
             spec = data.get("spec")
@@ -202,32 +208,35 @@ class _Client:
         """Return an item of this composite as a cluster would have it: with a controller reference to it."""
         references = metadata_of(data).get("ownerReferences")
         others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
-        # It is in the composite's namespace, which a file may leave out.
+        # The item is in the composite's namespace, which its file may leave out.
         namespace = {"namespace": self._owner.namespace} if self._owner.namespace else {}
         owned = {"ownerReferences": [*others, self._owner.reference]}
         return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
-        """Return the item that is the same object and isn't marked as composed; None for a new one.
+        """Return the item that becomes this composed resource: one of its group, kind, namespace and name, or None.
 
         Raises:
-            RenderError: It belongs to another composite or controller.
+            RenderError: The item belongs to another composite or controller.
         """
         wanted = _identity(resource)
         for item, data in self._items:
             if _identity(data) == wanted:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
-                    raise RenderError(f"composed resource {quoted(name)}: {what} exists and belongs to another owner")
+                    raise RenderError(
+                        f"composed resource {quoted(name)}: {what} exists and belongs to another owner; give the "
+                        "resource another metadata.name"
+                    )
                 return item
         return None
 
     # -- output
 
     def _put(self, item: Resource | None, resource: dict[str, Any]) -> None:
-        """Bring a composed resource into its item, or add it."""
+        """Merge a composed resource into its item; if `item` is None, add the resource as a new item."""
         metadata = resource["metadata"]
-        metadata.pop("generateName", None)  # it has its name
+        metadata.pop("generateName", None)  # the resource has its name already
         metadata["ownerReferences"] = [one for one in metadata["ownerReferences"] if one != self._owner.reference]
         if not metadata["ownerReferences"]:
             del metadata["ownerReferences"]
@@ -258,7 +267,7 @@ class _Client:
                 add = getattr(self._rl.results, _SEVERITIES.get(result.severity, "warning"))
                 add(result.message, tags={"reason": result.reason} if result.reason else None)
             for condition in response.conditions:
-                if not condition.type.startswith(CONDITION):  # that one names the waiting resources
+                if not condition.type.startswith(CONDITION):  # a condition with this prefix names the waiting resources
                     text = f"condition {condition.type} is {_STATUSES.get(condition.status, 'Unknown')}"
                     text += f": {condition.message}" if condition.message else ""
                     self._rl.results.info(text, self._config, tags={"reason": condition.reason})
@@ -311,7 +320,7 @@ def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a new item's fields in the order in which people write them."""
+    """Return the content of a new item with its fields in the usual order: apiVersion, kind, metadata, then others."""
     metadata = _first(resource["metadata"], "name", "namespace", "labels", "annotations")
     return _first({**resource, "metadata": metadata}, "apiVersion", "kind", "metadata")
 

@@ -1,6 +1,6 @@
 """functionConfig as an instance of the author's attrs class.
 
-The class describes the object's fields but for apiVersion, kind and metadata. For a ConfigMap it describes `data`,
+The class describes the object's fields except apiVersion, kind and metadata. For a ConfigMap it describes `data`,
 whose strings are converted to the types of the class: numbers and booleans as in YAML, lists and objects from YAML or
 JSON. A class with a field `data` describes the ConfigMap itself.
 """
@@ -25,16 +25,16 @@ _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 _MAP_KEYS = ("immutable",)
 _MOST_PROBLEMS = 100
 _TOP = "functionConfig"
-# The text of a problem begins with the path; one of these follows.
+# The text of a problem begins with the path, and one of these phrases follows.
 _TEXT = re.compile(r"(.*?)(?: is required$| is not a field| must be |: )", re.DOTALL)
 
 
 class Problem(NamedTuple):
-    """One mistake.
+    """One mistake in functionConfig.
 
     Attributes:
-        text: The message, which starts with the path, and that with `functionConfig`.
-        path: The path within functionConfig; empty for the whole.
+        text: The message, which begins with the field's path: `functionConfig.port must be ...`.
+        path: The same path without `functionConfig`; empty if the mistake is in the object as a whole.
     """
 
     text: str
@@ -45,7 +45,7 @@ class ConfigError(InputError):
     """functionConfig can't be made into the config class.
 
     Attributes:
-        problems: All mistakes in it.
+        problems: The first 100 mistakes; if there are more, a last entry says how many.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -57,12 +57,12 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
     """Return functionConfig as an instance of an attrs class.
 
     Args:
-        config: The functionConfig, plain data; None if it is missing and the class isn't optional.
+        config: The functionConfig, plain data; None if it is missing, which gives an instance with the defaults.
         cls: The class, or the class with `| None`.
 
     Raises:
-        ConfigError: functionConfig doesn't fit the class.
-        UsageError: `cls` isn't an attrs class, or has a field of a type that no functionConfig has.
+        ConfigError: functionConfig doesn't fit the class, or is missing and a field has no default.
+        UsageError: `cls` isn't an attrs class, or has a field of a type that no functionConfig can have.
     """
     cls = _class_of(cls)
     check_class(cls)
@@ -82,7 +82,7 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
 
 
 def _below_spec(config: Mapping[str, Any], keys: set[str]) -> Iterator[Problem]:
-    """Yield a problem where fields of the class stand below `spec`, as those of other objects do."""
+    """Yield a problem if fields of the class stand below `spec`, where most other objects have their fields."""
     spec = config.get("spec")
     if "spec" not in keys and isinstance(spec, Mapping) and not keys.isdisjoint(spec):
         found = ", ".join(sorted(keys.intersection(spec)))
@@ -106,7 +106,7 @@ def _class_of(cls: Any) -> type[Any]:
 
 
 def _listed(error: Exception, path: str) -> list[Problem]:
-    """Return the mistakes, sorted, each with its path."""
+    """Return the mistakes in an exception of `structured`, sorted: the first 100, and an entry with how many follow."""
     try:
         texts = sorted({problem.text for problem in _problems(error, path)})
     except RecursionError:
@@ -118,7 +118,7 @@ def _listed(error: Exception, path: str) -> list[Problem]:
 
 
 def _path_in(text: str) -> str:
-    """Return the path that a problem's text begins with, without `functionConfig`."""
+    """Return the path that a problem's text begins with, without `functionConfig`; empty if it isn't a field path."""
     found = _TEXT.match(text)
     path = (found[1] if found else "")[len(_TOP) :].lstrip(".")
     try:
@@ -140,7 +140,7 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
         raise ConfigError(
-            [Problem(f"{_TOP}.{key} is not a field: of a ConfigMap only data is read", key) for key in others]
+            [Problem(f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read", key) for key in others]
         )
     data = config.get("data")
     if data is None:
@@ -152,7 +152,7 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a string converted to a type; the string itself if it can't be converted, for the message."""
+    """Return a string converted to a type. If it can't be, return it unchanged: the message about the type shows it."""
     shape = shape_of(type_)
     if not isinstance(value, str) or shape is None:
         return value
@@ -182,7 +182,7 @@ def _choice(text: str, shape: Shape) -> Any:
 
 
 def _read_union(text: str, shape: Shape) -> Any:
-    """Return a string converted to the first member of a union that it fits; if one is a string, unchanged."""
+    """Return a string converted to the first type of a union that it fits; unchanged if `str` is one of the types."""
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
     if is_text:

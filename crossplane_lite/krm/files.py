@@ -1,8 +1,8 @@
 """Files as a ResourceList and back, for a function that is run without an orchestrator.
 
 Items are the documents of the files, and are edited where they stand: an item that the function hasn't changed keeps
-its text byte for byte. Annotations say where an item is from, as an orchestrator's would; the text of the document
-never has them (`_placed`).
+its text byte for byte. Annotations name an item's file, as those of an orchestrator do; they are never written into the
+text of the document (`_placed`).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Changes = list[tuple[str, "bytes | None", "bytes | None"]]
 
 
 class _File:
-    """A file.
+    """One file of a package.
 
     Attributes:
-        name: Its name in messages.
-        path: Where it is; empty for stdin.
-        data: Its content.
+        name: The file's name in messages.
+        path: The file's path; empty for stdin.
+        data: The file's content.
         problems: The mistakes in documents that are skipped.
-        is_text: Whether its content is text.
+        is_text: Whether the content is UTF-8 text.
     """
 
     def __init__(self, name: str, path: str, data: bytes, *, skip: bool = False) -> None:
@@ -56,7 +56,7 @@ class _File:
             self._pass_over(error)
 
     def _pass_over(self, error: InputError) -> None:
-        """Replace the documents that can't be read by empty ones, for reading."""
+        """Note the mistakes of the documents that can't be read, and read the file with spaces in their places."""
         try:
             text = self.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -69,7 +69,7 @@ class _File:
         self._read = self.text()
 
     def text(self) -> Text:
-        """Return the file's text, read anew after the first time."""
+        """Return the file's text. Each call returns a text without edits, so from the second one on it is read anew."""
         found, self._read = self._read, None
         if found is not None:
             return found
@@ -92,7 +92,7 @@ class _Documents:
         }
 
     def resources(self) -> list[Resource]:
-        """Return the documents as items."""
+        """Return the documents as resources, in the order of the files."""
         many = {name: len(text.documents) for name, text in self.texts.items()}
         return [
             Resource._of_node(
@@ -106,7 +106,7 @@ class Package:
     """The files that a function is run on.
 
     Args:
-        config: The file of functionConfig, None for none.
+        config: The file of functionConfig; None if there is none.
         items: Files, directories, and `-` for stdin. In a directory, and in those below it, the files that end in .yaml
             and .yml are read in the order of their names; hidden ones are left out.
         stdin: The content that `-` stands for.
@@ -148,14 +148,16 @@ class Package:
     # In
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
-        """Return the documents as a new ResourceList. `changes`, `documents` and `as_list` take only the last one.
+        """Return the documents as a new ResourceList.
+
+        `changes`, `documents` and `as_list` take only the ResourceList that was read last.
 
         Args:
-            config_class: The class of functionConfig, None to leave it as it is.
-            needed: Whether a missing functionConfig is an error.
+            config_class: The class of functionConfig; None to leave functionConfig as it is.
+            needed: Whether a missing functionConfig is an error unless all fields of the class have defaults.
 
         Raises:
-            UsageError: The config class has a field of a type that no functionConfig has.
+            UsageError: The config class has a field of a type that no functionConfig can have.
         """
         self._documents = _Documents(self._files)
         wrapper = parse(self._wrapper().encode(), _LABEL)
@@ -173,8 +175,9 @@ class Package:
         """Return the changes of files that a ResourceList makes.
 
         Raises:
-            InputError: An edit can't be written.
-            UsageError: Something that was set can't be written.
+            InputError: The changes can't be written without changing other values, or a file that can't be read would
+                get an item.
+            UsageError: A value or a comment that was set can't be written.
         """
         added = self._settled(rl)
         found: Changes = []
@@ -185,14 +188,18 @@ class Package:
         return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
-        """Return the new content of a file; None if nothing is left of it."""
+        """Return the new content of a file; None if all its documents were removed."""
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
         if text.gone and not left and not text.added and text.shown is None:
             return None
         return text.dump()
 
     def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
-        """Bring the changed items into the texts of files, and return the documents of new files."""
+        """Bring the changed items into the texts of the files.
+
+        Returns:
+            The texts of the documents of each new file, by the file's name.
+        """
         for one in rl.items:
             one._write()
         staying: set[tuple[str, int]] = set()
@@ -214,7 +221,10 @@ class Package:
             target = self._documents.texts.get(place[0])
             slot = self._documents.roots.get(place)
             if target is not None and not self._files[place[0]].is_text:
-                raise InputError(f"{one._where}: nothing can be added to {place[0]}, which can't be read")
+                raise InputError(
+                    f"{one._what} can't be added to {place[0]}, because this file can't be read; choose another file "
+                    "with move_to()"
+                )
             if target is None:
                 added.setdefault(place[0], []).append(written)
             elif slot is not None and slot in target.gone and slot not in target.slots:
@@ -224,12 +234,12 @@ class Package:
         return added
 
     def documents(self, rl: ResourceList[Any]) -> str:
-        """Return the items of a ResourceList as a stream of documents."""
+        """Return the items of a ResourceList as a stream of YAML documents; raises as `changes` does."""
         self.changes(rl)  # it checks the edited text
         return joined([as_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return the text of a ResourceList, whose items have annotations that say where they are from."""
+        """Return the text of a ResourceList whose items have annotations that name their files; raises as `changes`."""
         self.changes(rl)
         lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
         head = rl._write_wrapper().decode()
@@ -238,7 +248,7 @@ class Package:
         return head.encode()
 
     def path(self, name: str) -> str:
-        """Return the path of a file that exists or will be written, by its name."""
+        """Return the path of a file of the package, by its name in messages; a new file is below the package's root."""
         file = self._files.get(name)
         if file is not None:
             return file.path or name
@@ -250,7 +260,7 @@ class Package:
         Raises:
             InputError: A file can't be written, or is outside of the package.
         """
-        written = []
+        written: list[str] = []
         for name, _, _ in changes:
             if name not in self._files and (os.path.isabs(name) or ".." in name.split("/")):
                 raise InputError(f"can't write {name}: an item's file must be within the package; nothing was written")
@@ -259,13 +269,14 @@ class Package:
             try:
                 _replace(path, now)
             except OSError as e:
-                raise InputError(f"can't write {path}: {e.strerror or e}") from e
+                before = f"these files were written before: {', '.join(written)}" if written else "nothing was written"
+                raise InputError(f"can't write {path}: {e.strerror or e}; {before}") from e
             written.append(path)
         return written
 
 
 def _config(path: str) -> YamlNode:
-    """Return the functionConfig in a file."""
+    """Return the functionConfig in a file; InputError if the file can't be read or doesn't hold one document."""
     text = parse(_read(path), path)
     if len(text.documents) != 1:
         raise InputError(f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})")
@@ -273,7 +284,7 @@ def _config(path: str) -> YamlNode:
 
 
 def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
-    """Yield the names of files, with slashes, and their paths."""
+    """Yield the name of each file, with slashes, and its path, which is empty for stdin."""
     for item in items:
         if item == "-":
             yield "stdin", ""
@@ -301,7 +312,7 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes | None) -> None:
-    """Write a file in one step, so that a full disk leaves the old file; None removes it."""
+    """Write a file in one step, so that a full disk leaves the old file; if `data` is None, remove the file."""
     if data is None:
         os.unlink(path)
         return
@@ -321,7 +332,7 @@ def _replace(path: str, data: bytes | None) -> None:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return an item's file and its index there; for a new one, a file that has its name."""
+    """Return an item's file and its index there; for a new item, a file named after its kind and name, and 0."""
     found = item._place
     if found is not None:
         return found

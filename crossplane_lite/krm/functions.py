@@ -42,10 +42,10 @@ _ASYNC_GENERATOR = 0x200
 
 
 class Function:
-    """A KRM function: it takes a ResourceList and gives a ResourceList. The decorator `function` makes it.
+    """A KRM function, which reads a ResourceList and returns it changed. The decorator `function` makes one.
 
     Attributes:
-        name: The function's name, in messages and in `--help`.
+        name: The function's name in messages and in help.
         role: `transformer`, `generator` or `validator`.
         file: The file of the function's code.
     """
@@ -72,10 +72,10 @@ class Function:
         return f"<KRM function {self.name}>"
 
     def __call__(self, rl: ResourceList[Any]) -> None:
-        """Call the Python function with a ResourceList, and wait for its end where it is `async def`.
+        """Call the Python function with a ResourceList, and wait for it where it is `async def`.
 
         Raises:
-            UsageError: The Python function has returned something.
+            UsageError: The Python function returned something.
         """
         Function._was_run = True
         result: Any = self._body(rl)
@@ -86,21 +86,21 @@ class Function:
         if result is not None:
             raise UsageError(
                 f"{self.name}() must return nothing (got {type_in_words(result)}); "
-                "it changes rl.items and adds to rl.results"
+                "change rl.items and add to rl.results instead"
             )
 
     @property
     def description(self) -> str:
-        """The function's docstring without its indentation; empty without one."""
+        """The function's docstring without its indentation; empty if the function has none."""
         import inspect  # for help only
 
         return inspect.cleandoc(self.__doc__ or "")
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is made into, such as Config for `rl: krm.ResourceList[Config]`.
+        """The class that functionConfig is made into: Config for `rl: krm.ResourceList[Config]`.
 
-        The class is None where functionConfig stays as it is.
+        None if the annotation names no class; then `rl.config` is functionConfig as a Resource.
 
         Raises:
             UsageError: The annotation can't be looked up, or isn't a ResourceList.
@@ -120,16 +120,16 @@ class Function:
         return self.config_class is None or self._is_optional
 
     def run(self, data: bytes) -> Output:
-        """Answer one ResourceList.
+        """Run the function on one ResourceList, and return its output.
 
-        The streams of the process stay as they are. What the function prints goes to the present stdout.
+        The process's streams stay as they are: the function's prints go to the present stdout.
 
         Args:
             data: A ResourceList in YAML or JSON, such as the content of stdin.
 
         Returns:
-            The strings for stdout and stderr, and the exit status. If the function fails, the ResourceList has a result
-            of severity error, and its items are unchanged.
+            The texts for stdout and stderr, and the exit status. If the function fails, the ResourceList has a result
+            of severity error, and its items are unchanged. If `data` can't be read, stdout is empty and the status 1.
         """
         from ._process import release_stdout
         from .runner import run
@@ -178,17 +178,19 @@ def function(
 ) -> Function | Callable[[Body], Function]:
     """Make a KRM function out of `transform(rl)`, which may be `def` or `async def`.
 
-    Its docstring is the text of `--help`. The type of its parameter, `krm.ResourceList[Config]`, names the attrs class
-    that functionConfig is made into. With plain `krm.ResourceList`, or without a type, functionConfig stays as it is.
+    The docstring of `transform` is the text of `--help`. The type of its parameter, `krm.ResourceList[Config]`, names
+    the attrs class that functionConfig is made into. With plain `krm.ResourceList`, or without a type, functionConfig
+    stays as it is.
 
     Args:
         body: The function, if the decorator is used without arguments.
         role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which must not change
             items: a change is an error.
-        name: The function's name; by default the name of the Python function, with dashes.
+        name: Its name; by default the Python function's name, with dashes.
 
     Raises:
-        UsageError: The decorated object can't be called with one argument, or there is no such role.
+        UsageError: The decorated object can't be called with one argument or is a generator, or `role` or `name` isn't
+            valid.
     """
     names: Mapping[str, Any] = {}
 
@@ -209,12 +211,12 @@ def function(
 
 
 def expect_main(names: Mapping[str, Any]) -> None:
-    """Let a program fail that makes a function and ends without running one.
+    """Make this program exit with status 1 if it ends without having run any KRM function.
 
-    Otherwise stdout would be empty and the exit status 0, and kpt would delete every file.
+    An empty stdout with status 0 would make kpt delete every file. Modules that aren't run as programs aren't affected.
 
     Args:
-        names: The global names of the module that makes the function.
+        names: The global names of the module that makes the KRM function.
     """
     if names.get("__name__") == "__main__" and "__file__" in names:  # a program, no prompt or notebook
         from ._process import hold_stdout
@@ -230,7 +232,8 @@ def _check_used() -> None:
     from ._process import complain
 
     complain(
-        f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with a call of its main()"
+        f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with a call of the "
+        "function's main()"
     )
     os._exit(1)  # nothing else changes the exit status here
 
@@ -263,7 +266,10 @@ def _check(body: Any) -> None:
 
 
 def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
-    """Return the class in `ResourceList[...]` of a function's parameter, and whether None is allowed."""
+    """Return the class in `ResourceList[...]` of a function's parameter, and whether functionConfig may be missing.
+
+    The class is None, and functionConfig may be missing, if the parameter has no type or the plain `ResourceList`.
+    """
     annotation = _annotation(body)
     if isinstance(annotation, str):
         text = annotation.strip()
@@ -287,7 +293,7 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
 
 
 def _class(wanted: Any, body: Any) -> type[Any] | None:
-    """Return the class that a type argument names: `Config`, or `Config | None`."""
+    """Return the class that `Config` or `Config | None` names; None for Any, dict and others that name no class."""
     members: tuple[Any, ...] = getattr(wanted, "__args__", ())
     options = [one for one in members if one is not type(None)]
     if len(options) == 1 and len(members) == 2:
@@ -303,7 +309,7 @@ def _class(wanted: Any, body: Any) -> type[Any] | None:
 
 
 def _annotation(body: Any) -> Any:
-    """Return the annotation of a function's first parameter; None without one."""
+    """Return the annotation of a function's first parameter; None if it has none."""
     while hasattr(body, "__wrapped__"):
         body = body.__wrapped__
     code = getattr(body, "__code__", None)
@@ -339,5 +345,5 @@ def _looked_up(body: Any, text: str, names: Mapping[str, Any]) -> Any:
 def _not_found(body: Any, error: Exception) -> UsageError:
     return UsageError(
         f"the type of the parameter of {_qualified(body)}() can't be looked up: {error}; "
-        "import its names at run time, not only for type checkers"
+        "import the names in it at run time too, not only under TYPE_CHECKING"
     )

@@ -28,8 +28,8 @@ __all__ = ["Items"]
 class Items(_Sequence):
     """Items of a ResourceList, in their order: all of them, or a selection.
 
-    Items can be added and removed during a loop. The loop goes over the items that were there at its start. Adding an
-    item to a selection also adds it to the ResourceList, and removing it also removes it there.
+    Items can be added and removed during a loop, which goes over the items that were there at its start. An item that
+    is added to a selection, or removed from a selection, is added to the ResourceList, or removed from it, too.
     """
 
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
@@ -59,10 +59,10 @@ class Items(_Sequence):
         return any(one is resource or one == resource for one in self._found)
 
     def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of an item; where the item isn't there, the index of an equal one.
+        """Return the index of `resource` itself if it is one of these items, else of the first equal item.
 
         Raises:
-            ValueError: Neither the item nor an equal one is among these items.
+            ValueError: The resource isn't among these items.
         """
         places = range(*slice(start, stop).indices(len(self._found)))
         for at in places:
@@ -157,8 +157,8 @@ class Items(_Sequence):
     def add(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
         """Add an item at the end.
 
-        The resource needs no annotation of an orchestrator; `move_to` chooses its file. A copy of another item loses
-        that item's ids.
+        The item needs no annotation of an orchestrator; `move_to` chooses its file. If it is a copy of another item,
+        the orchestrator's ids of that item are left out.
 
         Args:
             resource: A new Resource, which becomes the item; or an item's content, which is copied: a mapping, an
@@ -169,8 +169,8 @@ class Items(_Sequence):
             The item.
 
         Raises:
-            DuplicateResourceError: There is an item of this group, kind, namespace and name already.
-            UsageError: The object has no apiVersion, kind or name, or isn't a resource.
+            DuplicateResourceError: There is an item of that group, kind, namespace and name.
+            UsageError: `resource` has no apiVersion, kind or name, or isn't one of these.
         """
         made = self._taken(resource)
         same = self._same_as(made)
@@ -187,7 +187,7 @@ class Items(_Sequence):
         return [one for one in self._whole._found if _identity(one) == wanted]
 
     def _rename(self, item: Resource, changed: Mapping[tuple[str, ...], Any]) -> None:
-        """Take note of an item's new identity.
+        """Note the new identity of an item whose fields in `changed` get these values.
 
         Raises:
             DuplicateResourceError: Another item has that identity.
@@ -233,10 +233,9 @@ class Items(_Sequence):
             self._found.append(made)
 
     def upsert(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
-        """Merge a resource into the item of its group, kind, namespace and name, or add it if there isn't one.
+        """Merge a resource into the item of its group, kind, namespace and name, or add it if there is no such item.
 
-        Objects are merged field by field. All other values, lists included, are replaced. Only differences change the
-        text.
+        Objects are merged field by field; lists and all other values are replaced. Only differences change the text.
 
         Args:
             resource: The same as for `add`.
@@ -250,7 +249,7 @@ class Items(_Sequence):
         made = self._taken(resource)
         found = self._same_as(made)
         if len(found) > 1:
-            raise UsageError(f"there are {len(found)} items that are {made._what}; change one of them")
+            raise UsageError(f"there are {len(found)} items that are {made._what}; change one of them without upsert()")
         if not found:
             self._append(made)
             return made
@@ -274,14 +273,14 @@ class Items(_Sequence):
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return the item that an object is, or is a typed view of; None if it is neither."""
+        """Return the item that an object is, or the item that it is a typed view of; None for any other object."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
                 return one
         return None
 
     def clear(self) -> None:
-        """Remove all of these items, such as `rl.items.where(kind="Job").clear()`."""
+        """Remove all of these items from the ResourceList: `rl.items.where(kind="Job").clear()` removes all Jobs."""
         gone = {id(one) for one in self._found}
         self._found.clear()
         self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]
@@ -299,7 +298,7 @@ class Items(_Sequence):
             wanted.append(one if item is None else item)
         kept = [one for one in wanted if id(one) in known]
         if len({id(one) for one in kept}) < len(kept):
-            raise DuplicateResourceError("each item can be among the items only once")
+            raise DuplicateResourceError("an item stands in the new list twice; each item can be in it only once")
         self._found[:] = kept
         self._known = None
         try:
@@ -347,7 +346,10 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return the identity that no two items may share; with the fields in `changed`, if that is given."""
+    """Return the group, kind, namespace and name of an item, which no two items may share.
+
+    Values in `changed` take the place of the item's own values.
+    """
     if changed is not None:
         found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
         return _hashable(_group_of(found[0]), found[1], found[2] or "", found[3])
@@ -362,7 +364,7 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
 
 
 def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return an identity that can be a key: in items that aren't objects of Kubernetes, its parts may be lists."""
+    """Return an identity that can be a dict's key. In items that aren't Kubernetes objects, its parts may be lists."""
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 

@@ -1,4 +1,4 @@
-"""A resource: a mapping and an object with attributes, over an item's text or over content that is new."""
+"""A resource: a mapping and an object with attributes, over the text of an item or over new content."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Resource(Content):
         return True
 
     def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
-        """Return the key or index that a step leads to; see `field_path.find`."""
+        """Return the key or index that a step of a path leads to, None if it leads nowhere; see `field_path.find`."""
         try:
             return field_path.find(holder, step)
         except UsageError as error:  # the message gets the resource's name
@@ -251,7 +251,7 @@ class Resource(Content):
     def move_to(self, path: str, index: int = 0) -> None:
         """Put the resource into another file, or to another place in it.
 
-        This changes the annotations that tell the orchestrator the file, in both spellings.
+        This changes the annotations that tell the orchestrator the file, in each spelling that the resource has.
 
         Args:
             path: The file, relative to the package, with slashes: `app/service.yaml`.

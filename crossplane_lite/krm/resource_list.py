@@ -36,17 +36,17 @@ else:
 
 __all__ = ["ResourceList"]
 
-_FROZEN = "functionConfig can't be changed: it is the function's input"
+_FROZEN = "functionConfig can't be changed: it is the function's input; change a copy, function_config.to_dict()"
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 
 
 class ResourceList(_Typed[C]):
     """The input of a KRM function, which becomes its output.
 
-    The functionConfig of a `ResourceList[Config]` is made into the attrs class Config.
+    In a `ResourceList[Config]`, functionConfig is made into an instance of the attrs class Config.
 
     Attributes:
-        results: The messages about the items: those of the input, and then those of this function.
+        results: The results of the input, and after them the function's own messages about the items.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class ResourceList(_Typed[C]):
     def read(cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>") -> ResourceList[Any]:
         """Read a ResourceList.
 
-        A functionConfig that doesn't fit the class isn't an error here: each mistake is an error among the results,
-        `has_errors` is true, and `config` raises.
+        A functionConfig that doesn't fit the class raises nothing here: each mistake becomes a result of severity
+        error, `has_errors` is true, and reading `config` raises ConfigError.
 
         Args:
             data: YAML or JSON, UTF-8.
@@ -81,8 +81,8 @@ class ResourceList(_Typed[C]):
             label: The data's name in messages.
 
         Raises:
-            InputError: The data isn't a ResourceList; the message has the place.
-            UsageError: The config class has a field of a type that no functionConfig has.
+            InputError: The data isn't a ResourceList; the message names the line.
+            UsageError: The config class isn't an attrs class, or has a field of a type that no functionConfig can have.
         """
         return cls._read(data, config_class, label=label)
 
@@ -90,7 +90,7 @@ class ResourceList(_Typed[C]):
     def _read(
         cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
     ) -> ResourceList[Any]:
-        """Read a ResourceList; if a functionConfig is needed, a missing one is an error."""
+        """Read a ResourceList, as `read` does. If `needed`, fields of a missing functionConfig get their defaults."""
         return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
     def _read_config(self, config_class: Any) -> None:
@@ -109,13 +109,14 @@ class ResourceList(_Typed[C]):
 
     @property
     def items(self) -> Items:
-        """The resources. They are changed in place. An assigned list replaces all the items, in its order.
+        """The resources, which are changed in place. An assigned list replaces all items, in the order of the list.
 
-        Items in an assigned list keep their text. Other objects in it are added as by `items.add`.
+        Items in an assigned list keep their text. Other objects in the list are added as by `items.add`.
 
         Raises:
-            UsageError: The assigned values aren't items.
-            DuplicateResourceError: Two of them are the same, or a new one has the name of another.
+            UsageError: An assigned value can't be an item.
+            DuplicateResourceError: The assigned list has one item twice, or a new item has the group, kind, namespace
+                and name of another one.
         """
         return self._items
 
@@ -141,8 +142,9 @@ class ResourceList(_Typed[C]):
         `rl.config.labels` is its field `labels`, and the labels of its metadata are at `rl.config.metadata.labels`, or
         `rl.function_config.labels`.
 
-        The result is None if functionConfig is missing, or is the empty placeholder that kpt sends. That is an error
-        for a class other than `Config | None` in which some field has no default. Then the function isn't called.
+        functionConfig may be missing, or be the empty placeholder that kpt sends. Then the configuration is None for
+        `Config | None` and without a class. For `Config` it is an instance with the defaults; if a field has no
+        default, that is an error, and the function isn't called.
 
         Raises:
             ConfigError: The functionConfig doesn't fit the class.
@@ -174,10 +176,11 @@ class ResourceList(_Typed[C]):
     def write(self) -> bytes:
         """Return the present ResourceList in the form of the input, YAML or JSON.
 
-        All unchanged parts are the same, byte for byte. The list can be changed and written again afterwards.
+        All parts that weren't changed are the same byte for byte. It can be changed and written again.
 
         Raises:
             UsageError: A value or comment that was set can't be written.
+            InputError: The changes can't be written without changing other values.
         """
         if self._is_rearranged:
             self._keep_headers()
@@ -194,9 +197,9 @@ class ResourceList(_Typed[C]):
         return self._write_wrapper()
 
     def _write_wrapper(self) -> bytes:
-        """Return the ResourceList with its results, and with the items as they were written last.
+        """Return the ResourceList with its new results, and with the items as they were written last.
 
-        It is for items that have their text elsewhere.
+        `files.Package` uses it: the text of its items is in files, not in the ResourceList.
         """
         new = self.results._unwritten()
         at = len(self._root.get(["results"]) or ())
@@ -205,7 +208,7 @@ class ResourceList(_Typed[C]):
         return self._text.dump()
 
     def _keep_headers(self) -> None:
-        """When a file's first document goes, move the header above it, such as a licence, to the next one."""
+        """If the first document of a file was removed, move the header above it, such as a licence, to the next one."""
         left = {id(one) for one in self.items}
         gone = [one for one in self._came if id(one) not in left and one._node is not None]
         for one in gone:
@@ -223,7 +226,7 @@ class ResourceList(_Typed[C]):
                 comments.head = f"{header}\n\n{comments.head}" if comments.head else header
 
     def _write_items(self) -> None:
-        """Bring added, removed and moved items into the text."""
+        """Write added, removed and moved items into the text."""
         found = list(self.items)
         content = [self._slots[id(one)][1] if id(one) in self._slots else _content(one, self._text) for one in found]
         for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
@@ -236,7 +239,7 @@ class ResourceList(_Typed[C]):
         self._came = found
 
     def _fill(self, place: YamlNode, item: Resource) -> None:
-        """Put the text of an item with a text of its own in its place in the list."""
+        """Write the text of an item that was read elsewhere into the item's place in the list."""
         from ._text._splice import document_text
 
         assert item._node is not None
@@ -248,14 +251,14 @@ class ResourceList(_Typed[C]):
 
 
 def _place(text: str, *lines: int) -> str | None:
-    """Return the name that a message gives to the item on a line."""
+    """Return the name for messages of the item that one of these lines is in; None if none is in an item."""
     from ._places import item_at  # only errors need it
 
     return item_at(text, *lines)
 
 
 def _is_foreign(item: Resource, text: Text) -> bool:
-    """Say whether an item's text isn't a part of the list's."""
+    """Say whether an item has a text that isn't a part of the list's text."""
     return item._node is not None and item._node.doc is not text
 
 
@@ -292,7 +295,10 @@ def _function_config(root: YamlNode) -> Resource | None:
 
 
 class _Config(Resource):
-    """The value of `rl.config` without a class: the object's own fields win over the shortcuts for its metadata."""
+    """The value of `rl.config` without a config class: a Resource without the shortcuts for metadata.
+
+    Its attributes `name`, `namespace`, `labels` and `annotations` are the object's own fields of these names.
+    """
 
     __slots__ = ()
 
@@ -303,7 +309,7 @@ class _Config(Resource):
         metadata = content.get("metadata")
         if isinstance(metadata, dict) and metadata.get(key) is not None:
             raise UsageError(
-                f"functionConfig has no field {key}; for that of its metadata write rl.config.metadata.{key}, "
+                f"functionConfig has no field {key}; for the {key} in its metadata write rl.config.metadata.{key}, "
                 f"or rl.function_config.{key}"
             )
         return Missing(self, None, self, key)
@@ -322,7 +328,8 @@ def _config(root: YamlNode) -> Resource | None:
 def _has_config(config: Resource | None) -> bool:
     """Say whether there is a functionConfig other than kpt's placeholder.
 
-    If there is none, kpt sends an empty one called `function-input`: as its kind once, as a ConfigMap's name today.
+    The placeholder is an empty object. Older versions of kpt give it the kind `function-input`; today it is a ConfigMap
+    of that name.
     """
     if config is None:
         return False

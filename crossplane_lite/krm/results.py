@@ -35,11 +35,11 @@ class Result:
         wire: The result in the form of a ResourceList.
 
     Attributes:
-        message: The message for people.
+        message: The text of the result, for people.
         severity: `error`, `warning` or `info`; `error` if the result has none.
-        resource_ref: The resource that the result is about: its apiVersion, kind, name and namespace; None without one.
-        field: The field's path, currentValue and proposedValue; None without one.
-        file: The path and index of the file that holds the resource; None without one.
+        resource_ref: The apiVersion, kind, name and namespace of the resource that the result is about, or None.
+        field: The path, currentValue and proposedValue of the field that the result is about, or None.
+        file: The path of the file that holds the resource, and the resource's index in it, or None.
         tags: Other information, as strings by their names.
     """
 
@@ -77,7 +77,7 @@ class Result:
         return copied(found) if isinstance(found, dict) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in the form of a ResourceList."""
+        """Return a copy of the result as plain data, in the form of a ResourceList."""
         made: dict[str, Any] = copied(self._wire)
         return made
 
@@ -123,11 +123,11 @@ class Results(_Sequence):
         """Add an error. The function's exit status becomes 1; its ResourceList is still written.
 
         Args:
-            message: The mistake, as a sentence for people.
-            resource: The resource that the error is about: an item, or an object with apiVersion, kind and metadata.
+            message: The mistake, for people.
+            resource: The resource that it is about: an item, or an object with apiVersion, kind and metadata.
             field: The path of a field in it, such as `spec.template.spec.containers[3].resources.limits.cpu`.
             current: The field's value; by default read from the resource. None leaves it out.
-            proposed: The right value.
+            proposed: The value that the field should have; by default the result proposes none.
             file: The file that holds the resource, or a mapping with its path and index; by default read from the
                 annotations of orchestrators.
             tags: Other information, as strings by their names.
@@ -136,7 +136,8 @@ class Results(_Sequence):
             The result.
 
         Raises:
-            UsageError: A field is given without a resource, or an argument is wrong.
+            UsageError: A field is given without a resource, the resource has no apiVersion, kind or name, or an
+                argument has a wrong type.
         """
         return self._add("error", message, resource, field, current, proposed, file, tags)
 
@@ -165,7 +166,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a result of severity info. Arguments and errors are as for `error`."""
+        """Add a result of severity info; the arguments are those of `error`."""
         return self._add("info", message, resource, field, current, proposed, file, tags)
 
     def _add(
@@ -179,7 +180,9 @@ class Results(_Sequence):
             wire["resourceRef"] = {}
         if field is not None:
             if about is None:
-                raise UsageError(f"a result with a field must name the resource too (field {field!r})")
+                raise UsageError(
+                    f"a result with a field must name the resource too: give it as 'resource' (field {field!r})"
+                )
             wire["field"] = _field(about, field, current, proposed)
         elif current is not ... or proposed is not ...:
             raise UsageError("'current' and 'proposed' are values of a field; give its path as 'field'")
@@ -257,7 +260,7 @@ def _text(about: Any, *steps: str) -> str:
 
 
 def has_reference(about: Resource) -> bool:
-    """Say whether an object has the fields by which a result names a resource."""
+    """Say whether a result can refer to a resource: it must have an apiVersion, a kind and a name."""
     return all(_text(about, *steps) for steps in _NEEDED)
 
 
@@ -308,11 +311,13 @@ def _written(path: str, index: int) -> dict[str, Any]:
 
 
 def _file(file: Any) -> dict[str, Any]:
-    """Return the file of an argument as it is written."""
+    """Return the argument `file` in the form of a result: a mapping with path, and with index unless it is 0."""
     data: Any = {"path": file} if isinstance(file, str) else plain_data(file)
     index = data.get("index", 0) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(data.get("path"), str) or type(index) is not int or index < 0:
-        raise UsageError(f"'file' must be a path, or a mapping with path and index (got {file!r:.60})")
+        raise UsageError(
+            f"'file' must be a path, or a mapping with a path and, if wanted, an index of 0 or more (got {file!r:.60})"
+        )
     return _written(data["path"], index)
 
 

@@ -70,7 +70,7 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
     try:
         try:
             stdout = Stdout()
-            data = read_stdin(f"{program}: reading a ResourceList from the terminal; --help says what else there is")
+            data = read_stdin(f"{program}: reading a ResourceList from the terminal; --help lists other ways to run it")
         except OSError as error:
             complain(f"{program}: can't read stdin or write to stdout: {error.strerror or error}")
             return 1
@@ -81,10 +81,10 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
 
 
 def run(function: Runnable, data: bytes) -> Output:
-    """Answer one ResourceList; see `Function.run`."""
+    """Run a function on one ResourceList, and return its output; see `Function.run`."""
     try:
         if not data.strip():
-            raise InputError("stdin is empty; it must have a ResourceList")
+            raise InputError("stdin is empty; it must hold a ResourceList")
         answer = answered(
             function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
         )
@@ -94,11 +94,11 @@ def run(function: Runnable, data: bytes) -> Output:
 
 
 class Answer(_Made[T]):
-    """The result of a function for a list.
+    """The result of a function for a ResourceList.
 
     Attributes:
-        rl: The list.
-        made: The result of `finish`, such as the list's text.
+        rl: The ResourceList after the function.
+        made: The result of `finish` in `answered`, such as the list's text.
         status: The exit status.
         stderr: Text for people; see `Output`.
     """
@@ -113,16 +113,19 @@ class Answer(_Made[T]):
 
 
 def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T]) -> Answer[T]:
-    """Run a function on a list.
+    """Run a function on a ResourceList.
 
     Args:
         function: The function.
-        read: Reads the input and returns a new list. It takes the class of functionConfig, and whether there must be
-            one.
-        finish: Makes the final result of the list. If it fails, the unchanged list is the answer.
+        read: Reads the input and returns a new ResourceList. It takes the class of functionConfig, and whether
+            functionConfig is needed.
+        finish: Makes `Answer.made` out of the ResourceList.
+
+    Returns:
+        The answer. If the function or `finish` raises, it has the unchanged items of the input and an error.
 
     Raises:
-        InputError: The list can't be read.
+        InputError: The input can't be read.
     """
     problem: BaseException | None = None
     try:
@@ -145,7 +148,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
 
 
 class _Came:
-    """The items of the input, for checks at the end."""
+    """The items of the input, for checks after the function has run."""
 
     def __init__(self, rl: ResourceList[Any]) -> None:
         self.items = list(rl.items)
@@ -164,7 +167,7 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
 def _finished(
     function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
 ) -> Answer[T]:
-    """Return the answer of a function that has returned."""
+    """Return the answer of a function that has returned, after the checks of its role."""
     if function.role != "validator":
         _check_configs(rl, came)
         return _answer(rl, finish, "")
@@ -202,7 +205,7 @@ def _failed(
     rl: ResourceList[Any],
     error: BaseException,
 ) -> Answer[T]:
-    """Return the answer of a function that raised: the unchanged items, and an error."""
+    """Return the answer of a function that raised: the unchanged items, its results, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
     answer = _renewed(read, rl)
     text = _text(error, function.file)
@@ -215,7 +218,7 @@ def _failed(
 
 
 def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
-    """Return the list of the input, with the present results."""
+    """Return the input's ResourceList, read anew, with the results that the function has added."""
     fresh = read()
     fresh.results._own += rl.results._own
     return fresh
@@ -225,7 +228,7 @@ def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
 
 
 def _text(error: BaseException, home: str) -> str:
-    """Return type, text, file and line of an exception."""
+    """Return the type and text of an exception, and the file and line where the function's code raised it."""
     if isinstance(error, SystemExit):
         return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
     try:
@@ -241,7 +244,10 @@ def _text(error: BaseException, home: str) -> str:
 
 
 def _trace(error: BaseException) -> str:
-    """Return the traceback of an exception, from the function's own code on."""
+    """Return the traceback of an exception, from the first line of the function's own code on.
+
+    It is empty for an error of this package that was raised outside of the function.
+    """
     import traceback
 
     trace = error.__traceback__
@@ -260,7 +266,7 @@ def _annotation(resource: Resource | None, key: str) -> Any:
 
 
 def _is_config(item: Resource, config: Resource | None) -> bool:
-    """Say whether an item is functionConfig itself, which kustomize passes on and drops because of an annotation."""
+    """Say whether an item is functionConfig itself: kustomize sends it as an item, and drops it from the output."""
     if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
         return False
     return all(
@@ -284,7 +290,7 @@ def _is_same(items: Sequence[Resource], others: Sequence[Resource]) -> bool:
 
 
 def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
-    """Yield a validator's changes of items, with each item as it came."""
+    """Yield each change that a validator made: removed, changed, added or moved, and the item as the input has it."""
     now = {id(item) for item in rl.items}
     for item, before in zip(came.items, fresh, strict=True):
         if id(item) not in now:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SnapshotError", "golden"]
 
 UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
-"""With this environment variable, expected files are written instead of compared."""
+"""If this environment variable is set, and not to 0 or nothing, expected files are written instead of compared."""
 
 _CONFIG: Final = "functionConfig.yaml"
 _RESOURCES: Final = "resources"
@@ -48,7 +48,7 @@ _PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
 def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
     """Run a function on the input in a folder, and assert that the output is the one that the folder expects.
 
-    A folder is one case, or each of its folders is one. Input and expected output are::
+    The folder is one case, or each folder in it is one. The input and the expected output of a case are::
 
         functionConfig.yaml     the function's config, if it has one
         resources/**/*.yaml     the resources; a generator may have none
@@ -65,12 +65,13 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
     Args:
         function: The function, made by `krm.function` or `krm.from_composition`.
         folder: The folder.
-        update: Whether `expected` is written instead of compared. By default it is written if pytest was started with
-            `--crossplane-update-snapshots`, or the environment variable `CROSSPLANE_LITE_UPDATE` has another value
-            than 0.
+        update: Whether `expected` is replaced by the output instead of compared with it. By default it is replaced if
+            pytest was started with `--crossplane-update-snapshots`, or if the environment variable
+            `CROSSPLANE_LITE_UPDATE` is set to anything but 0 or nothing.
 
     Raises:
-        SnapshotError: The output differs, or is empty, or there is no `expected` yet. It is an AssertionError.
+        SnapshotError: The output differs, the function printed no ResourceList, or there is no `expected` yet. It is an
+            AssertionError.
         InputError: The folder has no case, or a case whose input can't be used.
         UsageError: `function` isn't a KRM function.
     """
@@ -105,14 +106,15 @@ def _advice() -> str:
 
 
 def _cases(folder: Path) -> list[Path]:
-    """Return the folders of the cases in a folder.
+    """Return the folders of the cases: the folder itself if it is one, else the folders in it, sorted.
 
     Raises:
-        InputError: The folder has no case.
+        InputError: The folder doesn't exist, holds no case, or holds a folder that isn't one.
     """
     if not folder.is_dir():
         raise InputError(
-            f"there is no folder {folder}; each of its folders is a case, with {_CONFIG} and {_RESOURCES}/"
+            f"there is no folder {folder}; it must be a case, with {_CONFIG}, {_RESOURCES}/ or {_INPUT}, or hold "
+            "folders that are cases"
         )
     if _is_case(folder):
         return [folder]
@@ -121,7 +123,7 @@ def _cases(folder: Path) -> list[Path]:
         if not _is_case(one):
             raise InputError(f"{one} isn't a case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
     if not found:
-        raise InputError(f"{folder} has no case: a folder with {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
+        raise InputError(f"{folder} holds no case; a case is a folder with {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
     return found
 
 
@@ -130,16 +132,18 @@ def _is_case(folder: Path) -> bool:
 
 
 def _files_after(function: Function, case: Path) -> dict[str, bytes]:
-    """Run a function on a case, and return the content that `expected` must have, by path in it.
+    """Run a function on a case, and return the files that `expected` must hold: the content of each by its path.
 
     Raises:
         InputError: The input can't be used.
-        SnapshotError: The function gives no ResourceList.
+        SnapshotError: The function printed no ResourceList.
     """
     if (case / _INPUT).exists():
         for other in (_CONFIG, _RESOURCES):
             if (case / other).exists():
-                raise InputError(f"{case} has both {_INPUT} and {other}; {_INPUT} is a whole ResourceList")
+                raise InputError(
+                    f"{case} has both {_INPUT} and {other}; {_INPUT} is a whole ResourceList: remove one of the two"
+                )
         try:
             data = (case / _INPUT).read_bytes()
         except OSError as e:
@@ -166,7 +170,7 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
 def _run(function: Function, case: Path, data: bytes) -> bytes:
     output = function.run(data)
     if not output.stdout:
-        raise SnapshotError(f"{_shown(case)}: the function gives no ResourceList: {output.stderr.strip()}")
+        raise SnapshotError(f"{_shown(case)}: the function printed no ResourceList: {output.stderr.strip()}")
     return output.stdout
 
 
@@ -174,13 +178,13 @@ def _run(function: Function, case: Path, data: bytes) -> bytes:
 
 
 def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Return the mistakes in a case's expected output; empty if it is right."""
+    """Return how the expected output of a case differs from `files`, as text; empty if they are the same."""
     expected = case / _EXPECTED
     there = _there(expected)
     if log is not None:
         log.checked.update(str(_absolute(expected / name)) for name in files)
     if not there and files:
-        return f"there is no {_EXPECTED}/ yet, which has the expected output"
+        return f"there is no folder {_EXPECTED}/ with the expected output yet"
     lines: list[str] = []
     for name in sorted({*there, *files}):
         before, after = there.get(name), files.get(name)
@@ -190,7 +194,7 @@ def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Write the output of a case; return its mistakes."""
+    """Write the output of a case to `expected`; return why that is refused, or an empty string."""
     expected = case / _EXPECTED
     there = _there(expected)
     for name, data in files.items():
@@ -212,7 +216,7 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _there(folder: Path) -> dict[str, bytes]:
-    """Return the content of a folder, by paths with slashes."""
+    """Return the content of each file in a folder by its path, with slashes; hidden files are left out."""
     found = {}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
@@ -237,7 +241,7 @@ def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterato
 
 
 def _lines(data: bytes | None) -> list[str]:
-    """Return the lines of a file, in which invisible characters are shown."""
+    """Return the lines of a file, with escapes for invisible characters; empty for None."""
     if not data:
         return []
     lines = data.decode("utf-8", "backslashreplace").split("\n")

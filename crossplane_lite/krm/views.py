@@ -1,8 +1,9 @@
 """Typed views: an instance of a generated model over a resource's content.
 
 A view reads the resource as it was when the view was made. Setting or deleting a field in it changes the resource at
-once: every read of the resource, and writing it, takes the views' changes over first. If a field is set in both, the
-last value counts. Only differences are taken over, so that the rest of the item keeps its text.
+once: every read of the resource, and writing it, takes the views' changes over first. If a field is set both through a
+view and in the resource, the last value counts. Only differences are taken over, so that the rest of the item keeps its
+text.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def is_for(model: type[Model], resource: Resource) -> bool:
 
 
 def view_of(model: type[M], resource: Resource) -> M:
-    """Return the view of a resource through a model: the same one until the resource is changed in another way.
+    """Return the view of a resource through a model: the same view until the resource is changed in another way.
 
     Raises:
         InputError: The resource has an integer beyond 2**53, which models can't hold.
@@ -58,7 +59,13 @@ def view_of(model: type[M], resource: Resource) -> M:
 
 
 class _View:
-    """One view, its content at the last look, and the number of the resource's changes then."""
+    """One view, and its state when its changes were last taken over.
+
+    Attributes:
+        model: The view.
+        before: The view's content then.
+        edits: The number of changes that the resource had had by then.
+    """
 
     __slots__ = ("before", "edits", "model")
 
@@ -80,7 +87,7 @@ class Views:
         return any(one.model is model for one in self._views)
 
     def view(self, model: type[M]) -> M:
-        """Return a view through a model."""
+        """Return a view through a model that shows the present content; a new view if the resource has changed."""
         self.take_over()
         edits = self._resource._edits
         for one in reversed(self._views):
@@ -111,7 +118,10 @@ class Views:
             self._is_busy = False
 
     def _check_deleted(self, model: Any) -> None:
-        """Refuse that a reserved annotation is deleted by name through a view; it is kept if all were replaced."""
+        """Raise UsageError if a reserved annotation was deleted by name through a view.
+
+        If all annotations were replaced, the reserved ones are kept instead.
+        """
         found = getattr(getattr(model, "metadata", None), "annotations", None)
         for key in getattr(found, "deleted", None) or ():
             check(key, None, {}, self._resource._where)
@@ -129,7 +139,7 @@ def _made(model: type[M], resource: Resource) -> M:
 
 
 class _Difference:
-    """Takes the differences between two states of a view over into a resource's content."""
+    """Brings the differences between two states of a view into the content of a resource."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -138,9 +148,9 @@ class _Difference:
         """Take over the differences in an object.
 
         Args:
-            holder: The object in the content.
-            before: Its state in the view before.
-            after: Its state in the view now.
+            holder: The object in the content, which is changed.
+            before: The object in the view, when changes were last taken over.
+            after: The object in the view now.
         """
         for key in before:
             if key not in after and key in holder and not self._resource._is_guarded(holder, key):
@@ -159,7 +169,7 @@ class _Difference:
             self._resource._assign(holder, key, copied(value))
 
     def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
-        """Take over the differences in a list; elements that stay are the same objects, and keep their text."""
+        """Take over the differences in a list. Elements that stay are the same Python objects, and keep their text."""
         known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
         made = []
         pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()
@@ -183,5 +193,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the view's old content, as `matched` asks for it."""
+        """Return the element's old content in the view; `matched` calls this as it does for nodes."""
         return self.before

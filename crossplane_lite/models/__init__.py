@@ -1,1 +1,1 @@
-"""Models that come with the package, laid out as generated ones are."""
+"""Models that come with the package, in the same folders as generated models."""

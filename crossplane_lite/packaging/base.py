@@ -1,4 +1,4 @@
-"""Looking into a base image: its Python, and the machine that it is for."""
+"""Finding the Python of a base image, and the machine that the image is for."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from .layers import names_of
 
 __all__ = ["Python", "python_of"]
 
-# In this order: images that build their own Python have it in the first, beside the distribution's in the second.
+# The folders are searched in this order: an image that builds its own Python has it in the first one, and the Python of
+# its Linux distribution in the second.
 _PLACES: Final = ("usr/local/bin", "usr/bin", "opt/python/bin", "bin")
 _INTERPRETER: Final = re.compile(r"python(\d+)\.(\d+)")
-# Numbers of machines in the heads of ELF files.
+# The architectures by the numbers that the headers of ELF files have for them.
 _MACHINES: Final = {0x3E: "amd64", 0xB7: "arm64"}
 _WHITEOUT: Final = ".wh."
 _OPAQUE: Final = ".wh..wh..opq"
@@ -43,11 +44,11 @@ class Python(NamedTuple):
 
 
 def python_of(image: Image, wanted: str | None = None) -> Python:
-    """Find the Python of a base image.
+    """Return the Python of a base image.
 
     Args:
         image: The image.
-        wanted: The program's path; None to look in the usual places.
+        wanted: The path of Python's program; None to look in the usual folders.
 
     Raises:
         InputError: Python is missing, its version isn't known, or it is for another machine than the image says.
@@ -63,10 +64,13 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
         path = wanted.strip("/")
         target = _target(path, links)
         if target is None:
-            raise InputError(f"{image.label} has no {wanted}")
+            raise InputError(f"{image.label} has no {wanted}: give the path of a program in the image with --python")
         match = _INTERPRETER.search(posixpath.basename(target))
         if match is None:
-            raise InputError(f"{image.label}: {wanted} doesn't show its version: name a program like python3.13")
+            raise InputError(
+                f"{image.label}: the name {wanted} doesn't show the version of Python: give a program such as "
+                "/usr/bin/python3.13 with --python"
+            )
         version = (int(match[1]), int(match[2]))
     elif found:
         _, (major, minor), path = found[0]
@@ -90,14 +94,28 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
     if said.endswith("/unknown") and found is not None:
         said = found
     if found is not None and found != said:
-        raise InputError(f"{image.label} must be for {said}, but its /{path} is for {found}")
+        raise InputError(
+            f"{image.label} must be for {said}, but its /{path} is for {found}: take another base image, or another "
+            "--platform"
+        )
     if said not in PLATFORMS:
-        raise InputError(f"{image.label} is for {said}; images are made for {' and '.join(PLATFORMS)}")
+        raise InputError(
+            f"{image.label} is for {said}, and images can only be made for {' and '.join(PLATFORMS)}: take another "
+            "base image"
+        )
     return said
 
 
 def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], dict[str, bytes]]:
-    """Return the paths of the whole image, each with its link's target, and the heads of interpreters."""
+    """Return the paths in an image, as all its layers give them, and the first bytes of interpreters by path.
+
+    Args:
+        image: The image.
+        wanted: The path of one more program that counts as an interpreter, or None.
+
+    Returns:
+        The paths, each with the target if it is a link, otherwise None; and the first bytes.
+    """
 
     def is_interpreter(path: str) -> bool:
         return bool(_INTERPRETER.fullmatch(posixpath.basename(path))) or path == (wanted or "").strip("/")
@@ -125,7 +143,12 @@ def _remove(links: dict[str, str | None], above: str) -> None:
 
 
 def _target(path: str, links: dict[str, str | None]) -> str | None:
-    """Return the path of a file at the end of links; None where they lead nowhere."""
+    """Return the path of a file after following links; None if the links lead nowhere or in circles.
+
+    Args:
+        path: The path of a file or a link.
+        links: The paths in the image, each with the target if it is a link, otherwise None.
+    """
     for _ in range(20):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):

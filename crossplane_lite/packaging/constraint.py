@@ -1,8 +1,8 @@
 """Constraints on versions, as the package manager reads `spec.crossplane.version`.
 
-A version has up to three numbers, any of which may be `x`, `X` or `*`, and then a pre-release and a build. A constraint
-is one or more comparisons with spaces or commas between them, all of which must hold. `||` stands between alternatives,
-and `1.2 - 2` is a range.
+A version has up to three numbers, any of which may be `x`, `X` or `*`. A pre-release and a build may follow. A
+constraint is one or more comparisons with spaces or commas between them, all of which must hold. `||` separates
+alternatives, and `1.2 - 2` is a range.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
 
 
 def problem(text: str) -> str | None:
-    """Return why a string isn't a constraint; None if it is one."""
+    """Return why a string isn't a constraint, as `must be ... (got ...)`; None if it is one."""
     if len(text) > _LONGEST:
         return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
-    # A range is short for two comparisons.
+    # A range stands for two comparisons.
     groups = _RANGE.sub(r">=\1, <=\2 ", text).split("||")
     if len(groups) > _MOST:
         return f"must be a version constraint of at most {_MOST} alternatives (it has {len(groups)})"

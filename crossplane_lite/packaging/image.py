@@ -1,7 +1,7 @@
 """`crossplane-lite image`: the runtime image of a function, made without Docker.
 
-It is a base image and one layer: the folder `/function`, which has all packages and a `__main__.py`. The base's Python
-runs that folder.
+The image is a base image and one more layer: the folder `/function`, which has all packages and a `__main__.py`. The
+Python of the base image runs that folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-
 
 
 class _Function(NamedTuple):
-    """The content of the image."""
+    """The function in the image: the name and version of its package, and its entry point, `module:function`."""
 
     name: str
     version: str
@@ -45,8 +45,12 @@ class _Function(NamedTuple):
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite image` with the arguments that follow it.
 
+    Returns:
+        0. The image was written, and a summary was printed on stdout.
+
     Raises:
-        InputError: The project, the base or a flag is wrong. No image is written then.
+        InputError: The project, the base image or a flag is wrong, or the image can't be written.
+        SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)
     labels = _labels(arguments.label or ())
@@ -58,7 +62,10 @@ def command(argv: Sequence[str]) -> int:
         base = _base(arguments, work)
         python = python_of(base, arguments.python)
         if arguments.platform and python.platform != arguments.platform:
-            raise InputError(f"{arguments.base} is for {python.platform}, not for {arguments.platform}")
+            raise InputError(
+                f"{arguments.base} is for {python.platform}, not for {arguments.platform}: take another base image, or "
+                "change --platform"
+            )
         base.config["os"], base.config["architecture"] = python.platform.split("/")
         target = work / PLACE
         step(f"choosing packages for Python {python.dotted} on {python.platform}")
@@ -70,7 +77,7 @@ def command(argv: Sequence[str]) -> int:
         pruned = pruning.prune(target, keep, for_krm=arguments.krm)
         after = package_sizes(target, owned)
         has_byte_code = _byte_code(arguments.byte_code, target, python)
-        # Written after the byte code was made: Python compiles a program itself each time.
+        # Written after the byte code was made, so it has none: Python compiles its few lines at each start.
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
         step("writing")
         layer = write_layer(_entries(target), work / "function.tar.gz")
@@ -103,9 +110,11 @@ def _install(
         and os.path.isdir(project)
         and not any(os.path.exists(os.path.join(project, name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
     ):
-        raise InputError(f"{project} isn't a Python project: it has no pyproject.toml")
+        raise InputError(
+            f"{project} isn't a Python project: it has no pyproject.toml; give the folder of the function's project"
+        )
     if not is_place and ("/" in project or project.startswith(".")):
-        raise InputError(f"there is no folder or file {project}")
+        raise InputError(f"there is no folder or file {project}: give the function's project, its wheel or its name")
     if is_place and os.path.isdir(project):
         project = str(_copied(Path(project), work / "project", os.path.realpath(arguments.base)))
     wanted = installing.requirements(
@@ -118,7 +127,7 @@ def _install(
     return _function(target, project, packages, arguments.function), left_out
 
 
-# Leftovers of builds and tools, and images. A build takes leftovers of a previous one in `build` for sources.
+# Leftovers of builds and tools, and images. A build would use leftovers of a previous build in `build` as sources.
 _LEFT_BEHIND: Final = shutil.ignore_patterns(
     *("__pycache__", "build", "dist", "*.egg-info", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
     *("*.tar", "*.xpkg"),
@@ -126,7 +135,19 @@ _LEFT_BEHIND: Final = shutil.ignore_patterns(
 
 
 def _copied(project: Path, target: Path, base: str) -> Path:
-    """Copy a project's folder: a build would leave files in it, and use files that other builds have left."""
+    """Copy a project's folder, because a build would leave files in it and use files that other builds have left.
+
+    Args:
+        project: The project's folder.
+        target: The new folder.
+        base: The real path of the base image, which isn't copied.
+
+    Returns:
+        The new folder.
+
+    Raises:
+        InputError: A file can't be copied.
+    """
 
     def ignored(folder: str, names: list[str]) -> set[str]:
         found = set(_LEFT_BEHIND(folder, names))
@@ -139,12 +160,31 @@ def _copied(project: Path, target: Path, base: str) -> Path:
     try:
         shutil.copytree(project, target, symlinks=True, ignore=ignored)
     except (OSError, shutil.Error) as e:
-        raise InputError(f"can't copy {project}, which is built from a copy: {e}") from e
+        raise InputError(f"can't copy the project {project} to build it: {_reason(e)}") from e
     return target
 
 
+def _reason(error: OSError) -> str:
+    """Return the first file that couldn't be copied, the reason, and how many others couldn't be copied either."""
+    if isinstance(error, shutil.Error):
+        (source, _, reason), *others = error.args[0]
+        reason = re.sub(r"^\[Errno \d+\] |: '.*'$", "", reason)
+        return f"{source}: {reason}{f' (and {len(others)} more)' if others else ''}"
+    return f"{error.filename}: {error.strerror}"
+
+
 def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:
-    """Find the project among the packages, and its entry point."""
+    """Return the project among the installed packages, with its entry point.
+
+    Args:
+        target: The folder that the packages are installed in.
+        project: The project's folder, its wheel or its requirement.
+        packages: The packages that pip has chosen.
+        wanted: The entry point that the flags name; None to take it from the project's scripts.
+
+    Raises:
+        InputError: The packages don't have the project, or the entry point is wrong or missing.
+    """
     if os.path.exists(project):
         url = Path(os.path.abspath(project)).as_uri()
         mine = [package for package in packages if package.url.rstrip("/") == url]
@@ -152,7 +192,7 @@ def _function(target: Path, project: str, packages: Sequence[installing.Package]
         name = installing.canonical(re.split(r"[\[<>=!~;@ ]", project)[0])
         mine = [package for package in packages if package.name == name]
     if len(mine) != 1:
-        raise InputError(f"pip has chosen packages without {project} itself")
+        raise InputError(f"pip didn't choose {project} itself: give the project's folder, its wheel or its exact name")
     package = mine[0]
     if wanted is None:
         wanted = _entry_point(target, package.name)
@@ -162,7 +202,10 @@ def _function(target: Path, project: str, packages: Sequence[installing.Package]
     if not any((target / f"{module}{end}").is_file() for end in (".py", "/__init__.py")) and not list(
         target.glob(f"{module}.*.so")
     ):
-        raise InputError(f"{package.name} has no module {wanted.partition(':')[0]}, which its entry point names")
+        raise InputError(
+            f"{package.name} has no module {wanted.partition(':')[0]}, which the entry point {wanted} names: correct "
+            "[project.scripts] in its pyproject.toml, or give --function"
+        )
     return _Function(package.name, package.version, wanted)
 
 
@@ -176,7 +219,7 @@ def _entry_point(target: Path, name: str) -> str:
         try:
             parser.read_string(file.read_text(encoding="utf-8") if file.exists() else "")
         except configparser.Error as e:
-            raise InputError(f"{name}: its entry points can't be read: {e}") from e
+            raise InputError(f"the entry points of {name} can't be read: {' '.join(str(e).split())}") from e
         scripts = dict(parser["console_scripts"]) if "console_scripts" in parser else {}
         if "function" in scripts:
             return scripts["function"].partition("[")[0].strip()
@@ -187,7 +230,7 @@ def _entry_point(target: Path, name: str) -> str:
             f"{name} doesn't say what to run ({has}): write [project.scripts] "
             'function = "module:compose.main" into its pyproject.toml, or give --function'
         )
-    raise InputError(f"pip installed no metadata of {name}")
+    raise InputError(f"pip installed no metadata of {name}: give --function module:function")
 
 
 def _main(entry_point: str) -> str:
@@ -195,7 +238,7 @@ def _main(entry_point: str) -> str:
     if not attribute:
         return f'import runpy\n\nrunpy.run_module("{module}", run_name="__main__", alter_sys=True)\n'
     first = attribute.partition(".")[0]
-    # A function's name alone stands for its program, as for `crossplane-lite serve`.
+    # The name of a function stands for its program `main`, as for `crossplane-lite serve`.
     call = attribute if "." in attribute or attribute == "main" else f"{attribute}.main"
     return f"import sys\n\nfrom {module} import {first}\n\nsys.exit({call}())\n"
 
@@ -205,7 +248,10 @@ def _byte_code(wanted: str, target: Path, python: Python) -> bool:
         return False
     done = installing.compile_all(target, python, f"/{PLACE}")
     if not done and wanted == "yes":
-        raise InputError(f"--byte-code yes: only python{python.dotted} can make it, and this machine doesn't have that")
+        raise InputError(
+            f"--byte-code yes: only python{python.dotted} can make the byte code, and this machine doesn't have it: "
+            "install it, or leave --byte-code out"
+        )
     return done
 
 
@@ -215,7 +261,7 @@ def _entries(target: Path) -> Iterator[Entry]:
             path = Path(folder, name)
             inside = path.relative_to(target.parent).as_posix()
             if path.is_symlink():
-                raise InputError(f"{inside} is a symbolic link; wheels have none")
+                raise InputError(f"{inside} is a symbolic link, and wheels have none: put a file in its place")
             yield Entry(inside, path)
 
 
@@ -244,7 +290,7 @@ def _made(
         "User": arguments.user,
         "WorkingDir": "/",
         "Labels": {**own, **labels},
-        # The root is read-only. Without this, Python tries to write byte code there for each module.
+        # The root is read-only. Without this setting, Python would try to write byte code there for each module.
         "Env": ["PYTHONDONTWRITEBYTECODE=1"],
     }
     if not arguments.krm:
@@ -253,7 +299,7 @@ def _made(
 
 
 def entrypoint(python: Python, transport: str) -> list[str]:
-    """Return the image's command, before the arguments that a cluster gives."""
+    """Return the command that the image runs. Arguments that the cluster gives follow it."""
     # The server needs the flag only for a transport that isn't its default.
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
 
@@ -285,7 +331,7 @@ def _summary(
 
 
 class _Progress:
-    """A line on the terminal that names the current step, and is gone at the end."""
+    """A line on the terminal that names the current step, and is cleared at the end; nothing without a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -306,9 +352,9 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite image",
-        description="Make the runtime image of a function without Docker: a base image with Python and one layer with "
-        "the function and its packages, which pip chooses for the base's Python and machine. The same packages always "
-        "give the same bytes.",
+        description="Make the runtime image of a function without Docker. It is a base image with Python, and one "
+        "layer with the function and its packages. pip chooses the packages for the base image's Python and machine. "
+        "The same packages always give the same bytes.",
         epilog=rules_text() + "\n\nexamples:\n  crossplane-lite image --base base.tar\n"
         "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
         "  crossplane-lite image --base root-folder --transport h2 -o function.tar",
@@ -320,7 +366,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="PROJECT",
         nargs="?",
         default=".",
-        help="folder of the project, its wheel, or a requirement (.)",
+        help="the function's project: its folder, its wheel, or a requirement of pip such as its name (.)",
     )
     made.add_argument(
         "--base",
@@ -331,40 +377,52 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--platform",
         choices=sorted(images.PLATFORMS),
-        help="choose this image of the base; needed where it has several",
+        help="the platform of the new image; needed if the base has images for several platforms",
     )
-    made.add_argument("-o", "--output", metavar="PATH", help="file or folder to write (NAME-ARCHITECTURE.tar)")
+    made.add_argument("-o", "--output", metavar="PATH", help="the file or folder to write (NAME-ARCHITECTURE.tar)")
     made.add_argument(
         "--format",
         choices=["docker", "oci"],
         default="docker",
-        help="docker-archive (default), or OCI layout: a folder, or a tar file where the name ends in .tar",
+        help="docker for a docker-archive (default), oci for an OCI layout: a tar file if the name of --output ends in "
+        ".tar or .oci, otherwise a folder",
     )
     made.add_argument("--tag", metavar="NAME", help="the image's name in the file (the project's name and version)")
     made.add_argument(
         "--function",
         metavar="MODULE:FUNCTION",
-        help="the function or module to run (the project's script named function, or its only script)",
+        help="the function or module to run (the one of the project's script called function, or of its only script)",
     )
     made.add_argument(
         "--transport",
         choices=sorted(installing.TRANSPORTS),
         default="grpcio",
-        help="grpcio (default); h2 leaves grpcio out and installs the extra h2; none leaves it out, for KRM functions",
+        help="the package that serves gRPC: grpcio (default), h2 in place of grpcio, or none, for KRM functions",
     )
-    made.add_argument("--without", metavar="PACKAGE", action="append", help="leave out one more package")
-    made.add_argument("--sdk-from", metavar="PATH|URL|VERSION", help="install crossplane-lite itself from here")
-    made.add_argument("--constraint", metavar="FILE", help="file of versions of packages, as for pip's --constraint")
+    made.add_argument(
+        "--without", metavar="PACKAGE", action="append", help="leave this package out; can be given several times"
+    )
+    made.add_argument(
+        "--sdk-from",
+        metavar="PATH|URL|VERSION",
+        help="install crossplane-lite itself from this folder, wheel or URL, or in this version",
+    )
+    made.add_argument("--constraint", metavar="FILE", help="a file that limits versions, as for pip's --constraint")
     made.add_argument("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
     made.add_argument(
         "--byte-code",
         choices=_BYTE_CODE,
         default="auto",
-        help="put byte code in: yes, no, or auto (default): yes if this machine has the base's version of Python",
+        help="whether the image has byte code: yes, no, or auto (default): if this machine has the base's version of "
+        "Python",
     )
-    made.add_argument("--user", metavar="UID:GID", default=NOBODY, help=f"the user that it runs as ({NOBODY}, nobody)")
-    made.add_argument("--label", metavar="KEY=VALUE", action="append", help="one more label of the image")
-    made.add_argument("--no-prune", action="store_true", help="switch all rules off")
+    made.add_argument(
+        "--user", metavar="UID:GID", default=NOBODY, help=f"the user that the image runs as ({NOBODY}, nobody)"
+    )
+    made.add_argument(
+        "--label", metavar="KEY=VALUE", action="append", help="a label of the image; can be given several times"
+    )
+    made.add_argument("--no-prune", action="store_true", help="remove nothing: switch all rules off")
     add_rule_flags(made)
     made.add_argument(
         "--report", action="store_true", help="print the size of each package, and the bytes that each rule saved"

@@ -1,4 +1,4 @@
-"""Images: a configuration and layers, read from saved images and folders, and written as such."""
+"""Container images: reading them from saved images and folders, adding layers, and writing them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NO_TIME: Final = "1970-01-01T00:00:00Z"
 
 
 class Image(NamedTuple):
-    """An image whose layers are files of a working folder.
+    """An image whose layers are files in a working folder.
 
     Attributes:
         label: Its name in messages.
         config: Its configuration, as in the specification of OCI images.
-        layers: The lowest first.
+        layers: Its layers, the lowest first.
     """
 
     label: str
@@ -44,7 +44,7 @@ class Image(NamedTuple):
 
 
 def platform_of(config: Mapping[str, Any]) -> str:
-    """Return `os/architecture`, for example `linux/amd64`."""
+    """Return the platform that an image's configuration names, such as `linux/amd64`; `linux/unknown` without one."""
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
 
@@ -54,33 +54,39 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
     Args:
         path: The archive or the folder.
         work: The folder that layers are written to.
-        platform: Take only the image for this platform.
+        platform: The platform of the image to read; None to read all images.
 
     Returns:
-        At least one image. A root folder doesn't name its platform: it gets `platform`, or an unknown one.
+        At least one image. A root folder doesn't name its platform: it gets `platform`, or else `linux/unknown`.
 
     Raises:
-        InputError: It can't be read, is damaged, or lacks an image for the platform.
+        InputError: The path can't be read, the image is damaged, or none is for the platform.
     """
     if os.path.isdir(path) and not archive.is_layout(path):
         return [_of_folder(path, work, platform)]
     if os.path.isdir(path):
         return _of_files(FolderFiles(path), work, platform)
     try:
-        file = open(path, "rb")  # noqa: SIM115  # errors of opening are told apart from those of reading
+        file = open(path, "rb")  # noqa: SIM115  # only errors of opening the file are caught here
     except (OSError, ValueError) as e:
         raise InputError(f"can't read {path}: {getattr(e, 'strerror', None) or e}") from None
     with file:
         head = file.read(512)
         file.seek(0)
         if not archive.is_archive(head):
-            raise InputError(f"{path} isn't a saved image: it is neither a tar file nor gzipped, nor a folder")
+            raise InputError(
+                f"{path} isn't a saved image: give a docker-archive or an OCI layout, as `docker save` and "
+                "`skopeo copy` write them"
+            )
         return _of_files(TarFiles(file, path), work, platform)
 
 
 def _of_folder(path: str, work: Path, platform: str | None) -> Image:
     if not any(os.path.isdir(os.path.join(path, name)) for name in ("usr", "lib", "bin")):
-        raise InputError(f"{path} is neither an OCI layout (oci-layout, index.json) nor a root folder (usr)")
+        raise InputError(
+            f"{path} is neither an OCI layout (with oci-layout and index.json) nor a root folder (with usr, lib or "
+            "bin): give the folder of an image"
+        )
     layer = write_layer(folder_entries(Path(path)), work / "root.tar.gz")
     system, _, architecture = (platform or "linux/unknown").partition("/")
     config = {"architecture": architecture, "os": system, "config": {}, "rootfs": {}}
@@ -91,11 +97,11 @@ def _of_files(files: Files, work: Path, platform: str | None) -> list[Image]:
     with damage(files.label, "can't be read"):
         found = list(archive.images(files, every=True))
         if not found:
-            raise InputError(f"{files.label} holds no image")
+            raise InputError(f"{files.label} holds no image: save the image again")
         fitting = [one for one in found if platform is None or platform_of(one.config) == platform]
         if not fitting:
             there = ", ".join(sorted({platform_of(one.config) for one in found}))
-            raise InputError(f"{files.label} has no image for {platform} (it has {there})")
+            raise InputError(f"{files.label} has no image for {platform}: choose another --platform (it has {there})")
         return [_copied(files, one, work) for one in fitting]
 
 
@@ -109,7 +115,9 @@ def _copied(files: Files, image: archive.Image, work: Path) -> Image:
     said = image.config.get("rootfs")
     unpacked = said.get("diff_ids") if isinstance(said, dict) else None
     if unpacked != [layer.unpacked for layer in layers]:
-        raise files.error(f"{image.name}: the digests under rootfs.diff_ids are not those of the layers")
+        raise files.error(
+            f"{image.name}: the digests under rootfs.diff_ids are not those of the layers: save the image again"
+        )
     return Image(files.label, json.loads(json.dumps(image.config)), layers)
 
 
@@ -119,8 +127,9 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
     Args:
         image: The image.
         layers: The layers on top of it.
-        config: Settings that replace those of the image: `Entrypoint`, `User` and so on; `Labels` and `Env` are added.
-        comment: The remark on the layers in the history.
+        config: Settings, such as `Entrypoint` and `User`, that replace those of the image; None removes a setting.
+            `Labels` and `Env` are added to those of the image.
+        comment: The command that the history names for the layers.
     """
     old = image.config.get("config")
     settings: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
@@ -148,20 +157,24 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
 
 
 def labelled(image: Image) -> Image:
-    """Return an image whose labels name the marks of its layers, as those of a package do."""
+    """Return an image with one more label for each layer that has a mark, as Crossplane's packages have them."""
     marks = {f"{MARK}:{layer.digest}": layer.mark for layer in image.layers if layer.mark}
     return added(image, [], {"Labels": marks}, "")
 
 
 def _time() -> str:
-    """Return the time of SOURCE_DATE_EPOCH, or the same in every build."""
+    """Return the time in the environment variable SOURCE_DATE_EPOCH; without it 1970, the same for all builds.
+
+    Raises:
+        InputError: The variable isn't a number.
+    """
     import datetime
 
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not text:
         return _NO_TIME
     if not text.isdecimal():
-        raise InputError(f"SOURCE_DATE_EPOCH must be a whole number of seconds (got {text!r})")
+        raise InputError(f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970 (got {text!r})")
     return datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -173,15 +186,15 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
 
     Args:
         image: The image.
-        path: The file to write; with the layout `oci` and a name without `.tar` or `.oci`, the folder.
+        path: The file to write. With the layout `oci`, it is a folder unless its name ends in `.tar` or `.oci`.
         layout: `docker` for a docker-archive, `oci` for an OCI layout.
-        tag: The name of the image in the file.
+        tag: The name of the image in the file; None for no name.
 
     Returns:
         The digest of the image's manifest, as a registry would know it.
 
     Raises:
-        InputError: It can't be written. A docker-archive is written whole or not at all.
+        InputError: The image can't be written. A file is written whole or not at all; a folder may be left unfinished.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
     check_place(path, layout)
@@ -197,14 +210,14 @@ def _is_folder(path: str, layout: str) -> bool:
 
 
 def check_place(path: str, layout: str) -> None:
-    """Refuse a path that no image can be written to; long work before the writing would be lost.
+    """Refuse a path that no image can be written to, before long work whose result would be lost.
 
     Args:
         path: The path, as for `write`.
         layout: The layout, as for `write`.
 
     Raises:
-        InputError: A file's folder doesn't exist, or the folder isn't empty.
+        InputError: The folder around the file doesn't exist, or the folder to write isn't empty.
     """
     place = Path(path)
     if not _is_folder(path, layout):
@@ -221,7 +234,7 @@ def _docker_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     config = _json(image.config)
     name = _digest(config)
     names = [f"{layer.digest.partition(':')[2]}.tar.gz" for layer in image.layers]
-    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}  # each file once
+    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}  # equal layers are one file
     entry = {"Config": name, "RepoTags": [tag] if tag else None, "Layers": names}
     return [(name, config), *layers.items(), ("manifest.json", _json([entry]))], _digest(_manifest(image))
 
@@ -267,7 +280,7 @@ def _json(value: Any) -> bytes:
 
 
 def _write_tar(files: _Files, path: Path) -> None:
-    # Written beside it first, so that a build that is stopped leaves no half of a file.
+    # Written to another file first, so that a build that is stopped doesn't leave half of a file.
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         tar: Any
@@ -306,7 +319,7 @@ def _write_folder(files: _Files, path: Path) -> None:
     import shutil
 
     copy: Callable[[str, str], Any] = shutil.copyfile
-    # index.json is the last: without it the folder isn't a layout.
+    # index.json is written last: without it the folder isn't an OCI layout.
     for name, content in sorted(files, key=lambda one: one[0] == "index.json"):
         file = path / name
         file.parent.mkdir(parents=True, exist_ok=True)

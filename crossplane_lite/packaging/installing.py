@@ -25,13 +25,13 @@ __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "require
 
 
 class Transport(NamedTuple):
-    """A transport's meaning for an image.
+    """The packages that an image with a transport needs, or doesn't need.
 
     Attributes:
-        extra: The extra of this distribution that it takes.
-        requires: The requirements of that extra. pip isn't asked for the extra itself, because it would look for this
-            distribution on its index, also where the project takes it from another place.
-        dispensable: Packages that the image can do without.
+        extra: The extra of crossplane-lite that the transport belongs to; None if it needs no extra.
+        requires: The requirements of that extra. pip isn't asked for the extra itself, because it would look for
+            crossplane-lite on its index even if the project takes it from another place.
+        dispensable: Packages that the image doesn't need.
     """
 
     extra: str | None
@@ -46,7 +46,7 @@ TRANSPORTS: Final[dict[str, Transport]] = {
 }
 _OURS: Final = "crossplane-lite"
 _ARCHITECTURES: Final = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
-# Minor versions of glibc 2 that wheels are built for. A wheel also runs with a newer glibc than its own.
+# The minor versions of glibc 2 that wheels are built for. A wheel also runs with a newer glibc than its own.
 _GLIBC: Final = (17, 24, 26, 27, 28, 31, 34, 35, 36)
 _MUSL: Final = (1, 2)
 
@@ -57,9 +57,9 @@ class Package(NamedTuple):
     Attributes:
         name: Its name in canonical form.
         version: Its version.
-        url: The place that pip takes it from.
-        is_wheel: Whether it is a wheel; otherwise it must be built.
-        extras: The names of its extras.
+        url: The URL from which pip takes it.
+        is_wheel: Whether there is a wheel at that URL; otherwise the package must be built.
+        extras: The names of the extras that it offers.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Package(NamedTuple):
 
 
 def canonical(name: str) -> str:
-    """Return a package's name in the one form that all its spellings have."""
+    """Return the canonical form of a package's name, which is the same for all its spellings."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -79,8 +79,11 @@ def requirements(project: str, transport: str, sdk: str | None = None) -> list[s
 
     Args:
         project: The project's folder, a wheel, or a requirement.
-        transport: One of TRANSPORTS.
-        sdk: The place of this distribution: a folder, a wheel, a URL or a version; None to let pip find it.
+        transport: A key of `TRANSPORTS`.
+        sdk: A folder, a wheel, a URL or a version of crossplane-lite; None if pip finds it by itself.
+
+    Raises:
+        InputError: `sdk` is none of these.
     """
     found = [project]
     if sdk is not None:
@@ -89,10 +92,14 @@ def requirements(project: str, transport: str, sdk: str | None = None) -> list[s
 
 
 def sdk_requirement(sdk: str, extras: str = "") -> str:
-    """Return the requirement for this distribution from a folder, a wheel, a URL or a version.
+    """Return the requirement with which pip installs crossplane-lite.
+
+    Args:
+        sdk: A folder, a wheel, a URL or a version of crossplane-lite.
+        extras: Its extras, with brackets, such as `[krm]`; empty for none.
 
     Raises:
-        InputError: The place isn't one of these.
+        InputError: `sdk` is none of these.
     """
     if os.path.exists(sdk):
         return f"{_OURS}{extras} @ {Path(os.path.abspath(sdk)).as_uri()}"
@@ -100,7 +107,9 @@ def sdk_requirement(sdk: str, extras: str = "") -> str:
         return f"{_OURS}{extras} @ {sdk}"
     if re.fullmatch(r"\d[\w.+!]*", sdk):
         return f"{_OURS}{extras}=={sdk}"
-    raise InputError(f"{sdk!r} is neither a folder or file that exists, nor a URL, nor a version such as 0.1.0")
+    raise InputError(
+        f"--sdk-from must be a folder or file that exists, a URL, or a version such as 0.1.0 (got {sdk!r})"
+    )
 
 
 def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
@@ -108,11 +117,11 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
 
     Args:
         packages: The packages that pip has chosen.
-        transport: One of TRANSPORTS.
-        without: More packages to leave out.
+        transport: A key of `TRANSPORTS`.
+        without: Names of more packages to leave out.
 
     Raises:
-        InputError: A package to leave out isn't among them, or crossplane-lite doesn't have the transport.
+        InputError: A package in `without` wasn't chosen, or the chosen crossplane-lite doesn't have the transport.
     """
     found = sorted(packages)
     names = {package.name for package in found}
@@ -125,13 +134,16 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
     extra, _, dispensable = TRANSPORTS[transport]
     for package in found:
         if extra is not None and package.name == _OURS and extra not in package.extras:
-            raise InputError(f"--transport {transport}: {_OURS} {package.version} doesn't have that transport")
+            raise InputError(
+                f"--transport {transport}: {_OURS} {package.version} doesn't have that transport: take a newer version "
+                "with --sdk-from"
+            )
     gone = (dispensable | wanted.keys()) & names
     return [package for package in found if package.name not in gone], sorted(gone)
 
 
 def _target(python: Python) -> list[str]:
-    """Return pip's flags for the Python of an image."""
+    """Return pip's flags that choose wheels for the Python of an image."""
     machine = _ARCHITECTURES[python.platform]
     if python.is_musl:
         tags = [f"musllinux_1_{minor}_{machine}" for minor in reversed(_MUSL)]
@@ -146,10 +158,19 @@ def _target(python: Python) -> list[str]:
 
 
 def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str | None = None) -> list[Package]:
-    """Have pip choose packages for the Python of an image.
+    """Have pip choose packages for the Python of an image, without installing them.
+
+    Args:
+        wanted: The requirements.
+        python: The image's Python.
+        work: A folder for pip's report.
+        constraints: A file that limits versions, as for pip's `--constraint`; None for no limits.
+
+    Returns:
+        The packages, also those that others require, sorted by name.
 
     Raises:
-        InputError: pip can't; the message has its reason.
+        InputError: pip finds no packages, and the message has pip's reason; or a package needs a newer Python.
     """
     report = work / "pip.json"
     flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
@@ -159,11 +180,14 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
     found = []
     for entry in json.loads(report.read_text(encoding="utf-8"))["install"]:
         told: dict[str, Any] = entry["metadata"]
-        # pip compares this with its own Python, not with the image's.
+        # pip compares the required Python with the one that runs pip, not with the image's.
         least = re.search(r">=\s*(\d+)\.(\d+)", told.get("requires_python") or "")
         if least is not None and (int(least[1]), int(least[2])) > python.version:
             needs = told["requires_python"]
-            raise InputError(f"{told['name']} needs Python {needs}, and the base has {python.dotted}")
+            raise InputError(
+                f"{told['name']} needs Python {needs}, and the base image has {python.dotted}: take another base "
+                f"image, or limit {told['name']} with --constraint"
+            )
         source: dict[str, Any] = entry["download_info"]
         url: str = source["url"]
         if "vcs_info" in source:
@@ -175,10 +199,17 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
 
 
 def install(packages: Sequence[Package], python: Python, target: Path, work: Path) -> None:
-    """Have pip install packages into a folder, without their requirements.
+    """Have pip install packages into a folder, without the packages that these require.
+
+    Args:
+        packages: The packages.
+        python: The image's Python.
+        target: The folder to install into.
+        work: A folder for the wheels of packages that must be built.
 
     Raises:
-        InputError: pip can't; the message has its reason.
+        InputError: pip can't build or install a package, and the message has pip's reason; or a package that was built
+            here doesn't fit the image.
     """
     wheels = work / "wheels"
     wheels.mkdir(exist_ok=True)
@@ -192,7 +223,7 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
             _pip(["wheel", "--no-deps", "--wheel-dir", str(wheels), place], f"{package.name} can't be built")
             made = sorted(set(wheels.iterdir()) - before)
             if len(made) != 1:
-                raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}")
+                raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}, not one")
             if not made[0].name.endswith("-none-any.whl"):
                 raise InputError(
                     f"{package.name} has no wheel for {python.platform}, and a build here fits only this machine "
@@ -221,24 +252,24 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         if "No module named pip" in done.stderr:
             raise InputError(f"{sys.executable} has no pip: install it (python -m ensurepip)")
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR:")]
-        if lines == ["ERROR: Exception:"]:  # of pip itself, such as for a pyproject.toml that isn't TOML
+        if lines == ["ERROR: Exception:"]:  # pip itself failed, such as for a pyproject.toml that isn't TOML
             lines = done.stderr.strip().splitlines()[-1:]
         reason = " ".join(line.removeprefix("ERROR:").strip() for line in lines) or done.stderr.strip()[-500:]
         raise InputError(f"{problem}: {' '.join(reason.split())}")
 
 
 def compile_all(target: Path, python: Python, place: str) -> bool:
-    """Add byte code to a folder: the kind that Python never compares with its source.
+    """Add byte code to a folder, of the kind that Python never compares with the source.
 
     The image's Python can only use byte code that the same version of Python has made.
 
     Args:
         target: The folder.
         python: The image's Python.
-        place: The folder's path in the image, for tracebacks.
+        place: The folder's path in the image, which tracebacks show.
 
     Returns:
-        False if this machine doesn't have Python of that version; nothing was done then.
+        False if this machine doesn't have that version of Python. Nothing was done then.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:

@@ -19,7 +19,7 @@ from ..errors import InputError
 __all__ = ["LARGEST", "Entry", "Layer", "Names", "copy_layer", "folder_entries", "names_of", "write_layer"]
 
 LARGEST: Final = 4 << 30
-"""The most bytes that a layer may unpack to. Layers of functions have far fewer; a larger one is an attack."""
+"""The most bytes that a layer may unpack to. Layers of functions are far smaller; a larger one may be an attack."""
 
 _PART: Final = 1 << 20
 _MOST_MEMBERS: Final = 1_000_000
@@ -30,9 +30,9 @@ class Entry(NamedTuple):
 
     Attributes:
         path: Its path from the root, without a slash in front.
-        content: A file's bytes, or the file that has them; None for a folder and a link.
+        content: The bytes of a file, or the path of the file that has them; None for a folder and for a link.
         mode: The permissions.
-        link: The target of a symbolic link.
+        link: The target of a symbolic link; None for a file and for a folder.
         owner: The numbers of its user and group.
         time: When it was changed, in seconds since 1970.
     """
@@ -54,7 +54,7 @@ class Layer(NamedTuple):
         unpacked: The digest of the unpacked layer.
         size: The file's size in bytes.
         unpacked_size: The size of the unpacked layer.
-        mark: The layer's mark in a package: `base`, `upbound`, or None.
+        mark: The annotation that tells Crossplane what the layer is: `base`, `upbound`, or None for other layers.
     """
 
     file: Path
@@ -69,8 +69,8 @@ class Names(NamedTuple):
     """The names of a layer's members.
 
     Attributes:
-        links: The paths of all members, each with its target if it is a link.
-        heads: The first bytes of files that look like Python interpreters.
+        links: The paths of all members, each with its target if it is a link, otherwise None.
+        heads: The first 64 bytes of files that may be Python interpreters, by path.
     """
 
     links: dict[str, str | None]
@@ -78,7 +78,7 @@ class Names(NamedTuple):
 
 
 class _Hashed:
-    """A file to write to. It counts the bytes and has their hash."""
+    """A writer that passes bytes on to a file, counts them and hashes them."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -100,14 +100,14 @@ class _Hashed:
 
 
 class _Packing:
-    """Writes a layer's file: bytes that are written to it are hashed, gzipped and hashed again."""
+    """The writer of a layer's file. Bytes that are written to `plain` are hashed, gzipped and hashed again."""
 
     def __init__(self, file: Path) -> None:
         self._path = file
         self._file = open(file, "wb")  # noqa: SIM115  # it is closed in `done`
         self._packed = _Hashed(self._file)
-        # The head has no name and no time, or the bytes would depend on them. Level 9 takes three times as long as 6
-        # and saves half a percent.
+        # gzip's header gets no name and no time, because the bytes would depend on them. Level 9 takes three times as
+        # long as level 6, and saves half a percent.
         sink: Any = self._packed
         self._packer = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0)
         self.plain = _Hashed(self._packer)
@@ -129,10 +129,13 @@ class _Packing:
 def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -> Layer:
     """Write a layer to a file.
 
-    The entries are sorted, and the folders that lead to them are added where they are missing.
+    Args:
+        entries: The entries, in any order. Folders around them are added where they are missing.
+        file: The file to write.
+        mark: The layer's mark in a package.
 
     Raises:
-        InputError: A file can't be read, has changed while it was read, or the layer can't be written.
+        InputError: A file can't be read, became shorter meanwhile, or the layer can't be written.
     """
     try:
         with _Packing(file) as packing:
@@ -152,7 +155,7 @@ def _whole(entries: Iterable[Entry]) -> Iterator[Entry]:
     for path in list(found):
         while path := posixpath.dirname(path):
             found.setdefault(path, Entry(path, mode=0o755))
-    # By parts, so that a folder comes before its files.
+    # Sorted by the parts of paths, so that a folder comes before its files.
     yield from sorted(found.values(), key=lambda entry: entry.path.split("/"))
 
 
@@ -181,7 +184,7 @@ _OF_THE_MACHINE: Final = frozenset({"dev", "proc", "sys"})
 def folder_entries(root: Path) -> Iterator[Entry]:
     """Yield the files of a root folder, with the permissions, owners and times that it has there.
 
-    Links are not followed. Devices, pipes and sockets are left out, and files in `dev`, `proc` and `sys`.
+    Links are not followed. Devices, pipes and sockets are left out, and so are all files in `dev`, `proc` and `sys`.
 
     Raises:
         InputError: A folder can't be read.
@@ -213,17 +216,17 @@ def folder_entries(root: Path) -> Iterator[Entry]:
 
 
 def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: str | None = None) -> Layer:
-    """Copy a layer of an archive to a file of its own: as it is, or gzipped where it isn't.
+    """Copy a layer of an archive to a file of its own. A layer that isn't gzipped is gzipped.
 
     Args:
         files: The archive.
-        name: The layer's file in it.
-        unpacked: The digest of the unpacked layer, which is compared; None if it isn't known.
+        name: The layer's file in the archive.
+        unpacked: The digest that the unpacked layer must have; None if it isn't known.
         file: The file to write.
         mark: The layer's mark in a package.
 
     Raises:
-        InputError: The layer is damaged, or too large.
+        InputError: The layer is damaged, is too large, or has another digest.
     """
     with files.open(name) as source:
         is_packed = source.read(len(GZIP)) == GZIP
@@ -256,10 +259,10 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
     Args:
         layer: The layer.
         label: Its name in messages.
-        is_interpreter: Tells whether the first bytes of the file at a path are wanted.
+        is_interpreter: Returns whether the file at a path may be a Python interpreter; None to look for none.
 
     Raises:
-        InputError: It is damaged, or a member leads out of the root.
+        InputError: The layer is damaged, has too many members, or a member leads out of the root.
     """
     links: dict[str, str | None] = {}
     heads: dict[str, bytes] = {}
@@ -268,7 +271,7 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
         tar: Any
         with tarfile.open(fileobj=plain, mode="r|", bufsize=_PART) as tar:
             while (member := tar.next()) is not None:
-                tar.members.clear()  # or a million small files would fill the memory
+                tar.members.clear()  # otherwise a million small files would fill the memory
                 check_path(member.name, label)
                 if member.islnk():
                     check_path(member.linkname, label)

@@ -1,4 +1,4 @@
-"""The checks that the package manager makes before it installs a function's package, with file and line."""
+"""The checks that Crossplane's package manager makes before it installs a function's package, with file and line."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _LONGEST_NAME: Final = 253
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
 _DEPENDENCY: Final = ("function", "configuration", "provider", "package")
-# No object of a package is nested like this, and the reader of lines is recursive.
+# How deep objects may be nested. Real ones are far less so, and PyYAML, which finds the lines, is recursive.
 _DEEPEST: Final = 200
 
 _Path = Sequence["str | int"]
 
 
 class Found(NamedTuple):
-    """An object of a package's stream.
+    """An object of a package, with its place.
 
     Attributes:
-        label: The file that it is in.
-        number: Which document of the file it is.
-        line: The line on which it begins.
+        label: The name of its file in messages.
+        number: The number of its document in the file, from 1.
+        line: The line on which it begins, from 1.
         text: The file's text.
-        content: The object.
+        content: The object itself.
     """
 
     label: str
@@ -50,8 +50,8 @@ class Found(NamedTuple):
     content: dict[str, Any]
 
     def at(self, *path: str | int) -> str:
-        """Return file and line of a value, or of the last one on the way that is there."""
-        # The text is read again for lines: only messages need them.
+        """Return `FILE, line N` for a value in the object; if the path ends early, for its last part that exists."""
+        # The text is parsed again for each line, because only messages need lines.
         line = _line(self.text, self.number, path) if path else self.line
         return f"{self.label}, line {line}"
 
@@ -59,8 +59,12 @@ class Found(NamedTuple):
 def read_stream(text: str, label: str) -> list[Found]:
     """Return the objects of a YAML stream.
 
+    Args:
+        text: The stream.
+        label: The name of its file in messages.
+
     Raises:
-        InputError: It isn't YAML as Kubernetes reads it.
+        InputError: The text isn't YAML as Kubernetes reads it.
     """
     found = []
     for document in parse_documents(text, label, extra="render", deepest=_DEEPEST):
@@ -103,7 +107,7 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
         label: The package's name in messages.
 
     Returns:
-        Errors and warnings; each with its place.
+        The errors, for which the package manager refuses the package, and the warnings; each with file and line.
     """
     metas = [one for one in found if group_of(str(one.content.get("apiVersion"))) == _META]
     problems = list(_of_number(metas, label))
@@ -122,7 +126,7 @@ def _of_number(metas: Sequence[Found], label: str) -> Iterator[str]:
     if not metas:
         yield f"{label} has no {_META} Function, which describes the package: write it into crossplane.yaml"
     for one in metas[1:]:
-        yield f"{one.at()}: a package has exactly one object of {_META}, and {metas[0].at()} is one already"
+        yield f"{one.at()}: a package must have one object of {_META}, and {metas[0].at()} has one already: remove one"
 
 
 def _of_meta(one: Found) -> Iterator[str]:
@@ -136,7 +140,7 @@ def _of_meta(one: Found) -> Iterator[str]:
     yield from _of_name(one)
     spec = content.get("spec", {})
     if not isinstance(spec, Mapping):
-        yield f"{one.at('spec')}: spec must be an object"
+        yield f"{one.at('spec')}: spec must be an object (got {short_repr(spec)})"
         return
     yield from _of_constraint(one, spec)
     yield from _of_lists(one, spec)
@@ -171,7 +175,7 @@ def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
         if entries is None:
             continue
         if not isinstance(entries, list):
-            yield f"{one.at('spec', key)}: spec.{key} must be a list"
+            yield f"{one.at('spec', key)}: spec.{key} must be a list (got {short_repr(entries)})"
             continue
         for number, entry in enumerate(entries):
             for below, problem in problems_of(entry):
@@ -180,7 +184,7 @@ def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 _Problems = Iterator[tuple[tuple[str, ...], str]]
-"""Mistakes in an entry of a list, each with the field of the entry that has it."""
+"""The mistakes in an entry of a list, each as the path of a field in the entry and the rest of a sentence about it."""
 
 
 def _of_capability(name: Any) -> _Problems:
@@ -190,7 +194,7 @@ def _of_capability(name: Any) -> _Problems:
 
 def _of_dependency(entry: Any) -> _Problems:
     if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
-        yield (), f"must have one of {', '.join(_DEPENDENCY)}"
+        yield (), f"must have one of the fields {', '.join(_DEPENDENCY)}, which names the package"
         return
     version = entry.get("version")
     if not isinstance(version, str):
@@ -217,15 +221,15 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
         return
     if (group_of(api_version), kind) != ("apiextensions.k8s.io", "CustomResourceDefinition"):
         yield (
-            f"{one.at('kind')}: a function's package has only CustomResourceDefinitions of its input "
-            f"(this is a {short_repr(kind)} of {short_repr(api_version)})"
+            f"{one.at('kind')}: a function's package can only have CustomResourceDefinitions, of the function's input "
+            f"(this is a {short_repr(kind)} of {short_repr(api_version)}): remove the object"
         )
         return
     name = metadata_of(one.content).get("name")
     if not isinstance(name, str):
         yield f"{one.at('metadata', 'name')}: metadata.name is missing"
     elif name in names:
-        yield f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well"
+        yield f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well: remove one of the two"
     else:
         names[name] = one.at()
     try:
@@ -235,5 +239,5 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
 
 
 def joined(problems: Iterable[str]) -> str:
-    """Return problems as one message, a line each."""
+    """Return problems as one message with a line for each of them."""
     return "\n  ".join(problems)

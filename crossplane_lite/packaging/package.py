@@ -1,4 +1,4 @@
-"""The content of a function's package: collected from files, and found again in an image."""
+"""The content of a function's package: collecting it from files, putting it into an image, and finding it there."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Content(NamedTuple):
 
     Attributes:
         objects: The objects of `package.yaml`.
-        examples: The examples' text, None without any.
+        examples: The text of the examples; None if there are none.
         problems: The mistakes in the package's marks and objects.
-        warnings: Remarks that aren't mistakes.
+        warnings: Remarks on the objects that aren't mistakes, such as a field that Crossplane ignores.
     """
 
     objects: list[Found]
@@ -45,10 +45,14 @@ class Content(NamedTuple):
 
 
 def collect(root: str, examples: str | None) -> list[Found]:
-    """Read the objects of a package's folder.
+    """Return the objects in a package's folder.
 
-    All files ending in .yaml or .yml are read, also those in folders below; the folder of the examples is left out.
-    `crossplane.yaml` comes first, then the others by path.
+    All files ending in .yaml or .yml are read, also those in folders below. The objects of `crossplane.yaml` come
+    first, then those of the other files, sorted by path.
+
+    Args:
+        root: The package's folder.
+        examples: The folder of the examples, which is left out; None if there is none.
 
     Raises:
         InputError: The folder or a file can't be read, or `crossplane.yaml` is missing.
@@ -58,7 +62,7 @@ def collect(root: str, examples: str | None) -> list[Found]:
     paths = list(_yaml_files(root, examples))
     meta = os.path.join(root, META)
     if meta not in paths:
-        raise InputError(f"{root} has no {META}, which describes the package")
+        raise InputError(f"{root} has no {META}, which describes the package: name its folder with --package-root")
     paths.remove(meta)
     return [one for path in (meta, *paths) for one in read_stream(decode(read_bytes(path), path), path)]
 
@@ -67,13 +71,13 @@ def read_examples(root: str) -> str:
     """Return the examples of a folder as one YAML stream.
 
     Raises:
-        InputError: The folder or a file can't be read.
+        InputError: The folder or a file can't be read, there is no example, or an example isn't an object.
     """
     if not os.path.isdir(root):
         raise InputError(f"there is no folder {root}, which --examples-root names")
     found = [one for path in _yaml_files(root, None) for one in read_stream(decode(read_bytes(path), path), path)]
     if not found:
-        raise InputError(f"{root} has no examples")
+        raise InputError(f"{root} has no examples: --examples-root must have .yaml files with objects")
     for one in found:
         if not isinstance(one.content.get("kind"), str) or "apiVersion" not in one.content:
             raise InputError(f"{one.at()}: an example must have apiVersion and kind")
@@ -99,6 +103,10 @@ def _raise(error: OSError) -> None:
 def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
     """Return the object that describes the package, and warnings.
 
+    Args:
+        objects: The objects of the package.
+        label: The package's name in messages.
+
     Raises:
         InputError: The package manager would refuse the package; every reason is named, with file and line.
     """
@@ -111,11 +119,23 @@ def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], li
 
 
 def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Image | None, work: Path) -> images.Image:
-    """Return the image of a package: that of its runtime, where it has one, with the package's layers on top."""
+    """Return the image of a package: the image of its runtime with the package's layers on top.
+
+    Args:
+        objects: The objects of the package.
+        examples: The text of the examples; None for no examples.
+        runtime: The image of the runtime; None for a package without a runtime, which gets an empty image.
+        work: The folder that the layers are written to.
+
+    Raises:
+        InputError: The package is too large.
+    """
     text = dump([one.content for one in objects])
     data = text.encode()
     if len(data) > LARGEST:
-        raise InputError(f"{PACKAGE} would be larger than {LARGEST >> 20} MB, which is the limit")
+        raise InputError(
+            f"{PACKAGE} would have {len(data):,} bytes, and Crossplane reads at most {LARGEST:,}: leave objects out"
+        )
     layers = [write_layer([Entry(PACKAGE, data)], work / "package.tar.gz", BASE)]
     if examples is not None:
         layers.append(write_layer([Entry(EXAMPLES_FILE, examples.encode())], work / "examples.tar.gz", EXAMPLES))
@@ -129,7 +149,7 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
 def content_of(image: images.Image) -> Content:
     """Return the package in an image, and its mistakes.
 
-    Its digests were compared already, when it was read.
+    The image's digests aren't compared here: that was done when the image was read.
 
     Raises:
         InputError: A layer is damaged, leads out of the root, or is too large.
@@ -173,7 +193,7 @@ def _of_marks(image: images.Image) -> Iterator[str]:
     for layer in image.layers:
         if layer.mark and f"{images.MARK}:{layer.digest}" not in labels:
             yield f"{image.label}: the configuration has no label {images.MARK}:{layer.digest}, so a push loses "
-            "the mark"
+            "the layer's mark"
     platform = images.platform_of(image.config)
     if platform not in images.PLATFORMS:
         yield f"{image.label}: it is for {platform}, which Crossplane doesn't run"

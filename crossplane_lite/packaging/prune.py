@@ -1,4 +1,4 @@
-"""`crossplane-lite prune`: removes files that a served function never loads from a folder of installed packages."""
+"""`crossplane-lite prune`: removes files from a folder of packages, those that a served function never loads."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ __all__ = ["add_rule_flags", "command", "make_parser"]
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite prune` with the arguments that follow it.
 
+    Returns:
+        0. The savings of each rule were printed on stdout.
+
     Raises:
         InputError: The folder or a rule is wrong, or a file can't be removed.
     """
@@ -28,7 +31,7 @@ def command(argv: Sequence[str]) -> int:
 
 
 def add_rule_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that choose rules."""
+    """Add the flags `--keep` and `--krm`, which choose the rules for pruning, to a parser."""
     parser.add_argument(
         "--keep",
         metavar="RULE",
@@ -40,7 +43,7 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def rules_text() -> str:
-    """Return the rules for help."""
+    """Return the list of rules as a section of a command's help."""
     width = max(len(rule.name) for rule in pruning.RULES)
     return "\n".join(["rules:", *(f"  {rule.name:<{width}}  {rule.about}" for rule in pruning.RULES)])
 
@@ -49,8 +52,8 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite prune",
-        description="Remove the files that a served function never loads from a folder of installed packages. It is "
-        "meant for a Dockerfile, after pip install --target; the files can't be restored.",
+        description="Make a folder of installed packages smaller: remove the files that a served function never loads. "
+        "The command is meant for a Dockerfile, after pip install --target. The files can't be restored.",
         epilog=rules_text() + "\n\nexamples:\n  crossplane-lite prune /packages\n"
         "  crossplane-lite prune /packages --dry-run --keep grpc",
         formatter_class=HelpFormatter,

@@ -1,4 +1,4 @@
-"""The rules by which files that a served function never loads are removed from a folder of installed packages."""
+"""Pruning a folder of installed packages: the rules for files that a served function never loads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import InputError
 
 __all__ = ["RULES", "Pruned", "Rule", "prune"]
 
-# Rooms of this package that only development needs. A KRM function needs some of them.
+# The folders of crossplane_lite that only development needs, and the folders that KRM functions need as well.
 _DEVELOPMENT: Final = frozenset(
     {"_programs", "codegen", "develop", "diff", "graph", "packaging", "render", "scaffold", "simulate", "testing"}
 )
@@ -24,7 +24,7 @@ _RECORDS: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direc
 
 
 class _Tree(NamedTuple):
-    """Facts about the folder for rules."""
+    """The facts about a folder that rules look at."""
 
     root: Path
     for_krm: bool
@@ -35,12 +35,12 @@ Matches = Callable[[_Tree, "tuple[str, ...]"], bool]
 
 
 class Rule(NamedTuple):
-    """A rule.
+    """A rule for files that are removed.
 
     Attributes:
-        name: Its name, by which it is switched off.
-        about: The files that it removes, and the functions that would miss them.
-        matches: Tells whether a file is removed, by the parts of its path.
+        name: Its name, by which `--keep` switches it off.
+        about: A description of the files for the help, with the functions that need them.
+        matches: Returns whether a file is removed, by the parts of its path.
     """
 
     name: str
@@ -94,7 +94,7 @@ def _is_record(tree: _Tree, parts: tuple[str, ...]) -> bool:
 
 
 def _has_description(tree: _Tree, parts: tuple[str, ...]) -> bool:
-    return False  # it is cut, not removed
+    return False  # the file stays, and `_cut` removes the description in it
 
 
 RULES: Final = (
@@ -132,8 +132,8 @@ class Pruned(NamedTuple):
 
     Attributes:
         before: The bytes of all files before.
-        after: The bytes of all files that are left.
-        saved: The numbers of files and bytes that each rule removed, by its name.
+        after: The bytes of all files that are left, or would be left with `dry_run`.
+        saved: How many files and bytes each rule removed, by the rule's name. Rules that are switched off are left out.
     """
 
     before: int
@@ -142,10 +142,10 @@ class Pruned(NamedTuple):
 
 
 def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
-    """Remove files that a served function never loads from a folder of installed packages.
+    """Prune a folder of installed packages: remove the files that a served function never loads.
 
     Args:
-        root: The folder: one that `pip install --target` fills, or a `site-packages`.
+        root: The folder: one that `pip install --target` has filled, or a `site-packages`.
         keep: Names of rules that are switched off.
         for_krm: Whether the function is a KRM function.
         dry_run: Remove nothing, only count the files.
@@ -207,7 +207,7 @@ def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
-    """Say whether a package other than protobuf and our own names descriptor_pb2."""
+    """Return whether any package but protobuf and crossplane-lite names descriptor_pb2."""
     for parts, _ in files:
         if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
             path = root.joinpath(*parts)
@@ -219,14 +219,14 @@ def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bo
 def _remove(root: Path, parts: tuple[str, ...]) -> None:
     path = root.joinpath(*parts)
     path.unlink()
-    if path.suffix == ".py":  # some layouts would load its byte code without it
+    if path.suffix == ".py":  # its byte code has no use without it
         for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
             if compiled.name.split(".")[0] == path.stem:
                 compiled.unlink()
 
 
 def _cut(path: Path, dry_run: bool) -> int:
-    """Cut the description off a file METADATA, and return the number of its bytes."""
+    """Remove the description in a METADATA file, and return how many bytes it had. With `dry_run` the file stays."""
     data = path.read_bytes()
     head, separator, _ = data.partition(b"\n\n")
     if not separator:

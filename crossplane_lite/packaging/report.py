@@ -13,7 +13,7 @@ __all__ = ["owners", "package_sizes", "size", "size_table", "table"]
 
 
 def owners(target: Path) -> dict[str, str]:
-    """Return the package of each file that pip has installed to a folder, by pip's notes."""
+    """Return the package of each file in a folder that pip has filled, by the file's path, from pip's RECORD files."""
     found: dict[str, str] = {}
     for info in sorted(target.glob("*.dist-info")):
         name = canonical(info.name.split("-")[0])
@@ -25,11 +25,13 @@ def owners(target: Path) -> dict[str, str]:
 
 
 def package_sizes(target: Path, owned: dict[str, str]) -> dict[str, int]:
-    """Return the bytes of each package's files in a folder.
+    """Return how many bytes the files of each package in a folder have.
+
+    Files of no known package count as `(other files)`.
 
     Args:
         target: The folder.
-        owned: The package of each file, by pip's notes, which may be gone by now.
+        owned: The package of each file by path, as `owners` found it before pip's RECORD files were removed.
     """
     names = set(owned.values())
     sizes = dict.fromkeys(sorted(names), 0)
@@ -49,7 +51,7 @@ def _by_folder(path: str, names: set[str]) -> str:
 
 
 def size(number: int) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes for people, such as `1.25 MB` or `3.0 kB`."""
     return f"{number / 1_000_000:,.2f} MB" if number >= 100_000 else f"{number / 1000:,.1f} kB"
 
 
@@ -67,7 +69,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) -> list[str]:
-    """Return the lines of the report: sizes by package, and the savings of each rule."""
+    """Return the lines of the report: the size of each package, and the savings of each rule.
+
+    Args:
+        before: The bytes of each package before pruning.
+        after: The bytes of each package after pruning.
+        pruned: The result of pruning.
+    """
     rows = [
         [name, size(number), size(after.get(name, 0))]
         for name, number in sorted(before.items(), key=lambda one: (-one[1], one[0]))
@@ -78,7 +86,7 @@ def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) ->
 
 
 def rule_table(pruned: Pruned) -> list[str]:
-    """Return the lines about the removals of each rule."""
+    """Return the lines of a table with the number of files and bytes that each rule removed."""
     rows = []
     for rule in RULES:
         if rule.name in pruned.saved:

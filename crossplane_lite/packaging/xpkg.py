@@ -26,10 +26,11 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite xpkg` with the arguments that follow it.
 
     Returns:
-        0, or 1 if `verify` finds an error.
+        0, or 1 if `verify` found an error.
 
     Raises:
-        InputError: A file is wrong. `build` has written nothing then.
+        InputError: A file can't be read or written, or `build` found an error in the package.
+        SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)
     status: int = arguments.run(arguments)
@@ -70,11 +71,16 @@ def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Imag
     platforms = [images.platform_of(one.config) for one in runtimes if one is not None]
     for platform in platforms:
         if platform not in images.PLATFORMS:
-            hint = "; name the platform of a root folder with --platform" if platform.endswith("unknown") else ""
+            is_unknown = platform.endswith("/unknown")
+            hint = (
+                "name the platform of a root folder with --platform"
+                if is_unknown
+                else "build the image for one of these"
+            )
             those = " and ".join(images.PLATFORMS)
-            raise InputError(f"{source} is for {platform}; packages are for {those}{hint}")
+            raise InputError(f"{source} is for {platform}; packages can only be for {those}: {hint}")
     if len(set(platforms)) < len(platforms):
-        raise InputError(f"{source} has several images for {platforms[0]}: give one")
+        raise InputError(f"{source} has several images for {platforms[0]}: give one image for each platform")
     if len(platforms) > 1 and arguments.package_file:
         raise InputError(
             f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "
@@ -214,15 +220,17 @@ def make_parser() -> argparse.ArgumentParser:
     build.add_argument(
         "-f", "--package-root", metavar="DIR", default="package", help="the folder that has crossplane.yaml (package)"
     )
-    build.add_argument("-e", "--examples-root", metavar="DIR", help="a folder of examples to put in")
+    build.add_argument("-e", "--examples-root", metavar="DIR", help="a folder of examples to put into the package")
     build.add_argument(
         "--embed-runtime-image-tarball",
         metavar="PATH",
         help="the function's image: a docker-archive, or an OCI layout as a folder or a tar file",
     )
-    build.add_argument("--platform", choices=sorted(images.PLATFORMS), help="take only this image of the layout (all)")
     build.add_argument(
-        "-o", "--package-file", metavar="FILE", help="file to write (NAME-ARCHITECTURE.xpkg, one for each image)"
+        "--platform", choices=sorted(images.PLATFORMS), help="use only the function's image for this platform (all)"
+    )
+    build.add_argument(
+        "-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg for each image)"
     )
     build.set_defaults(run=_build)
     inspect = commands.add_parser(
@@ -234,7 +242,9 @@ def make_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     inspect.add_argument("file", metavar="FILE", help="the package")
-    inspect.add_argument("--format", choices=["text", "json", "yaml"], default="text", help="yaml is its package.yaml")
+    inspect.add_argument(
+        "--format", choices=["text", "json", "yaml"], default="text", help="text (default), json, or its package.yaml"
+    )
     inspect.set_defaults(run=_inspect)
     verify = commands.add_parser(
         "verify",
@@ -245,6 +255,6 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    verify.add_argument("files", metavar="FILE", nargs="+", help="a package")
+    verify.add_argument("files", metavar="FILE", nargs="+", help="a package to check")
     verify.set_defaults(run=_verify)
     return made

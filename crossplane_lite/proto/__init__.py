@@ -1,14 +1,14 @@
 """The function protocol's messages, made at run time in a private descriptor pool.
 
-No generated code ties a user to one version of protobuf, and the official SDK can be imported in the same
-process, before or after. The private pool also has its own `google.protobuf.Struct` and `Duration`.
+There is no generated code, which would work with some versions of protobuf only. The official SDK can be imported in
+the same process, before or after this package. The private pool has its own `google.protobuf.Struct` and `Duration`.
 
-- `crossplane_lite.proto.v1.run_function_pb2` and `crossplane_lite.proto.v1beta1.run_function_pb2` offer the
-  messages and enums under their usual names.
-- The SDK itself works on a *view*: the same wire, with every Struct left as bytes.
+- `crossplane_lite.proto.v1.run_function_pb2` and `crossplane_lite.proto.v1beta1.run_function_pb2` have the messages and
+  enums under the names that generated modules have.
+- The SDK itself works on a *view*: messages for the same bytes, in which every Struct is a field of bytes.
 
-Messages of two pools are different classes, even when their names and their bytes are the same. So a message
-of the official SDK, or a `google.protobuf.struct_pb2.Struct`, is converted through its bytes::
+Messages of two pools are different classes, even if their names and bytes are the same. So a message of the official
+SDK, or a `google.protobuf.struct_pb2.Struct`, is converted through its bytes::
 
     from crossplane.function.proto.v1 import run_function_pb2 as official
     from crossplane_lite.proto.v1 import run_function_pb2 as ours
@@ -19,9 +19,9 @@ of the official SDK, or a `google.protobuf.struct_pb2.Struct`, is converted thro
     mine.input.MergeFromString(struct.SerializeToString())
     struct = struct_pb2.Struct.FromString(mine.input.SerializeToString())
 
-`google.protobuf.json_format` works on the messages of either side. So do the helpers of `crossplane_lite.request`,
-`response` and `resource`: `resource.update(r, struct)` takes a Struct of any side, `resource.dict_to_struct(d, cls)`
-makes one, and `response.to(req)` answers in the messages of the request.
+`google.protobuf.json_format` works with the messages of both pools. So do the helpers of `crossplane_lite.request`,
+`response` and `resource`: `resource.update(r, struct)` takes a Struct of either pool, `resource.dict_to_struct(d, cls)`
+makes a Struct of the class `cls`, and `response.to(req)` makes a response of the same pool as the request.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from typing import Final
 __all__ = ["METHOD", "V1BETA1_SERVICE", "V1_SERVICE"]
 
 V1_SERVICE: Final = "apiextensions.fn.proto.v1.FunctionRunnerService"
-"""Full name of the gRPC service."""
+"""The full name of the gRPC service."""
 
 V1BETA1_SERVICE: Final = "apiextensions.fn.proto.v1beta1.FunctionRunnerService"
-"""Full name of the gRPC service that older versions of Crossplane call."""
+"""The full name of the gRPC service that older versions of Crossplane call."""
 
 METHOD: Final = "RunFunction"
-"""The one method of either service."""
+"""The only method of both services."""

@@ -1,7 +1,7 @@
-"""Serialised FileDescriptorProtos made from the table of the protocol.
+"""Builds serialised FileDescriptorProtos from the table of the protocol.
 
-Written straight to bytes, because descriptor_pb2 would cost every importer more than the rest of this
-package together. The numbers are those of google/protobuf/descriptor.proto.
+The bytes are written directly: importing descriptor_pb2 would take longer than importing all of this package. The
+field numbers are those of google/protobuf/descriptor.proto.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ _OPTIONAL: Final = 1
 _REPEATED: Final = 3
 _SERIALISED_HEAD: Final = '''"""Serialised descriptors of the level messages and the view.
 
-`_build.serialised_source` makes this file.
-
-Kept, because building them from the table at every start costs more than loading them. A test compares both.
+This file is the output of `_build.serialised_source`; a test compares the two. It is kept because loading the bytes is
+faster than building them from the table at every start.
 """
 
 from __future__ import annotations
@@ -66,19 +65,24 @@ def _text(field: int, text: str) -> bytes:
 
 
 def _entry_name(field: str) -> str:
-    """Return the name that protoc gives the entry message of a map field."""
+    """Return the name that protoc gives to the entry message of a map field, such as `ResourcesEntry`."""
     return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 
 class _File:
-    """One file: where its types live and which of its names are enums."""
+    """Builds the messages of one file.
+
+    Args:
+        package: The package of the file's types.
+        enums: The file's enums; a field whose type has one of these names is an enum.
+    """
 
     def __init__(self, package: str, enums: Mapping[str, str]) -> None:
         self._package = package
         self._enums = enums
 
     def _type(self, name: str) -> bytes:
-        """Return the fields `type` and `type_name` of a FieldDescriptorProto."""
+        """Return the fields `type` and `type_name` of a FieldDescriptorProto, for a type's name in the table."""
         if name in _SCALARS:
             return _int(5, _SCALARS[name])
         full = f".{self._package}.{name}"
@@ -92,10 +96,15 @@ class _File:
         return _text(1, name) + _int(3, number) + _int(4, label) + type_ + rest
 
     def message(self, name: str, fields: str) -> bytes:
-        """Return a DescriptorProto."""
+        """Return the serialised DescriptorProto of a message.
+
+        Args:
+            name: The message's name.
+            fields: The fields, in the notation of `_table`.
+        """
         parsed = list(_parse(fields))
         oneofs = list(dict.fromkeys(oneof for _, _, _, oneof in parsed if oneof))
-        # protoc puts the synthetic oneofs of explicit presence behind the real ones.
+        # protoc makes a oneof for each field with explicit presence, and lists these after the message's own oneofs.
         oneofs += ["_" + field for field, _, type_, _ in parsed if "?" in type_]
         declared, entries = b"", b""
         for field, number, type_, oneof in parsed:
@@ -121,7 +130,7 @@ class _File:
 
 
 def _parse(fields: str) -> Iterator[tuple[str, int, str, str]]:
-    """Yield name, number, type with its marks, and oneof of each field."""
+    """Yield the name, the number, the type with its marks and the oneof (or an empty string) of each field."""
     for field in fields.split():
         left, type_ = field.split(":")
         name, number = left.split("=")
@@ -155,22 +164,22 @@ def _file(
 
 
 def struct_file() -> bytes:
-    """Return google/protobuf/struct.proto."""
+    """Return google/protobuf/struct.proto as a serialised FileDescriptorProto."""
     return _file("google/protobuf/struct.proto", "google.protobuf", _table.STRUCT_MESSAGES, _table.STRUCT_ENUMS)
 
 
 def duration_file() -> bytes:
-    """Return google/protobuf/duration.proto."""
+    """Return google/protobuf/duration.proto as a serialised FileDescriptorProto."""
     return _file("google/protobuf/duration.proto", "google.protobuf", _table.DURATION_MESSAGES, {})
 
 
 def protocol_name(version: str) -> str:
-    """Return the name under which `protocol_file` describes itself."""
+    """Return the file name of the protocol's descriptor, for `v1` or `v1beta1`."""
     return f"crossplane/function/proto/{version}/run_function.proto"
 
 
 def protocol_file(version: str) -> bytes:
-    """Return the protocol with real Structs.
+    """Return run_function.proto, with real Structs, as a serialised FileDescriptorProto.
 
     Args:
         version: `v1` or `v1beta1`.
@@ -189,10 +198,10 @@ def protocol_file(version: str) -> bytes:
 
 
 def view_file() -> bytes:
-    """Return the view: the same wire, every Struct as bytes.
+    """Return the view, a serialised FileDescriptorProto: the protocol's messages, with bytes in place of each Struct.
 
-    The bytes have explicit presence, or an empty Struct would vanish on the way out. Duration is the view's
-    own, so that it needs no other file.
+    These fields have explicit presence, because an empty Struct would get lost otherwise. The view has a Duration of
+    its own, so that it depends on no other file.
     """
     messages = {name: fields.replace("Struct?", "bytes?") for name, fields in _table.MESSAGES.items()}
     messages = {name: fields.replace(":Struct", ":bytes?") for name, fields in messages.items()}
@@ -200,7 +209,7 @@ def view_file() -> bytes:
 
 
 def level_file() -> bytes:
-    """Return the private messages that split a Struct one level at a time."""
+    """Return the private messages that split a Struct one level at a time, as a serialised FileDescriptorProto."""
     return _file("crossplane_lite/level.proto", _VIEW, _table.LEVEL_MESSAGES, {})
 
 
@@ -210,8 +219,5 @@ def _literal(name: str, data: bytes) -> str:
 
 
 def serialised_source() -> str:
-    """Return the source of the module `_serialised`.
-
-    The view is needed by every function at every start, so it is kept as it was built.
-    """
+    """Return the source code of the module `_serialised`: the bytes of `level_file` and `view_file`."""
     return f"{_SERIALISED_HEAD}\n{_literal('LEVEL', level_file())}\n{_literal('VIEW', view_file())}"

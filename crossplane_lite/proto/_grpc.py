@@ -1,4 +1,4 @@
-"""What a generated `run_function_pb2_grpc` has, for both versions of the protocol. gRPC is loaded when it is needed."""
+"""The parts of `run_function_pb2_grpc` that both versions of the protocol share. gRPC is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -10,30 +10,41 @@ __all__ = ["FunctionRunnerServiceServicer", "add_servicer", "stub_method"]
 
 
 class FunctionRunnerServiceServicer:
-    """Base of functions that handle raw messages: override `RunFunction`, `async def` or `def`."""
+    """Base class of functions that handle raw messages: override `RunFunction`, with `def` or `async def`."""
 
     if TYPE_CHECKING:
-        RunFunction: Any  # overriding it with either kind of function, and parameters of any name, is right
+        RunFunction: Any  # so that type checkers accept `def` and `async def`, and parameters of any name
     else:
 
         def RunFunction(self, request: Any, context: Any) -> Any:
-            """Answer a request. This one says that nothing is implemented."""
+            """Answer a request; subclasses override this.
+
+            Args:
+                request: A RunFunctionRequest.
+                context: gRPC's context of the call; None outside of a server.
+
+            Returns:
+                A RunFunctionResponse.
+
+            Raises:
+                NotImplementedError: The subclass doesn't override the method. The call ends with UNIMPLEMENTED.
+            """
             if context is not None:
                 import grpc
 
                 context.set_code(grpc.StatusCode.UNIMPLEMENTED)
                 context.set_details("RunFunction is not implemented")
-            raise NotImplementedError("a function overrides RunFunction(request, context)")
+            raise NotImplementedError(f"{type(self).__name__} must override RunFunction(request, context)")
 
 
 def add_servicer(servicer: Any, server: Any, service: str, messages: Any) -> None:
-    """Make a gRPC server answer calls of a service with a servicer.
+    """Make a gRPC server answer the calls of a service with a servicer.
 
     Args:
         servicer: An object with a method `RunFunction`.
         server: A `grpc.Server`, or a `grpc.aio.Server`.
         service: The service's full name.
-        messages: The module of the service's messages.
+        messages: The module with the service's messages, such as `v1.run_function_pb2`.
     """
     import grpc
 
@@ -46,7 +57,13 @@ def add_servicer(servicer: Any, server: Any, service: str, messages: Any) -> Non
 
 
 def stub_method(channel: Any, service: str, messages: Any) -> Any:
-    """Return what calls a service's RunFunction; the arguments are those of `add_servicer`, and a gRPC channel."""
+    """Return a callable that sends a request to a service's RunFunction and returns the response.
+
+    Args:
+        channel: A gRPC channel.
+        service: The service's full name.
+        messages: The module with the service's messages, such as `v1.run_function_pb2`.
+    """
     return channel.unary_unary(
         f"/{service}/{METHOD}",
         request_serializer=messages.RunFunctionRequest.SerializeToString,

@@ -12,11 +12,11 @@ from ._serialised import LEVEL
 
 __all__ = ["DecodeError", "Level", "ListLevel", "ValueLevel", "add_file", "file_descriptor", "message_class"]
 
-# protobuf's modules descriptor_pool and message_factory load the whole implementation in Python, also where the one in
-# C does the work: a tenth of the time that a server takes to start. So this module does itself the two things that it
-# needs of them: an empty pool, and a class of the metaclass for each message.
+# protobuf's modules descriptor_pool and message_factory import the implementation in Python even if the one in C does
+# the work. That takes a tenth of a server's start. So with the implementation in C, this module makes the pool and the
+# message classes without them.
 _NATIVE: Final[Any] = getattr(descriptor, "_message", None)
-"""protobuf's implementation in C; None with PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python."""
+"""protobuf's implementation in C; None if protobuf uses the one in Python."""
 
 
 def _empty_pool() -> Any:
@@ -31,19 +31,19 @@ _POOL: Final = _empty_pool()
 
 
 def add_file(serialised: bytes) -> None:
-    """Add a serialised FileDescriptorProto to the pool."""
+    """Add a file, a serialised FileDescriptorProto, to the pool."""
     _POOL.AddSerializedFile(serialised)
 
 
 def file_descriptor(name: str) -> Any:
-    """Return the descriptor of a file that was added."""
+    """Return the descriptor of a file that `add_file` has added, by the file's name."""
     return _POOL.FindFileByName(name)
 
 
 def message_class(full_name: str) -> Any:
-    """Return the class of a message in the pool.
+    """Return the class of a message in the pool, by its full name.
 
-    The type is Any: protobuf makes these classes while the program runs.
+    The return type is Any, because protobuf makes these classes while the program runs.
     """
     return _class_of(_POOL.FindMessageTypeByName(full_name))
 

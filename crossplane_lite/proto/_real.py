@@ -1,4 +1,4 @@
-"""The messages with real Structs, made when one of the public modules is imported."""
+"""The messages with real Structs, made when `run_function_pb2`, `struct_pb2` or `duration_pb2` is imported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _shared: list[bool] = []
 
 
 def _add_google_types() -> None:
-    """Add the private copies of the google.protobuf types, once for both versions of the protocol."""
+    """Add our copies of google.protobuf's Struct and Duration to the pool, if they aren't there yet."""
     with _lock:
         if not _shared:
             _pool.add_file(_build.struct_file())
@@ -25,22 +25,22 @@ def _add_google_types() -> None:
 
 
 def google_message(name: str) -> Any:
-    """Return the class of a private copy, such as `Struct`."""
+    """Return the class of our copy of a google.protobuf message: `Struct`, `Value`, `ListValue` or `Duration`."""
     _add_google_types()
     return _pool.message_class(f"google.protobuf.{name}")
 
 
 def null_value() -> Any:
-    """Return the enum `NullValue` of the private copies."""
+    """Return our copy of google.protobuf's enum `NullValue`."""
     return EnumTypeWrapper(google_message("Value").DESCRIPTOR.fields_by_name["null_value"].enum_type)
 
 
 def names(module: str, version: str) -> dict[str, Any]:
-    """Return what a generated `run_function_pb2` has under the usual names.
+    """Return the contents of a module `run_function_pb2` by name: DESCRIPTOR, message classes, enums, enum values.
 
     Args:
-        module: Name of the module that the classes are to call their home.
-        version: `v1` or `v1beta1`.
+        module: The name for `__module__` of the classes.
+        version: `v1` or `v1beta1`. Call this once for each: a file can be added only once.
     """
     _add_google_types()
     _pool.add_file(_build.protocol_file(version))

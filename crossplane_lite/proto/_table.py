@@ -1,11 +1,11 @@
-"""The function protocol as one table, from which every descriptor of this package is made.
+"""The function protocol as one table, from which `_build` makes all descriptors.
 
-A message is a string of fields `name=number:type`, separated by blanks. The type is a scalar, a message or
-an enum of the same package, or `Struct` or `Duration` of google.protobuf. In front of a type, `[` makes a
-repeated field and `{` a map from string; behind it, `?` means explicit presence and `!` deprecated. A name
-`oneof/name` puts the field into a oneof. An enum is the list of its values, numbered from zero.
+A message is a string of fields `name=number:type`, separated by spaces. The type is a scalar, a message or an enum of
+the same package, or `Struct` or `Duration` of google.protobuf. Before a type, `[` makes a repeated field, and `{` a map
+with string keys. After a type, `?` means explicit presence, and `!` deprecated. The name `oneof/name` puts a field into
+a oneof. An enum is a string of its values, numbered from 0.
 
-The packages v1 and v1beta1 have the same messages and numbers, so the same bytes serve both.
+The packages v1 and v1beta1 have the same messages and field numbers, so a message has the same bytes in both.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ STRUCT_MESSAGES: Final = {
     " kind/bool_value=4:bool kind/struct_value=5:Struct kind/list_value=6:ListValue",
     "ListValue": "values=1:[Value",
 }
-"""google/protobuf/struct.proto, for the private pool's own copy."""
+"""The messages of google/protobuf/struct.proto, for the copy in the private pool."""
 
 STRUCT_ENUMS: Final = {"NullValue": "NULL_VALUE"}
 
 DURATION_MESSAGES: Final = {"Duration": "seconds=1:int64 nanos=2:int32"}
-"""google/protobuf/duration.proto, for the private pool's own copy."""
+"""The message of google/protobuf/duration.proto, for the copy in the private pool and for the view."""
 
 LEVEL_MESSAGES: Final = {
     "Level": "fields=1:{bytes",
@@ -67,4 +67,4 @@ LEVEL_MESSAGES: Final = {
     "ValueLevel": "kind/null_value=1:int32 kind/number_value=2:double kind/string_value=3:string"
     " kind/bool_value=4:bool kind/struct_value=5:bytes kind/list_value=6:bytes",
 }
-"""Struct, ListValue and Value again, with their children left as bytes: they split one level and stop."""
+"""Struct, ListValue and Value with bytes in place of nested messages: parsing them splits one level only."""

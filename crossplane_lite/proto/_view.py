@@ -1,7 +1,7 @@
-"""The view: the protocol's messages with every Struct left as bytes, and the numbers of its enums.
+"""The view: the protocol's messages with bytes in place of each Struct, and the numbers of the protocol's enums.
 
-A resource stays an undecoded slice between parsing and serialising, so passing it through costs a copy, and
-no depth of nesting inside it is too deep for protobuf.
+A resource that a function only passes on is never decoded: its bytes are copied. So protobuf's limit on nesting doesn't
+apply to the contents of a resource.
 """
 
 from __future__ import annotations

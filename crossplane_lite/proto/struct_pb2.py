@@ -1,4 +1,4 @@
-"""`Struct` as the messages of this package have it, in place of `google.protobuf.struct_pb2`."""
+"""The `Struct`, `Value` and `ListValue` classes of this package's messages, like `google.protobuf.struct_pb2`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ else:
 __all__ = ["NULL_VALUE", "ListValue", "NullValue", "Struct", "Value"]
 
 NullValue: Final = _real.null_value()
-"""The enum with one value, which stands for null."""
+"""The enum of `Value.null_value`. Its only value is NULL_VALUE."""
 
 NULL_VALUE: Final[int] = 0
-"""The value that stands for null."""
+"""The number that `Value.null_value` has for null."""

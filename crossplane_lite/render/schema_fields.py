@@ -15,10 +15,7 @@ __all__ = ["below", "declares", "has", "is_free", "missing_field", "name_of", "p
 
 
 def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element; None if the schema lacks it.
-
-    Where the schema lets anything stand, the result is an empty schema.
-    """
+    """Return the schema of a field or an element: an empty one if any value may stand there; None if none may."""
     for one in parts_of(schema):
         found = _below_one(one, step)
         if found is not None:
@@ -27,7 +24,7 @@ def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | Non
 
 
 def is_free(schema: Mapping[str, Any]) -> bool:
-    """Say whether a schema leaves its value open."""
+    """Say whether a schema allows any content: it names no fields, elements or choices, and isn't that of a scalar."""
     for one in parts_of(schema):
         if one.get("x-kubernetes-preserve-unknown-fields") is True:
             return True
@@ -39,7 +36,7 @@ def is_free(schema: Mapping[str, Any]) -> bool:
 
 
 def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Say whether a schema has the field at a path, or lets anything stand there."""
+    """Say whether a schema allows a value at a path."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         place = None if place is None else below(place, step)
@@ -47,7 +44,7 @@ def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
 
 
 def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Say whether a schema names the fields of a path. One that lets anything stand there doesn't."""
+    """Say whether a schema names each field of a path; a schema that allows any content doesn't name them."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         if place is None or is_free(place):
@@ -57,7 +54,7 @@ def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
 
 
 def parts_of(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and the schemas that it is combined of."""
+    """Yield a schema and the schemas in its allOf, anyOf and oneOf, at all levels; at most 1,000."""
     work: list[Any] = [schema]
     seen = 0
     while work and seen < 1000:

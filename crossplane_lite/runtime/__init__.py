@@ -1,7 +1,7 @@
-"""What runs a composition function as a process: command-line flags, the gRPC server, logging.
+"""Running a function as a process: command-line flags, the gRPC server, logging.
 
-For functions that handle raw messages it offers the names of `crossplane.function.runtime`, and `main`, which reads the
-flags of the functions specification. They are loaded when they are first used.
+For functions that handle raw messages, this package has the names of `crossplane.function.runtime`, and `main`, which
+reads the flags of the functions specification. The names are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # asyncio comes with it, which those that need another module of this package may do without.
+    # Imported only now, because it imports asyncio, which the other modules of this package don't need.
     from . import _message_functions
 
     globals().update((each, getattr(_message_functions, each)) for each in __all__)

@@ -1,7 +1,8 @@
-"""Serving functions that handle raw messages, as `crossplane.function.runtime` does, on our own server.
+"""Serving functions that handle raw messages: the names of `crossplane.function.runtime`, on our own server.
 
-Such a function is an object with a method `RunFunction(request, context)`, `async def` or `def`, which takes and
-returns messages. It gets those of `crossplane_lite.proto.v1`, also from a caller that speaks v1beta1.
+Such a function is an object with a method `RunFunction(request, context)`, `async def` or `def`, which takes a request
+message and returns a response message. The request is always a message of `crossplane_lite.proto.v1`, also when the
+caller uses v1beta1.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ SERVICE_NAMES: Final = (V1_SERVICE, V1BETA1_SERVICE)
 """The gRPC services that are served."""
 
 SHUTDOWN_GRACE_PERIOD_SECONDS: Final = GRACE_SECONDS
-"""How long running calls may take after a signal to stop."""
+"""How many seconds running calls may take after a signal to stop."""
 
-# The largest message that its length prefix can say is twice as long; this is what gRPC can have as a limit.
+# The largest limit that gRPC accepts.
 _NO_LIMIT: Final = 2**31 - 1
 
 _SIZES: Final = {
@@ -58,16 +59,18 @@ _SIZES: Final = {
 def load_credentials(tls_certs_dir: str | None) -> Any:
     """Return server credentials for mutual TLS.
 
-    The files are read again at every handshake, so that rotated certificates need no restart.
+    The files are read again at every handshake, so that renewed certificates need no restart.
 
     Args:
-        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, all PEM; None for no credentials.
+        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, all in PEM. With None there are no credentials.
 
     Returns:
-        What `serve` takes as `creds`. Where grpcio is installed, gRPC's own servers take it as well.
+        Credentials for the argument `creds` of `serve`; None without a directory. If grpcio is installed, gRPC's own
+        servers take them, too.
 
     Raises:
-        InputError: A file can't be read, isn't complete, or the key isn't the certificate's.
+        InputError: A file can't be read or isn't complete, the key doesn't belong to the certificate, or clients can't
+            use the certificate.
     """
     if tls_certs_dir is None:
         return None
@@ -92,22 +95,24 @@ def serve(
     options: Sequence[tuple[str, Any]] | None = None,
     transport: str | None = None,
 ) -> None:
-    """Serve a function until SIGTERM or SIGINT, then let running calls finish. Must run in the main thread.
+    """Serve a function until SIGTERM or SIGINT, then let running calls finish. Call it in the main thread.
 
     Args:
-        function: An object with a method `RunFunction(request, context)`, or a `@composition.function`. An `async def`
-            runs on one event loop, whose thread all calls share; a `def` runs in a thread of its own. The context is
+        function: An object with a method `RunFunction(request, context)`, or a `@composition.function`. With `async
+            def`, all calls run on one event loop; with `def`, each call runs in a thread of its own. The context is
             None. An exception becomes a Fatal result.
-        address: Where to listen, `host:port`.
-        creds: What `load_credentials` returns.
-        insecure: Serve without transport security, also when there are credentials.
-        options: `grpc.max_receive_message_length` and `grpc.max_send_message_length`, in bytes, -1 for no limit.
-        transport: `grpcio` or `h2`; by default grpcio, or h2 where there is no grpcio.
+        address: The address to listen on, `host:port`.
+        creds: The result of `load_credentials`.
+        insecure: Serve without transport security, even if there are credentials.
+        options: Pairs of `grpc.max_receive_message_length` or `grpc.max_send_message_length`, and the limit in bytes;
+            -1 for no limit.
+        transport: `grpcio` or `h2`; by default grpcio, or h2 if grpcio isn't installed.
 
     Raises:
-        UsageError: There are no credentials and `insecure` isn't said, or h2 is to use others than those of
-            `load_credentials`; `function` isn't a function, or an option is not one of the two.
-        InputError: It can't listen there, or there is no such transport.
+        UsageError: There are neither credentials nor `insecure=True`, `function` isn't a function, an option has
+            another name, or the transport is h2 and the credentials aren't from `load_credentials`.
+        InputError: The server can't listen on the address, or there is no such transport.
+        MissingExtraError: The transport isn't installed.
     """
     if creds is None and not insecure:
         raise UsageError(
@@ -116,12 +121,12 @@ def serve(
         )
     for name, _ in options or ():
         if name not in _SIZES:
-            raise UsageError(f"the option {name!r} can't be set; those that can: {', '.join(_SIZES)}")
+            raise UsageError(f"the option {name!r} can't be set; the options are {', '.join(_SIZES)}")
     runner = runner_of(function)
     log.set_masker(tracker.mask)
     log.set_subject(current_subject)
     make_all_readable()
-    # -1 is gRPC's way to say that there is no limit.
+    # In gRPC's options, -1 means that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
     server = Server(runner.run, transport=transport, **sizes)
     server.listen(address, None if insecure else getattr(creds, "certificates", creds))
@@ -129,36 +134,40 @@ def serve(
 
 
 def main(function: Any, argv: Sequence[str] | None = None) -> None:
-    """Serve a function as the flags of the functions specification say: the entry point of its program.
+    """Serve a function with the flags of the functions specification. Call it as the entry point of a program.
 
     Args:
-        function: What `serve` takes.
-        argv: Command-line arguments without the program's name; by default the process's own.
+        function: A function, as for `serve`.
+        argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: With status 2 when it can't start; the reason is on stderr.
+        SystemExit: The server can't start. The status is 2, and the reason is on stderr.
         UsageError: `function` isn't a function.
     """
     flags.main(runner_of(function), argv)
 
 
 def runner_of(function: Any) -> Any:
-    """Return an object with a method `run(bytes)`: the composition function itself, or one that calls a servicer."""
+    """Return an object with a method `run(bytes) -> bytes`: a composition function itself, or a runner of a servicer.
+
+    Raises:
+        UsageError: `function` is neither a composition function nor an object with a method RunFunction.
+    """
     if callable(getattr(function, "run", None)) and not hasattr(function, "RunFunction"):
         return function
     if not callable(getattr(function, "RunFunction", None)):
         raise UsageError(
-            "a function has a method RunFunction(request, context), or is made by @composition.function "
+            "a function must have a method RunFunction(request, context), or be made by @composition.function "
             f"(got {type_in_words(function)})"
         )
     return _Runner(function.RunFunction)
 
 
 class _Runner:
-    """Calls a servicer's method with messages.
+    """Answers bytes with a servicer: parses the request, calls `RunFunction`, and serialises the response.
 
     Args:
-        method: Its `RunFunction`.
+        method: The servicer's method `RunFunction`.
     """
 
     def __init__(self, method: Callable[[Any, Any], Any]) -> None:
@@ -176,14 +185,14 @@ class _Runner:
             request = fnv1.RunFunctionRequest.FromString(data)
         except DecodeError as error:
             raise WireError(f"not a RunFunctionRequest: {error}") from None
-        # Inside of a call, so that the secrets of this request are masked in what is logged.
+        # Enter a call, so that secrets of this request are masked in log lines.
         call = Tracker(data, lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
         before = tracker.enter(call)
         try:
             return self._answer(request)
         except (WireError, KeyboardInterrupt):
             raise
-        except BaseException as error:  # SystemExit too: it must not end more than this call
+        except BaseException as error:  # SystemExit too, which must not end the server
             log_for(self.name, call).exception("RunFunction() raised")
             rsp = response.to(request)
             response.fatal(rsp, call.show_capped(describe(error, call, self._file), LONGEST_RESULT))
@@ -205,9 +214,9 @@ class _Runner:
 
 
 class BetaFunctionRunner:
-    """Lets a function that takes v1 messages answer v1beta1 messages.
+    """Makes a function for v1 messages answer v1beta1 messages.
 
-    `serve` doesn't need it. It is for who runs a server of their own.
+    `serve` does that by itself. Use this class with a gRPC server of your own.
 
     Args:
         wrapped: An object with a method `RunFunction(request, context)`, `async def` or `def`.
@@ -220,11 +229,11 @@ class BetaFunctionRunner:
         """Answer a v1beta1 request.
 
         Args:
-            req: The request, of any implementation.
-            context: What is handed on to the wrapped function.
+            req: The request: a v1beta1 message of crossplane-lite or of the official SDK.
+            context: Passed on to the wrapped function.
 
         Returns:
-            A v1beta1 RunFunctionResponse of the request's implementation.
+            A v1beta1 RunFunctionResponse of the same implementation as the request.
         """
         answer = self.wrapped.RunFunction(fnv1.RunFunctionRequest.FromString(req.SerializeToString()), context)
         if inspect.isawaitable(answer):

@@ -9,19 +9,19 @@ from ..errors import InputError
 __all__ = ["ANY", "Address", "check_free", "in_use", "parse"]
 
 ANY: Final = "0.0.0.0"
-"""The host that means all addresses of the machine."""
+"""The host for all addresses of the machine."""
 
 _LOCAL: Final = "unix:"
 _ABSTRACT: Final = "unix-abstract:"
 
 
 class Address(NamedTuple):
-    """Where to listen.
+    """An address to listen on.
 
     Attributes:
         host: The host without brackets; empty for a Unix socket.
-        port: The port; 0 takes a free one.
-        path: The Unix socket's path, beginning with a null character where it is abstract; empty for a host.
+        port: The port; 0 for any free port.
+        path: The path of a Unix socket; for an abstract socket, a null character and the name. Empty for a host.
     """
 
     host: str
@@ -30,7 +30,7 @@ class Address(NamedTuple):
 
     @property
     def wildcard(self) -> bool:
-        """Whether it means all addresses of the machine, IPv4 and IPv6."""
+        """Whether the address is for all addresses of the machine, IPv4 and IPv6."""
         return self.host in ("0.0.0.0", "::")
 
 
@@ -42,8 +42,7 @@ def parse(text: str) -> Address:
             or `unix-abstract:name`.
 
     Raises:
-        InputError: It isn't one of these. A transport alone would take another port where this one is missing or too
-            large.
+        InputError: `text` has none of these forms, or the port is above 65535.
     """
     if text.startswith(_ABSTRACT):
         return Address("", 0, "\0" + text.removeprefix(_ABSTRACT))
@@ -52,26 +51,30 @@ def parse(text: str) -> Address:
         if path.startswith("//"):
             path = path.removeprefix("//")
         if not path or not path.strip("/"):
-            raise InputError(f"{text!r} has no path, for example unix:/run/function.sock")
+            raise InputError(f"the address {text!r} has no path: write, for example, unix:/run/function.sock")
         return Address("", 0, path)
     host, colon, port = text.rpartition(":")
     if colon and not host:
         host = ANY
     bracketed = host.startswith("[") and host.endswith("]")
     if not host or (":" in host and not bracketed) or not port.isdecimal() or int(port) > 65535:
-        raise InputError(f"{text!r} is not an address to listen on, for example 0.0.0.0:9443")
+        raise InputError(
+            f"{text!r} is not an address to listen on: give host:port, such as 0.0.0.0:9443, with a port up to 65535"
+        )
     return Address(host.strip("[]"), int(port), "")
 
 
 def check_free(address: Address, text: str) -> None:
-    """Refuse a port that something listens on already, before grpcio does, which writes lines of its own about it.
+    """Raise an error if another process listens on a port already.
+
+    grpcio would find out, too, but would print lines of its own to stderr.
 
     Args:
-        address: Where to listen.
-        text: The same as it was given.
+        address: The address to listen on.
+        text: The address as the user gave it, for the message.
 
     Raises:
-        InputError: Something listens there.
+        InputError: Another process listens on the port.
     """
     import errno
     import os
@@ -82,19 +85,19 @@ def check_free(address: Address, text: str) -> None:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
-            if os.name != "nt":  # where it would let two share the port
+            if os.name != "nt":  # on Windows the option would let two processes have the port
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((address.host, address.port))
-    except OSError as error:  # other errors are the transport's to report
+    except OSError as error:  # the transport reports other errors
         if error.errno == errno.EADDRINUSE:
             raise in_use(text) from None
 
 
 def in_use(text: str) -> InputError:
-    """Return the error for an address where something listens already.
+    """Return the error for an address on which another process listens.
 
     Args:
-        text: The address as it was given.
+        text: The address as the user gave it.
     """
     return InputError(
         f"can't listen on {text}: another process listens there; end it, or choose another port with --address, 0 for "

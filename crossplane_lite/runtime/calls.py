@@ -1,7 +1,8 @@
-"""Calls that run in this process: their outcomes, and those that go on after their deadline.
+"""Running calls in this process, and watching for calls that go on after their deadline.
 
-Python can't end a thread. So a call that hangs is answered by the transport, and what is left to do is here: its stack
-is logged, it is counted, and when too many threads hang the server says that it isn't healthy.
+Python can't end a thread. The transport answers a call that hangs, but its thread goes on. So the calls are watched
+here: the stack of a call that hangs is logged, such calls are counted, and if too many threads hang, the server
+reports that it isn't healthy.
 """
 
 from __future__ import annotations
@@ -36,47 +37,47 @@ _PACKAGE: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(_
 
 
 class Handler(Protocol):
-    """Answers calls, in this process or in others.
+    """Answers calls, in this process (`Calls`) or in workers (`Pool`).
 
     Attributes:
-        late: How many calls have gone on after their deadline, since the start.
+        late: The number of calls, since the start, that have gone on after their deadline.
     """
 
     late: int
 
     @property
     def running(self) -> int:
-        """How many calls run."""
+        """The number of calls that run."""
 
     @property
     def stuck(self) -> int:
-        """How many of them have gone on for too long after their deadline."""
+        """The number of stuck calls: they still run `stuck_seconds` after their deadline."""
 
     @property
     def healthy(self) -> bool:
-        """Whether it makes sense to send it the next call."""
+        """Whether the next call can be sent to this handler."""
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
-        """Answer a request.
+        """Answer a request: return the bytes of the response.
 
         Raises:
-            Refused: There is a status instead of an answer.
+            Refused: The call is answered with a status other than OK.
         """
 
     def look(self) -> None:
-        """Look at the calls that run. It is called about once a second."""
+        """Check the calls that run for their deadlines. The server calls this about once a second."""
 
     def close(self) -> None:
-        """End the processes that are left."""
+        """End the processes of the handler, if it has any."""
 
 
 class _Late:
-    """A call that `look` has seen.
+    """A call that `look` has seen. The request isn't kept here, so that its memory is freed when the call ends.
 
     Attributes:
-        caller: Who waits for it. Its request isn't kept, so that it is freed when the call ends.
-        since: When it was seen first.
-        late_since: When its deadline was first seen to be over, None where it isn't.
+        caller: The caller of the call.
+        since: When `look` first saw the call, by `time.monotonic`.
+        late_since: When `look` first saw that the deadline was over; None before.
     """
 
     __slots__ = ("caller", "late_since", "since")
@@ -88,20 +89,21 @@ class _Late:
 
 
 class Calls:
-    """Runs calls, each in the thread that asks for it.
+    """Runs calls, each in the thread that calls `handle`.
 
     Args:
-        run: The function, request bytes to response bytes. An exception other than WireError is a defect.
-        limits: How much of everything.
+        run: The function, from request bytes to response bytes. It raises WireError for a malformed request. Any other
+            exception is a bug, which is logged.
+        limits: The server's limits.
 
     Attributes:
-        late: How many calls have gone on after their deadline, since the start.
+        late: The number of calls, since the start, that have gone on after their deadline.
     """
 
     def __init__(self, run: Run, limits: Limits) -> None:
         self._run = run
         self._limits = limits
-        # By thread. A thread changes its own entry only, which needs no lock of ours.
+        # By thread number. No lock is needed, because each thread changes only its own entry.
         self._running: dict[int, tuple[Caller, bytes]] = {}
         self._seen: dict[int, _Late] = {}
         self._stuck = 0
@@ -109,24 +111,24 @@ class Calls:
 
     @property
     def running(self) -> int:
-        """How many calls run. One whose caller has gone away counts until compose() returns."""
+        """The number of calls that run. A call without a caller counts until compose() returns."""
         return len(self._running)
 
     @property
     def stuck(self) -> int:
-        """How many of them have gone on for too long after their deadline."""
+        """The number of stuck calls: they still run `stuck_seconds` after their deadline."""
         return self._stuck
 
     @property
     def healthy(self) -> bool:
-        """Whether enough threads are left."""
+        """Whether less than the share `stuck_share` of the threads has a stuck call."""
         return self._stuck < self._limits.stuck_share * self._limits.threads
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
-        """Answer a request.
+        """Answer a request: return the bytes of the response.
 
         Raises:
-            Refused: There is a status instead of an answer.
+            Refused: The call is answered with a status other than OK.
         """
         thread = get_ident()
         self._running[thread] = caller, request
@@ -136,14 +138,14 @@ class Calls:
             _log.warning("malformed request: %s", e)
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
         except BaseException:
-            # The function turns its own failures into results, so this is a defect. Its text may hold anything.
+            # A bug, because functions turn errors of their code into results. The text may have secrets: mask it.
             log.exception_in_call(_log, "a call failed outside of compose()", request)
             raise status.Refused(status.INTERNAL, "the function failed; its log says why") from None
         finally:
             del self._running[thread]
 
     def look(self) -> None:
-        """Look at the calls that run, log those that have become late, and count those that are stuck."""
+        """Check the calls that run: log each call that has become late, once, and count the stuck calls."""
         now = time.monotonic()
         before, self._seen = self._seen, {}
         stuck = 0
@@ -160,8 +162,8 @@ class Calls:
         was_healthy, self._stuck = self.healthy, stuck
         if was_healthy and not self.healthy:
             _log.error(
-                "not healthy: calls have gone on for more than %g seconds after their deadline in %d of %d threads; "
-                "the process has to be started again",
+                "not healthy: calls still run more than %g seconds after their deadline in %d of %d threads; "
+                "restart this process, and look for what blocks compose() in the stacks that were logged before",
                 *(self._limits.stuck_seconds, stuck, self._limits.threads),
             )
 
@@ -179,12 +181,12 @@ class Calls:
 
     def _report(self, thread: int, running: tuple[Caller, bytes]) -> None:
         loop = sys.modules.get("crossplane_lite._call.event_loop")
-        # The stack of the thread, or of what it waits for on the event loop.
+        # An `async def compose` runs on the event loop while this thread waits for it: show the stack of the coroutine.
         frame = sys._current_frames().get(thread)
         awaited = None if loop is None else loop.awaited(thread)
         stack = None if awaited is None else awaited.stack()
-        # The thread may be in another call meanwhile. Where it isn't, the stack is that of this one, and so is what it
-        # waits for: nothing below may ask for it by thread again.
+        # The thread may run another call by now; then the stack isn't the late call's. If it is still the same call,
+        # stack and coroutine are right. Below, nothing may be looked up by thread again.
         if self._running.get(thread) is not running:
             return
         self.late += 1
@@ -195,7 +197,7 @@ class Calls:
 
 
 def _stack(frame: FrameType | None) -> str:
-    """Return a thread's stack, the outermost frame first, without the frames of this package before the function's."""
+    """Return the text of a thread's stack, outermost frame first, from the first frame of the function's code on."""
     found = traceback.extract_stack(frame)
     for number, one in enumerate(found):
         if not one.filename.startswith(_PACKAGE) and any(each.filename.startswith(_PACKAGE) for each in found[:number]):
@@ -204,7 +206,7 @@ def _stack(frame: FrameType | None) -> str:
 
 
 def timed(run: Run) -> Run:
-    """Return the function with a line of the log for each call."""
+    """Return a function that calls `run`, and logs the duration and the sizes of each call at level DEBUG."""
 
     def run_timed(request: bytes) -> bytes:
         start = time.perf_counter()

@@ -1,6 +1,6 @@
-"""What certificates say of themselves: when they are valid, and what kind of key they have.
+"""Reading certificates: when they are valid, and what kind of key they have.
 
-Python's `ssl` tells neither of a certificate that it serves with. Source: RFC 5280, section 4.1.
+Python's `ssl` doesn't tell this for a server's own certificate. Source: RFC 5280, section 4.1.
 """
 
 from __future__ import annotations
@@ -24,18 +24,23 @@ _UTC_TIME: Final = 0x17
 _ELLIPTIC: Final = "2a8648ce3d0201"  # its parameter is the curve
 
 ED25519: Final = "2b6570"
+"""The object identifier of Ed25519, in hexadecimal digits, as in `Facts.key`."""
+
 P521: Final = "2b81040023"
+"""The object identifier of the curve P-521, in hexadecimal digits, as in `Facts.key`."""
+
 UNUSABLE: Final = {"2b6571": "Ed448", "2b8104000a": "secp256k1", "2a8648ce380401": "DSA"}
-"""Kinds of keys that clients in Go, Crossplane among them, make no handshake with."""
+"""The names of the kinds of keys that clients in Go, such as Crossplane, refuse; by identifier as in `Facts.key`."""
 
 
 class Facts(NamedTuple):
-    """What a certificate says.
+    """The facts about a certificate that a server must know.
 
     Attributes:
-        begins: When it begins to be valid, in seconds since 1970.
-        ends: When it ends to be.
-        key: The kind of its key: the object identifier of the curve, or else of the algorithm, in hexadecimal digits.
+        begins: When the certificate begins to be valid, in seconds since 1970.
+        ends: When the certificate expires, in seconds since 1970.
+        key: The kind of the key: the object identifier of the elliptic curve, or otherwise of the algorithm, in
+            hexadecimal digits.
     """
 
     begins: float
@@ -44,14 +49,14 @@ class Facts(NamedTuple):
 
 
 def facts_in(pem: bytes, path: str) -> list[Facts]:
-    """Return what the certificates in a file say, in their order.
+    """Return the facts of each certificate in a PEM file, in the order of the file; an empty list if there is none.
 
     Args:
         pem: The file's content.
-        path: Its path, for messages.
+        path: The file's path, for messages.
 
     Raises:
-        InputError: One of them can't be read.
+        InputError: A certificate can't be read.
     """
     found = []
     for part in pem.decode("ascii", "replace").split(_BEGIN)[1:]:
@@ -59,7 +64,9 @@ def facts_in(pem: bytes, path: str) -> list[Facts]:
             der = ssl.PEM_cert_to_DER_cert(f"{_BEGIN}{part.partition(_END)[0]}{_END}\n")
             found.append(_facts(der))
         except (ValueError, IndexError, StopIteration) as e:
-            raise InputError(f"{path} has a certificate that can't be read") from e
+            raise InputError(
+                f"{path} has a certificate that can't be read: check it with openssl x509 -in FILE -text"
+            ) from e
     return found
 
 
@@ -76,7 +83,12 @@ def _facts(der: bytes) -> Facts:
 
 
 def _parts(der: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the tag and the content of each element in a sequence."""
+    """Yield the tag and the content of each element in a DER sequence.
+
+    Raises:
+        ValueError: An element is cut off.
+        IndexError: The head of an element is cut off.
+    """
     at = 0
     while at < len(der):
         tag, size = der[at], der[at + 1]
@@ -93,7 +105,7 @@ def _parts(der: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _time(tag: int, text: bytes) -> float:
     digits = text.decode("ascii").rstrip("Z")
-    if tag == _UTC_TIME:  # two digits for the year
+    if tag == _UTC_TIME:  # the year has two digits
         digits = ("20" if int(digits[:2]) < 50 else "19") + digits
     when = datetime.datetime.strptime(digits, "%Y%m%d%H%M%S")
     return when.replace(tzinfo=datetime.timezone.utc).timestamp()

@@ -1,9 +1,9 @@
-"""`crossplane-lite serve` and a function's own entry point: the flags of the functions specification.
+"""The flags of `crossplane-lite serve` and of a function's own program.
 
-Source of the flags: functions specification ("A Function MUST support the following command-line flags"); the
-others are those that Crossplane's own command line and SDKs know.
+Sources: the functions specification ("A Function MUST support the following command-line flags"), and flags of
+Crossplane's own command line and SDKs. `--health-address` and the like are our own.
 
-They are parsed here instead of by argparse, which takes as long to import and set up as half of this package.
+The flags aren't parsed by argparse, because importing and setting it up takes as long as half of this package.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ __all__ = ["command", "main"]
 
 
 def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
-    """Serve `fn` as the flags say until a signal ends it: the entry point of a function's own program.
+    """Serve a function with the flags of a command line, until a signal ends the server.
+
+    This is the entry point of a function's own program.
 
     Args:
         fn: The composition function.
-        argv: Command-line arguments without the program's name; by default the process's own.
+        argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: With status 2 when it can't start; the reason is on stderr.
+        SystemExit: The server can't start. The status is 2, and the reason is on stderr.
     """
     program = os.path.basename(sys.argv[0])
     try:
@@ -49,10 +51,13 @@ def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite serve` with the arguments that follow it.
+    """Run `crossplane-lite serve`, and return its exit status, 0.
+
+    Args:
+        argv: The arguments after `serve`.
 
     Raises:
-        InputError: It can't start.
+        InputError: A flag is wrong, the function can't be loaded, or the server can't listen on an address.
     """
     _run("crossplane-lite serve", argv, None)
     return 0
@@ -63,7 +68,7 @@ def _text(text: str) -> str:
 
 
 def _megabytes(text: str) -> int:
-    """Return megabytes in bytes, within what gRPC's 32-bit limits can say."""
+    """Return a number of megabytes as bytes. The most is 2047 megabytes, because gRPC's limits have 32 bits."""
     if not text.isdecimal() or not 1 <= int(text) <= 2047:
         raise InputError(f"{text!r} is not a whole number of megabytes from 1 to 2047")
     return int(text) << 20
@@ -81,7 +86,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 < seconds <= 86400:
-        raise InputError(f"{text!r} is not a number of seconds from 0 to 86400")
+        raise InputError(f"{text!r} is not a number of seconds above 0, and at most 86400")
     return seconds
 
 
@@ -99,8 +104,8 @@ def _transport(text: str) -> str:
 
 _DEFAULTS: Final = Limits()
 
-# Name; what a value is called in help, None for a switch; what reads it; the default; what it does. The first
-# name without its dashes is the key in the parsed flags.
+# For each flag: its names; the name of its value in help, or None for a switch; the function that reads the value; the
+# default; the help text. The first name, without dashes, is the key in the parsed flags.
 _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any, str], ...]] = (
     (("--debug",), None, _text, False, "log every call, and as text instead of JSON"),
     (("--insecure",), None, _text, False, "serve without transport security; wins over certificates"),
@@ -123,42 +128,52 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any
         "HOST:PORT",
         _text,
         None,
-        "serve gRPC's health service there in plain text, for probes of Kubernetes",
+        "serve gRPC's health service on this address, in plain text, for probes of Kubernetes",
     ),
-    (("--metrics-address",), "HOST:PORT", _text, None, "serve metrics for Prometheus there, by the extra [metrics]"),
-    (("--traces",), None, _text, False, "spans of OpenTelemetry, by the extra [otel]; its SDK sends them"),
-    (("--reflection",), None, _text, False, "serve gRPC's reflection, by the extra [reflection]; grpcio only"),
+    (
+        ("--metrics-address",),
+        "HOST:PORT",
+        _text,
+        None,
+        "serve metrics for Prometheus on this address (needs the extra [metrics])",
+    ),
+    (("--traces",), None, _text, False, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
+    (("--reflection",), None, _text, False, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
     (("--max-recv-message-size",), "MB", _megabytes, 4 << 20, "largest request (4)"),
     (("--max-send-message-size",), "MB", _megabytes, None, "largest response (no limit)"),
     (("--threads",), "N", _count, 32, "calls handled at the same time (32)"),
-    (("--workers",), "N", _processes, 0, "run the function in N processes, for one that computes much (none)"),
+    (("--workers",), "N", _processes, 0, "run the function in N processes, for functions that compute much (none)"),
     (
         ("--call-timeout",),
         "SECONDS",
         _seconds,
         _DEFAULTS.call_seconds,
-        f"how long a call may take whose caller says nothing ({_DEFAULTS.call_seconds:g})",
+        f"how long a call may take if its caller sets no deadline ({_DEFAULTS.call_seconds:g})",
     ),
     (
         ("--stuck-after",),
         "SECONDS",
         _seconds,
         _DEFAULTS.stuck_seconds,
-        f"how long after its deadline a call that goes on counts as stuck ({_DEFAULTS.stuck_seconds:g})",
+        f"how long after its deadline a call that still runs counts as stuck ({_DEFAULTS.stuck_seconds:g})",
     ),
     (
         ("--transport",),
         "|".join(NAMES),
         _transport,
         None,
-        "what speaks gRPC: the package grpcio, or h2 of the extra [h2] (grpcio, or h2 where there is no grpcio)",
+        "the package that serves gRPC: grpcio, or h2 of the extra [h2] (grpcio, or h2 if grpcio isn't installed)",
     ),
     (("-h", "--help"), None, _text, False, "print this and exit"),
 )
 
 
 def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return the value of every flag, and the arguments that aren't flags."""
+    """Return the value of every flag by name, defaults included, and the arguments that aren't flags.
+
+    Raises:
+        InputError: There is no such flag, or its value is missing or wrong.
+    """
     known = {name: flag for flag in _FLAGS for name in flag[0]}
     flags = {names[0].lstrip("-"): default for names, _, _, default, _ in _FLAGS}
     flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")
@@ -175,7 +190,7 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         key = names[0].lstrip("-")
         if metavar is None:
             if equals:
-                raise InputError(f"{name} takes no value")
+                raise InputError(f"{name} takes no value (got {value!r})")
             flags[key] = True
             continue
         if not equals:
@@ -190,10 +205,10 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    import difflib  # only where something is wrong: every server would pay for it
+    import difflib  # here, because only messages about mistakes need it
 
     found = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {found[0]}?" if found else "; --help lists those that there are"
+    return f"; did you mean {found[0]}?" if found else "; --help lists all flags"
 
 
 def _help(program: str, takes_function: bool) -> Iterator[str]:
@@ -216,9 +231,9 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
         return
     expected = 1 if fn is None else 0
     if len(others) < expected:
-        raise InputError("which function? Give it as module:function")
+        raise InputError("which function? Give it as module:function, for example function:compose")
     if len(others) > expected:
-        raise InputError(f"there is an argument too many: {others[expected]!r}")
+        raise InputError(f"there is an argument too many: {others[expected]!r}; remove it")
     if not flags["insecure"] and not flags["tls-certs-dir"]:
         raise InputError(
             "no certificates: give --tls-certs-dir DIR (or TLS_SERVER_CERTS_DIR) with tls.crt, tls.key and ca.crt, "
@@ -228,7 +243,7 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
     log.set_masker(mask)
     log.set_subject(current_subject)
     make_all_readable()
-    # Importing makes objects that stay. Searching them for garbage, now and at every later collection, is waste.
+    # The objects that imports make stay for ever. So the garbage collector need not search them, now or later.
     gc.disable()
     try:
         server = _listening(flags, fn, others)

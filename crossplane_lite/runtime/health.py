@@ -1,10 +1,10 @@
-"""gRPC's health service, `grpc.health.v1.Health`: whether it makes sense to send calls, or to start the process again.
+"""gRPC's health service, `grpc.health.v1.Health`, which tells clients and Kubernetes whether the server is healthy.
 
 Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc, and its file health.proto. `Check` and `List`
-are answered. `Watch` is UNIMPLEMENTED, after which clients call as if they had not asked, as the protocol says. Each of
-its streams would hold a thread.
+are answered. `Watch` is answered with UNIMPLEMENTED, because each of its streams would hold a thread; by the protocol,
+clients then go on as if they hadn't asked.
 
-The messages are strings and numbers, so no message classes take part here either.
+The messages have only strings and numbers, so their bytes are read and written here, without message classes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PREFIX", "method"]
 
 PREFIX: Final = "/grpc.health.v1.Health/"
-"""What the paths of its methods begin with."""
+"""The beginning of the paths of all methods of the service."""
 
 _SERVICES: Final = ("", V1_SERVICE, V1BETA1_SERVICE)
 _SERVING: Final = 1
@@ -30,7 +30,15 @@ _NOT_SERVING: Final = 2
 
 
 def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
-    """Return what answers a method of the service, None where there is no such method."""
+    """Return the function that answers a method of the health service, bytes to bytes.
+
+    Args:
+        path: The method's path, such as `/grpc.health.v1.Health/Check`.
+        healthy: Says whether the server is healthy.
+
+    Returns:
+        The function; None if the service has no such method, or it isn't implemented here.
+    """
 
     def response() -> bytes:
         """Return a HealthCheckResponse."""
@@ -39,7 +47,8 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
     def check(request: bytes) -> bytes:
         service = _service(request)
         if service not in _SERVICES:
-            raise Refused(status.NOT_FOUND, f"there is no service {service[:200]}")
+            names = ", ".join(_SERVICES[1:])
+            raise Refused(status.NOT_FOUND, f"there is no service {service[:200]}; ask for {names} or an empty name")
         return response()
 
     def list_all(_: bytes) -> bytes:
@@ -51,22 +60,22 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
 
 
 def _field(content: bytes, number: int = 1) -> bytes:
-    """Return a short field of a message."""
+    """Return a field of a message, with strings, bytes or a message of less than 128 bytes as content."""
     return bytes([number << 3 | 2, len(content)]) + content
 
 
 def _service(request: bytes) -> str:
-    """Return the field `service` of a HealthCheckRequest.
+    """Return the field `service` of a HealthCheckRequest; an empty string if it isn't set.
 
     Raises:
-        Refused: It isn't a HealthCheckRequest.
+        Refused: The bytes aren't a HealthCheckRequest.
     """
     if not request:
         return ""
-    # Names of services are short, so the length is one byte, or two.
+    # Names of services are short, so their length takes one byte or two.
     size, at = (request[1], 2) if len(request) > 1 else (0, 0)
     if size > 127 and len(request) > 2:
         size, at = size - 128 + (request[2] << 7), 3
     if request[0] != 0x0A or len(request) != at + size:
-        raise Refused(status.INVALID_ARGUMENT, "not a HealthCheckRequest")
+        raise Refused(status.INVALID_ARGUMENT, "the request is not a HealthCheckRequest")
     return request[at:].decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Finding the function that a command line names."""
+"""Importing the function that a command line names, such as `function:compose`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Servable(Protocol):
-        """A composition function, as far as it is known here."""
+        """The parts of a composition function that a server needs: a name, and `run` from bytes to bytes."""
 
         @property
         def name(self) -> str: ...
@@ -28,23 +28,23 @@ __all__ = ["load_function", "load_object", "load_runner"]
 
 
 def load_function(name: str) -> Servable:
-    """Import a composition function.
+    """Import a composition function and return it.
 
-    The current directory can be imported from, as with `python -m`.
+    Modules in the current directory are found, too, as with `python -m`.
 
     Args:
-        name: `module:function`, the module dotted.
+        name: The module's dotted name, a colon, and the function's name: `package.module:function`.
 
     Raises:
-        InputError: There is no such module or attribute, the module fails to import, or the attribute is
-            not a composition function.
+        InputError: There is no such module or attribute, importing the module fails, or the attribute isn't a
+            composition function.
     """
     found: Servable = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose")
     return found
 
 
-# Kinds of functions are told apart by name: the modules that define them import this one, and importing one kind to
-# load the other would take longer than all else here.
+# Classes of functions are recognised by name: their modules import this module, and importing, for example, the class
+# of KRM functions just to compare would take too long.
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FUNCTION = "crossplane_lite.composition.Function"
 _OTHERS = {
@@ -54,13 +54,17 @@ _OTHERS = {
 
 
 def load_runner(name: str) -> Any:
-    """Import a composition function, or what handles raw messages: an object with a method RunFunction, or its class.
+    """Import a composition function or a function that handles raw messages, and return it.
+
+    A function that handles raw messages is an object with a method RunFunction, or a class of such objects; of a class,
+    a new instance is returned.
 
     Args:
-        name: `module:function`, the module dotted.
+        name: The module's dotted name, a colon, and the function's name: `package.module:function`.
 
     Raises:
-        InputError: As `load_function`; or the class can't be made without arguments.
+        InputError: There is no such module or attribute, importing the module fails, the attribute is something else,
+            or the class can't be called without arguments.
     """
     found = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose", _is_runner)
     if isinstance(found, type):
@@ -78,18 +82,19 @@ def _is_runner(value: object) -> bool:
 def load_object(
     name: str, cls: str, called: str, decorator: str, example: str, also: Callable[[object], bool] | None = None
 ) -> Any:
-    """Import an object that a decorator makes.
+    """Import an object that a decorator has made, and return it.
 
     Args:
-        name: `module:function`, the module dotted.
-        cls: The dotted name of the class that it must be an instance of.
-        called: What messages call such an object.
-        decorator: What makes one.
-        example: The name of one, for messages.
-        also: Says whether an object is another one that can be used.
+        name: The module's dotted name, a colon, and the object's name: `package.module:function`.
+        cls: The dotted name of the object's class.
+        called: The word for such an object in messages, such as `KRM function`.
+        decorator: The decorator, for messages.
+        example: A name for such an object, for messages.
+        also: Says whether an object of another class can be used, too.
 
     Raises:
-        InputError: There is no such module or attribute, the module fails to import, or the attribute is another thing.
+        InputError: There is no such module or attribute, importing the module fails, or the attribute is another
+            object.
     """
     module_name, colon, attribute = name.partition(":")
     if module_name.endswith(".py") and attribute:
@@ -104,7 +109,7 @@ def load_object(
         raise InputError(f"module {module_name} has no {attribute!r}{_hint(module, attribute, cls, called)}") from None
     except KeyboardInterrupt:
         raise
-    except BaseException as e:  # a module may make up its attributes
+    except BaseException as e:  # the module's own __getattr__ may raise anything
         raise _failed(f"{attribute!r} of module {module_name} can't be read", e) from e
     if also is not None and also(found):
         return found
@@ -135,13 +140,13 @@ def _import(name: str) -> ModuleType:
         ) from e
     except KeyboardInterrupt:
         raise
-    except BaseException as e:  # SystemExit, and whatever else a module ends with
+    except BaseException as e:  # SystemExit, too
         raise _failed(f"module {name} can't be imported", e) from e
 
 
 def _near_module(folder: str, name: str) -> str:
-    """Return a hint that names the module most like a missing one; empty where no module is like it."""
-    import difflib  # only where something is wrong: every server would pay for it
+    """Return a hint with the module whose name is nearest to a missing one; an empty string if none is near."""
+    import difflib  # here, because only messages about mistakes need it
 
     *way, last = name.split(".")
     try:
@@ -155,27 +160,27 @@ def _near_module(folder: str, name: str) -> str:
 
 
 def _generating(name: str) -> str:
-    """Return a hint on how models are made, where the name of a missing module looks like that of models."""
+    """Return a hint on how models are generated, if a missing module has `model` in its name; else an empty string."""
     parts = name.split(".")
     end = next((at for at, part in enumerate(parts, 1) if "model" in part), 0)
     return f"; models are made by: crossplane-lite generate DEFINITIONS -o {'/'.join(parts[:end])}" if end else ""
 
 
 def _failed(problem: str, error: BaseException) -> InputError:
-    import logging  # which a process that reads one list and ends would pay for
+    import logging  # here, because a short process such as a KRM function doesn't need it otherwise
 
     from .._terminal.lines import line
 
     logging.getLogger(__name__).debug("%s", problem, exc_info=error)
     try:
         text = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    except Exception:  # an exception whose own text can't be made
+    except Exception:  # the exception's own __str__ has failed
         text = type(error).__name__
     return InputError(f"{problem}: {line(text)}{_place(error.__traceback__)}")
 
 
 def _is(value: object, cls: str) -> bool:
-    """Say what a value is an instance of, without asking the value, which may raise anything."""
+    """Say whether a value is an instance of a class, by the class's dotted name. Runs no code of the value."""
     return any(_full_name(one) == cls for one in type(value).__mro__)
 
 
@@ -184,7 +189,7 @@ def _full_name(cls: type[object]) -> str:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return the innermost line that was being run, without the import machinery's own frames."""
+    """Return the file and line of the innermost frame outside of this package and importlib; else an empty string."""
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
@@ -196,11 +201,11 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _hint(module: ModuleType, attribute: str, cls: str, called: str) -> str:
-    import difflib  # only where something is wrong: every server would pay for it
+    import difflib  # here, because only messages about mistakes need it
 
     try:
         values = vars(module)
-    except Exception:  # a module may have been replaced by any object
+    except Exception:  # code may have put any object into sys.modules
         values = {}
     found = sorted(name for name, value in values.items() if isinstance(name, str) and _is(value, cls))
     near = difflib.get_close_matches(attribute, found, n=1)

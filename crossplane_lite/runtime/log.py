@@ -1,6 +1,6 @@
 """Log lines on stderr: one JSON object each, or text for people.
 
-Every text that goes out passes the masker first, so that secret values of a request never reach the log.
+Every text is masked before it is written, so that secret values of a request never reach the log.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .._terminal.lines import escaped
 
 __all__ = ["JSONFormatter", "TextFormatter", "configure", "exception_in_call", "set_masker", "set_subject"]
 
-# What every record has; whatever else its dict holds came from the caller's `extra`.
+# The attributes of every record. Any other attribute comes from the argument `extra` of the logging call.
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# The keys that a line has itself; an extra field of that name gets a trailing underscore.
+# The keys of every JSON line. An extra field of such a name gets a trailing underscore.
 _RESERVED: Final = frozenset({"exception", "level", "logger", "msg", "ts"})
 
-# How deep an extra field is shown as JSON. What lies deeper is shown as text; a structure may contain itself.
+# Down to this depth an extra field is shown as JSON. Deeper values are shown as text: a structure may contain itself.
 _MAX_DEPTH: Final = 8
 
-# How many items of a list or mapping in an extra field are shown.
+# The most items of a list or mapping in an extra field that are shown.
 _MOST_ITEMS: Final = 1000
 
 _INDENT: Final = "    "
@@ -44,29 +44,33 @@ _subject: Callable[[], Mapping[str, str]] = _no_subject
 
 
 def set_masker(masker: Callable[[str], str]) -> None:
-    """Pass every text that is logged through `masker` from now on.
+    """Pass every logged text through `masker` from now on.
 
-    It runs in the thread that logs, within the call that logs, and must be quick.
+    Args:
+        masker: Returns a text with its secrets masked. It runs in the thread that logs, inside of the call that logs,
+            and must be quick. If it fails, the text isn't shown.
     """
     global _mask
     _mask = masker
 
 
 def set_subject(subject: Callable[[], Mapping[str, str]]) -> None:
-    """Add the fields that `subject` gives to every line from now on, unless the line has fields of that name itself.
+    """Add the fields that `subject` returns to every line from now on.
 
-    It runs in the thread that logs, within the call that logs, and says which call that is.
+    Args:
+        subject: Returns the fields that identify the current call. It runs in the thread that logs, inside of the call.
+            A field that the line already has is not replaced.
     """
     global _subject
     _subject = subject
 
 
 def configure(level: int = logging.INFO, *, text: bool = False) -> None:
-    """Send all logging of this process to stderr.
+    """Send all log lines of this process to stderr, and nowhere else.
 
     Args:
         level: The lowest level that is logged.
-        text: Write for people instead of JSON.
+        text: Write lines for people instead of JSON.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JSONFormatter())
@@ -76,12 +80,12 @@ def configure(level: int = logging.INFO, *, text: bool = False) -> None:
 
 
 def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> None:
-    """Log the exception that is handled now, without the secrets of a request.
+    """Log the exception that is being handled, with the secrets of a request masked.
 
     Args:
-        logger: Where to.
-        message: What happened.
-        request: The request that was being answered. Its call has ended.
+        logger: The logger for the line.
+        message: The message of the line.
+        request: The bytes of the request that was being answered. Its call may have ended.
     """
     from .._observed.secrets import masker_for
     from .._observed.tracker import Tracker, enter, leave
@@ -96,10 +100,10 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
 
 
 class JSONFormatter(logging.Formatter):
-    """One JSON object per record: ts, level, logger, msg, the record's extra fields, and exception."""
+    """Formats a record as one JSON object: ts, level, logger, msg, the record's extra fields, and exception."""
 
     def format(self, record: logging.LogRecord) -> str:
-        # Not needed before the first line, and a millisecond of start-up.
+        # Imported here, because it takes a millisecond, which the start of a server doesn't need.
         import json
 
         line: dict[str, Any] = {
@@ -117,21 +121,21 @@ class JSONFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line for people per record, followed by the traceback if there is one.
+    """Formats a record as one line for people, and the traceback after it, if there is one.
 
-    Only a record begins at the left: what goes on after its first line is indented, and what can't be seen is written
-    as an escape. So no text from elsewhere looks like another record, or does something to a terminal.
+    All lines of a record after the first are indented, and characters that can't be printed are escaped. So a text from
+    elsewhere can't look like another record, and can't control a terminal.
     """
 
     def line(self, text: str) -> str:
-        """Return one line of a record as it is written."""
+        """Return one line of a record with characters that can't be printed escaped."""
         return escaped(text)
 
     def format(self, record: logging.LogRecord) -> str:
         return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
 
     def whole(self, record: logging.LogRecord) -> str:
-        """Return all lines of a record, as they are."""
+        """Return the text of a record with secrets masked. `format` escapes and indents its lines."""
         line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
         for key, value in _extras(record):
             line += f" {key}={_json(value)!r}"
@@ -147,7 +151,7 @@ def _message(record: logging.LogRecord) -> str:
     try:
         text = record.getMessage()
     except Exception as e:
-        # logging would print the raw arguments to stderr otherwise, past the masker.
+        # If this raised, the standard library would print the arguments to stderr without masking them.
         text = f"{record.msg!r} (the arguments don't fit this message: {type(e).__name__})"
     return _masked(text)
 
@@ -174,16 +178,16 @@ def _exception(record: logging.LogRecord) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a text masked, and of a sane length."""
+    """Return a text with secrets masked, shortened if it is very long."""
     try:
         return _mask(text) if len(text) <= LONGEST_LOGGED // 2 else capped(text, LONGEST_LOGGED, _mask)
     except Exception as e:
-        # Showing the text could show a secret; losing the record would hide that something happened.
+        # The text may have a secret, so it isn't shown. The record is still logged, so that nothing is hidden.
         return f"(not shown: the masker failed with {type(e).__name__})"
 
 
 def _json(value: Any, depth: int = 0) -> Any:
-    """Return `value` as something JSON can say, masked."""
+    """Return a value as plain data for JSON, with secrets masked; other objects become their text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -202,6 +206,6 @@ def _json(value: Any, depth: int = 0) -> Any:
     except Exception as e:
         return f"({type_in_words(value)} that can't be shown: {type(e).__name__})"
     masked = _masked(text)
-    # A number is shown as one unless its digits are a secret. NaN and infinities are not JSON.
+    # A number stays a number unless masking changes its digits. NaN and infinities, which JSON lacks, become texts.
     number = type(value) is int or (type(value) is float and value - value == 0)
     return value if number and masked == text else masked

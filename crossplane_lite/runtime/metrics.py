@@ -1,4 +1,4 @@
-"""Metrics of a server for Prometheus, by the package prometheus-client."""
+"""Metrics of a server for Prometheus, with the package prometheus-client."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _client: Final = load("prometheus_client", "metrics")
 _core: Final = load("prometheus_client.core", "metrics")
 
 _PREFIX: Final = "crossplane_lite"
-# Crossplane gives a function ten seconds, if nothing else is said.
+# The upper ends of the ranges in which durations are counted, in seconds. A whole reconcile has two minutes.
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60)
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "fatal", _view.SEVERITY_WARNING: "warning", _view.SEVERITY_NORMAL: "normal"}
 
 Gauges = Callable[[], "Iterator[tuple[str, str, float]]"]
-"""Yields the name, description and value of each number that is read when Prometheus asks.
+"""Yields a name, a description and a value for each number that is read when Prometheus asks.
 
-A number only grows where its name ends in `_total`.
+A name that ends in `_total` is for a counter, which only grows; any other is for a gauge.
 """
 
 
 class Metrics:
-    """Counts calls, and answers Prometheus.
+    """Counts calls, and serves the metrics for Prometheus.
 
     Args:
-        gauges: Gives the numbers that the server keeps itself.
+        gauges: Yields the numbers that the server keeps itself.
     """
 
     def __init__(self, gauges: Gauges) -> None:
@@ -58,28 +58,31 @@ class Metrics:
         self._results = self._counter("results", "Results in answers, by severity.", "severity")
         self._resources = self._counter(
             "resources",
-            "Composed resources of this step: emitted, held back because they wait for something, "
-            "or kept though no call registered them.",
+            "Composed resources of this step: emitted, held back because they wait for a value or a resource, "
+            "or kept although compose() did not register them.",
             "what",
         )
-        self._rehearsals = self._counter("rehearsals", "Runs of compose() beside the real one.")
+        self._rehearsals = self._counter("rehearsals", "Runs of compose() in addition to the first run of each call.")
         self._server: Any = None
 
     def _counter(self, name: str, text: str, *labels: str) -> Any:
         return _client.Counter(f"{_PREFIX}_{name}", text, labels, registry=self._registry)
 
     def listen(self, address: str) -> str:
-        """Answer Prometheus at an address, in plain text, from now on.
+        """Serve the metrics on an address, in plain text, from now on.
+
+        Args:
+            address: `host:port`; port 0 takes a free port.
 
         Returns:
             The address with the port that was taken.
 
         Raises:
-            InputError: It can't listen there.
+            InputError: The address is wrong or is a Unix socket, or the server can't listen on it.
         """
         where = addresses.parse(address)
         if where.path:
-            raise InputError(f"{address!r} is a socket of this machine; metrics need host:port")
+            raise InputError(f"--metrics-address: {address!r} is a Unix socket; give HOST:PORT")
         addresses.check_free(where, address)
         try:
             self._server, _ = _client.start_http_server(where.port, where.host, self._registry)
@@ -88,13 +91,13 @@ class Metrics:
         return f"{address.rpartition(':')[0]}:{self._server.server_port}"
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop serving the metrics."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
 
     def counted(self, handle: Handle) -> Handle:
-        """Return what answers requests with each call counted."""
+        """Return a handler that answers with `handle`, and counts each call, its duration, results and resources."""
 
         def handle_counted(request: bytes, caller: Caller) -> bytes:
             counts = Tally()
@@ -112,7 +115,7 @@ class Metrics:
                 self._seconds.observe(time.perf_counter() - start)
                 remaining = seconds_left(caller)
                 if remaining is not None and remaining <= 0:
-                    code = status.DEADLINE_EXCEEDED  # whatever has come of it, nobody waits any more
+                    code = status.DEADLINE_EXCEEDED  # whatever the outcome is, the caller doesn't wait any more
                 self._calls.labels(status.NAMES[code]).inc()
                 self._count(counts)
             self._count_results(response)
@@ -128,13 +131,13 @@ class Metrics:
             self._rehearsals.inc(counts.rehearsals)
 
     def _count_results(self, response: bytes) -> None:
-        with contextlib.suppress(Exception):  # who reads the answer says what is wrong with it
+        with contextlib.suppress(Exception):  # a malformed response is the caller's to report
             for result in _view.RunFunctionResponse.FromString(response).results:
                 self._results.labels(_SEVERITIES.get(result.severity, "unspecified")).inc()
 
 
 class _Collector:
-    """Is asked by prometheus-client when somebody reads the metrics."""
+    """The collector that prometheus-client calls for the server's own numbers when Prometheus reads the metrics."""
 
     def __init__(self, gauges: Gauges) -> None:
         self._gauges = gauges

@@ -1,7 +1,7 @@
-"""The server of one function: raw request bytes in, raw response bytes out, over either transport.
+"""The server of one function, over either transport: request bytes in, response bytes out.
 
-No message classes are used here: a transport hands over the bytes from the wire, and the function returns the bytes of
-the answer. v1 and v1beta1 are answered alike, because their messages are the same on the wire.
+No message classes are used here: a transport passes on the bytes of a request, and the function returns the bytes of
+the response. v1 and v1beta1 are answered in the same way, because their messages have the same bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["GRACE_SECONDS", "Server"]
 
 GRACE_SECONDS: Final = 25
-"""How long running calls may take after a signal to stop; Kubernetes kills a pod after 30 seconds."""
+"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30 seconds."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,20 +43,21 @@ class Server:
     """A server for one function.
 
     Args:
-        run: The function, request bytes to response bytes. An exception other than WireError is a defect.
-        threads: How many calls may run at the same time; others wait.
-        max_receive_bytes: A larger request is answered with RESOURCE_EXHAUSTED.
-        max_send_bytes: The same for the response; None for no limit.
+        run: The function, from request bytes to response bytes. It raises WireError for a malformed request; any other
+            exception is a bug, and is answered with INTERNAL.
+        threads: The most calls that may run at the same time. More calls wait.
+        max_receive_bytes: The largest request. A larger one is answered with RESOURCE_EXHAUSTED.
+        max_send_bytes: The largest response, in the same way; None for no limit.
         transport: `grpcio` or `h2`; None for the first of them that is installed.
-        limits: All other limits, in place of the defaults.
-        workers: How many processes run the function; 0 for this one alone. With workers the server must be made while
-            the process has one thread.
-        metrics: Whether calls are counted, for `listen_for_metrics`.
+        limits: All other limits; None for the defaults.
+        workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server
+            before the process starts a thread.
+        metrics: Whether calls are counted, which `listen_for_metrics` needs.
 
     Raises:
-        MissingExtraError: The transport isn't installed, or the package for metrics isn't.
+        MissingExtraError: The transport or the package for metrics isn't installed.
         InputError: There is no such transport.
-        UsageError: The system can't have workers.
+        UsageError: The system has no `os.fork()`, which workers need.
     """
 
     def __init__(
@@ -99,21 +100,22 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether it makes sense to send it calls: it isn't stopping, and enough threads don't hang."""
+        """Whether the server can take calls: it isn't stopping, and enough of its threads or workers don't hang."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
         """Bind to an address.
 
         Args:
-            address: `host:port`, or `unix:path`; port 0 takes a free one. A wildcard host means IPv4 and IPv6.
-            certificates: For mutual TLS; None serves without transport security.
+            address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and `::` stand for all
+                addresses, IPv4 and IPv6.
+            certificates: The certificates for mutual TLS; None serves without transport security.
 
         Returns:
             The address with the port that was taken.
 
         Raises:
-            InputError: It can't listen there.
+            InputError: The address is wrong, or the server can't listen on it.
         """
         bound = self._transport.listen(_whole(address), certificates)
         where = {"address": bound, "tls": certificates is not None, "transport": self._transport.name}
@@ -123,16 +125,16 @@ class Server:
         return bound
 
     def listen_for_health(self, address: str) -> str:
-        """Serve the health service alone, in plain text, at an address of its own. A kubelet's probes speak no TLS.
+        """Serve only the health service on another address, without TLS, which the probes of Kubernetes don't support.
 
         Args:
-            address: As `listen` takes it.
+            address: An address as for `listen`.
 
         Returns:
             The address with the port that was taken.
 
         Raises:
-            InputError: It can't listen there.
+            InputError: The address is wrong, or the server can't listen on it.
         """
         few = self._limits._replace(threads=2, waiting=100, connections=100)
         if self._health is None:
@@ -142,11 +144,11 @@ class Server:
         return bound
 
     def reflect(self) -> None:
-        """Serve gRPC's reflection as well. Before the server starts.
+        """Serve gRPC's reflection, too. Call this before the server starts.
 
         Raises:
-            UsageError: The transport doesn't have it.
-            MissingExtraError: What it needs isn't installed.
+            UsageError: The transport has no reflection.
+            MissingExtraError: The package for reflection isn't installed.
         """
         add = getattr(self._transport, "reflect", None)
         if add is None:
@@ -154,20 +156,20 @@ class Server:
         add()
 
     def listen_for_metrics(self, address: str) -> str:
-        """Answer Prometheus in plain text, at an address of its own.
+        """Serve metrics for Prometheus on another address, in plain text.
 
         Args:
-            address: `host:port`; port 0 takes a free one.
+            address: `host:port`; port 0 takes a free port.
 
         Returns:
             The address with the port that was taken.
 
         Raises:
-            InputError: It can't listen there.
+            InputError: The address is wrong, or the server can't listen on it.
             UsageError: The server was made without metrics.
         """
         if self._metrics is None:
-            raise UsageError("make the server with metrics=True")
+            raise UsageError("the server counts nothing for metrics: make the server with metrics=True")
         bound = self._metrics.listen(_whole(address))
         self._more["metrics_address"] = bound
         return bound
@@ -180,7 +182,7 @@ class Server:
         threading.Thread(target=self._look, name="look", daemon=True).start()
 
     def _look(self) -> None:
-        """Look at calls, connections and certificates about once a second, until the end."""
+        """Check calls, connections and certificates about once a second, until the server ends."""
         while not self._over.wait(min(_LOOK_SECONDS, self._limits.request_seconds)):
             try:
                 self._calls.look()
@@ -188,13 +190,13 @@ class Server:
                 for certificates in self._certificates:
                     certificates.look()
             except Exception:
-                _log.exception("looking at the calls has failed")
+                _log.exception("the check of calls, connections and certificates has failed; it runs again in a second")
 
     def stop(self, grace: float) -> bool:
-        """Refuse new calls and give the running ones `grace` seconds to end.
+        """Refuse new calls, and wait until the running ones have ended, for at most `grace` seconds.
 
         Returns:
-            Whether all ended. A call whose caller has gone away counts until compose() returns.
+            Whether all calls have ended. A call without a caller counts until compose() returns.
         """
         deadline = time.monotonic() + grace
         self._stopping = True
@@ -211,15 +213,16 @@ class Server:
         return ended
 
     def serve(self, grace: float = GRACE_SECONDS) -> None:
-        """Answer calls until SIGTERM or SIGINT, then let the running ones finish. Must run in the main thread.
+        """Answer calls until SIGTERM or SIGINT, then let running calls finish. Call this in the main thread.
 
         A second signal ends the process at once.
 
         Args:
-            grace: Seconds that running calls get. The process ends with status 1 when some take longer.
+            grace: The most seconds that running calls may take then. If a call takes longer, the process ends with
+                status 1.
         """
-        # The signal's number comes through a pipe that the interpreter itself writes to. A handler in Python would not
-        # run until the read below is over, when the signal came just before it began.
+        # The interpreter itself writes the signal's number into a pipe. With a handler in Python, a signal just before
+        # the read below would be noticed only after the read.
         wake, poke = os.pipe()
         os.set_blocking(poke, False)
         signal.set_wakeup_fd(poke)
@@ -234,23 +237,23 @@ class Server:
         for where in self._bound:
             _log.info("serving", extra={**where, **self._more})
         while (number := os.read(wake, 1)[0]) not in (signal.SIGTERM, signal.SIGINT):
-            pass  # somebody else's signal, whose handler has run
+            pass  # another signal, which has a handler of its own
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
         if not self.stop(grace):
-            _log.warning("calls were still running after %g seconds", grace)
+            _log.warning("calls still run after %g seconds, and are ended with the process", grace)
             sys.stderr.flush()
-            # Leaving the interpreter the usual way would wait for their threads.
+            # A usual end of the interpreter would wait for the threads of these calls.
             os._exit(1)
         _log.info("stopped")
 
     def _gauges(self) -> Iterator[tuple[str, str, float]]:
         calls = self._calls
-        yield "calls_in_flight", "Calls that run.", calls.running
+        yield "calls_in_flight", "Calls that run now.", calls.running
         yield "calls_waiting", "Calls that wait for a thread.", self._transport.waiting
         yield "calls_late_total", "Calls in which compose() went on after their deadline.", calls.late
-        yield "calls_stuck", "Calls that have gone on for too long after their deadline.", calls.stuck
-        yield "threads", "How many calls may run at the same time.", self._limits.threads
-        yield "healthy", "What the health check says: 1 for SERVING.", self.healthy
+        yield "calls_stuck", "Calls that run longer after their deadline than --stuck-after.", calls.stuck
+        yield "threads", "The most calls that may run at the same time.", self._limits.threads
+        yield "healthy", "The answer of the health check: 1 for SERVING, 0 for NOT_SERVING.", self.healthy
         if self._pool is not None:
             pool = self._pool
             yield "workers", "Worker processes that take calls.", pool.processes
@@ -259,21 +262,21 @@ class Server:
             yield "calls_retried_total", "Calls that were run again, because their worker had ended.", pool.retried
             yield (
                 "calls_lost_total",
-                "Calls that were UNAVAILABLE: that happened twice, or no worker took them.",
+                "Calls answered with UNAVAILABLE, because two workers ended in them, or no worker took them.",
                 pool.lost,
             )
         for certificates in self._certificates:
             yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", certificates.expires
 
     def _other(self, path: str) -> Quick | None:
-        """Return the function that answers a method other than RunFunction, None where there is no such method."""
+        """Return the function that answers a method other than RunFunction; None if there is no such method."""
         if not path.startswith("/grpc.health.v1.Health/"):
             return None
-        from . import health  # loaded when somebody asks
+        from . import health  # imported only when a client asks for the service
 
         return health.method(path, lambda: self.healthy)
 
 
 def _whole(address: str) -> str:
-    """Return an address with a host: `:9443`, as in Go, means all addresses of the machine."""
+    """Return an address with a host: `:9443` becomes `0.0.0.0:9443`, all addresses of the machine, as in Go."""
     return f"{ANY}{address}" if address.startswith(":") else address

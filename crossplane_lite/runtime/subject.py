@@ -1,4 +1,4 @@
-"""Whom a call is about, for log lines and spans: the tag of the request and the composite's name."""
+"""The fields that identify a call in log lines and spans: the request's tag, and the composite's name."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ __all__ = ["current_subject", "subject_of"]
 
 
 def subject_of(request: bytes) -> dict[str, str]:
-    """Return the fields that tell a request from others; none where its bytes are malformed.
+    """Return the fields that identify a request; an empty dict if its bytes are malformed.
 
     Returns:
-        `tag` of the request, and `composite`: the composite's name, after its namespace and a slash where it has one.
+        `tag`, the request's tag; and `composite`, the composite's name, or `namespace/name`. A field without a value is
+        left out.
     """
     try:
         return _subject(_view.RunFunctionRequest.FromString(request))
-    except Exception:  # whoever reads the request itself says what is wrong with it
+    except Exception:  # running the function reports what is wrong with the request
         return {}
 
 
 def current_subject() -> dict[str, str]:
-    """Return these fields of the call that this thread or task is in, none outside of every call."""
+    """Return the same fields for the call of this thread or task; an empty dict outside of every call."""
     call: Tracker | None = tracker.current()
     if call is None:
         return {}

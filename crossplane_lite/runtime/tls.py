@@ -1,4 +1,4 @@
-"""Certificates of the server, read again at every handshake, for either transport."""
+"""The certificates of the server, for either transport. The files are read again at every handshake."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CERTIFICATE: Final = "tls.crt"
 _KEY: Final = "tls.key"
 _CA: Final = "ca.crt"
 
-# Less of its validity than this left, and no more than this many seconds, and a certificate is late to be renewed.
-# cert-manager renews when a third is left.
+# A certificate should have been renewed if less than this share of its validity is left, and less than this many
+# seconds. cert-manager renews a certificate when a third is left.
 _SHARE_LEFT: Final = 0.2
 _SECONDS_LEFT: Final = 30 * 86400
 _MOST_STEPS: Final = 10
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class Files(NamedTuple):
-    """Contents of the certificate, the key and the CA, all PEM."""
+    """The contents of tls.crt, tls.key and ca.crt, all in PEM."""
 
     certificate: bytes
     key: bytes
@@ -36,45 +36,46 @@ class Files(NamedTuple):
 
 
 class Certificates:
-    """The three files of a directory as Crossplane and Kubernetes secrets lay them out.
+    """The certificate, the key and the CA in a directory, with the file names that Kubernetes Secrets have.
 
-    A new version counts as soon as all three files are complete and fit together, and a handshake with them succeeds;
-    until then the last good one stays in use.
+    A new version of the files is used as soon as all three are complete and fit together, and a handshake with them
+    succeeds. Until then the last good version stays in use.
 
     Args:
-        directory: Holds tls.crt, tls.key and ca.crt, all PEM.
+        directory: A directory with tls.crt, tls.key and ca.crt, all in PEM.
 
     Raises:
-        InputError: A file can't be read, isn't complete, the key isn't the certificate's, or clients can't use it.
+        InputError: A file can't be read or isn't complete, the key doesn't belong to the certificate, or clients can't
+            use the certificate.
     """
 
     def __init__(self, directory: str) -> None:
         self._paths = tuple(os.path.join(directory, name) for name in (_CERTIFICATE, _KEY, _CA))
         self._complaint = ""
-        self._lock = threading.RLock()  # handshakes ask in threads of their own
+        self._lock = threading.RLock()  # handshakes run in several threads
         self._good, self._context = self._read_checked()
         self._adopt()
 
     @property
     def files(self) -> Files:
-        """The last good version."""
+        """The contents of the files in their last good version."""
         return self._good
 
     @property
     def context(self) -> ssl.SSLContext:
-        """What a server of HTTP/2 wraps its sockets with: the last good version, a client certificate demanded."""
+        """The SSL context for an HTTP/2 server. It has the last good version, and demands client certificates."""
         return self._context
 
     @property
     def expires(self) -> float:
-        """When the certificate expires, in seconds since 1970."""
+        """When tls.crt expires, in seconds since 1970."""
         return self._own.ends
 
     def look(self, now: float | None = None) -> None:
-        """Warn, once for each reason, of a certificate that isn't valid, or that won't be soon.
+        """Log a warning, once for each reason, if tls.crt or ca.crt isn't valid, or expires soon.
 
         Args:
-            now: The time, in seconds since 1970.
+            now: The time, in seconds since 1970; by default the present time.
         """
         now = time.time() if now is None else now
         with self._lock:
@@ -86,28 +87,31 @@ class Certificates:
                         _log.warning("%s %s", path, text)
 
     def _adopt(self) -> None:
-        """Take over what the certificates say of themselves."""
+        """Read the facts of the new certificates, and log warnings about them."""
         self._own = facts_in(self._good.certificate, self._paths[0])[0]
-        # One that is valid is enough, so the last one counts.
+        # One valid CA is enough, so the one that expires last counts.
         self._authority = max(facts_in(self._good.ca, self._paths[2]), key=lambda one: one.ends)
         self._warned: dict[str, str] = {}
         name = {ED25519: "Ed25519", P521: "P-521"}.get(self._own.key)
         if name is not None:
             _log.warning(
-                "%s has a key of the kind %s: Crossplane can use it; clients in C++ and Python, and proxies, may not. "
-                "P-256 and RSA work with all of them",
+                "%s has a key of the kind %s: Crossplane can use it, but clients in C++ and Python, and proxies, may "
+                "not; take P-256 or RSA, which work with all clients",
                 *(self._paths[0], name),
             )
         self.look()
 
     def changed(self) -> bool:
-        """Read the files; say whether a new version counts from now on. One that can't be used is logged once."""
+        """Read the files again; return whether a new version is used from now on.
+
+        A new version that can't be used is logged once, and the last good version stays in use.
+        """
         with self._lock:
             return self._changed()
 
     def _changed(self) -> bool:
         try:
-            # Reading 10 KB is nothing beside a handshake, and misses no change, as times and sizes can.
+            # Reading 10 KB takes no time compared with a handshake. Comparing times and sizes could miss a change.
             if self._read() == self._good:
                 return False
             self._good, self._context = self._read_checked()
@@ -133,7 +137,7 @@ class Certificates:
         return Files(*contents)
 
     def _read_checked(self) -> tuple[Files, ssl.SSLContext]:
-        # ssl checks files, not bytes; that the bytes are what it checked is known when they are the same after it.
+        # ssl loads files, not bytes. If the files have the same bytes after the check, these are the checked bytes.
         files = self._read()
         for _ in range(3):
             context = self._check(files)
@@ -141,27 +145,30 @@ class Certificates:
             if again == files:
                 return files, context
             files = again
-        raise InputError(f"the files in {os.path.dirname(self._paths[0])} keep changing")
+        raise InputError(
+            f"the files in {os.path.dirname(self._paths[0])} keep changing while they are read: write all three, then "
+            "start again"
+        )
 
     def _check(self, files: Files) -> ssl.SSLContext:
         for path, content in zip(self._paths, files, strict=True):
             begins = content.count(b"-----BEGIN ")
             if not begins or begins != content.count(b"-----END "):
-                raise InputError(f"{path} is not a complete PEM file")
+                raise InputError(f"{path} is not a complete PEM file: copy it with all BEGIN and END lines")
         certificate, key, ca = self._paths
         for path, content in ((certificate, files.certificate), (ca, files.ca)):
             if not facts_in(content, path):
-                raise InputError(f"{path} can't be used: it has no certificate")
+                raise InputError(f"{path} can't be used: it has no certificate (a BEGIN CERTIFICATE block)")
         kind = facts_in(files.certificate, certificate)[0].key
         if kind in UNUSABLE:
             raise InputError(f"{key} is a key of the kind {UNUSABLE[kind]}, which clients can't use; take P-256 or RSA")
         context = _http2(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))
         try:
-            # Without a password of our own OpenSSL would ask for an encrypted key's on the terminal.
+            # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
             context.load_cert_chain(certificate, key, password="")
         except (OSError, ValueError) as e:
             if getattr(e, "reason", None) == "KEY_VALUES_MISMATCH":
-                raise InputError(f"{key} is not the key of {certificate}") from e
+                raise InputError(f"{key} is not the key of {certificate}: give a pair that belongs together") from e
             raise InputError(f"{certificate} and {key} can't be used: {_reason(e)}") from e
         try:
             _shake_hands(context)
@@ -176,12 +183,12 @@ class Certificates:
 
 
 def _http2(context: ssl.SSLContext) -> ssl.SSLContext:
-    """Set what RFC 9113 asks for in section 9.2."""
+    """Set up a context for HTTP/2, as RFC 9113 demands in section 9.2, and return it."""
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")  # of TLS 1.2; those of 1.3 are all allowed
+    context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")  # for TLS 1.2; all ciphers of TLS 1.3 are allowed
     context.options |= ssl.OP_NO_COMPRESSION | ssl.OP_NO_RENEGOTIATION
     context.set_alpn_protocols(["h2"])
-    # A client keeps its connection open; a session would only be taken up again after the server's end.
+    # No session tickets: a client keeps its connection open, so it would use a ticket only after the server's end.
     context.num_tickets = 0
     return context
 
@@ -191,10 +198,10 @@ def _reason(error: Exception) -> str:
 
 
 def _shake_hands(context: ssl.SSLContext) -> None:
-    """Make a handshake in memory, as a client would that takes any certificate.
+    """Try a handshake in memory, with a client that accepts any certificate.
 
     Raises:
-        ssl.SSLError: It fails.
+        ssl.SSLError: The handshake fails.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False
@@ -214,18 +221,23 @@ def _shake_hands(context: ssl.SSLContext) -> None:
                 pass
         if not sides:
             return
-    raise ssl.SSLError("the handshake doesn't end")
+    raise ssl.SSLError(
+        f"the handshake wasn't over after {_MOST_STEPS} steps; check that the key and the certificate belong together"
+    )
 
 
 def _judge(one: Facts, now: float) -> tuple[str, str]:
-    """Return what is wrong with the dates of a certificate, and the text of a warning; nothing where all is well."""
+    """Return the fault in the dates of a certificate (`expired`, `early` or `soon`), and the text of a warning.
+
+    Both are empty if the certificate is valid and doesn't expire soon.
+    """
     if now >= one.ends:
-        return "expired", f"has expired at {_date(one.ends)}: handshakes fail until there is a new one"
+        return "expired", f"has expired at {_date(one.ends)}: handshakes fail until there is a new certificate"
     if now < one.begins:
         return "early", f"is not valid before {_date(one.begins)}: handshakes fail until then, or the clock is wrong"
     left = one.ends - now
     if left < min(_SECONDS_LEFT, _SHARE_LEFT * (one.ends - one.begins)):
-        return "soon", f"expires at {_date(one.ends)}, in {_span(left)}: it should have been renewed"
+        return "soon", f"expires at {_date(one.ends)}, in {_span(left)}: it should have been renewed by now; renew it"
     return "", ""
 
 

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry around calls, by the package opentelemetry-api. Where they go, its SDK decides."""
+"""Spans of OpenTelemetry around calls, with the package opentelemetry-api. OpenTelemetry's SDK sends them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ _trace: Final = load("opentelemetry.trace", "otel")
 
 
 def traced(run: Run, name: str) -> Run:
-    """Return the function with a span around each call.
+    """Return a function that calls `run` in a span.
+
+    The span has the request's tag, the composite's name and the counts of the call as attributes. A Fatal result or an
+    exception gives it the status ERROR.
 
     Args:
-        run: The function.
-        name: The name of the step, and so of the spans.
+        run: The function, from request bytes to response bytes.
+        name: The name of the spans: the function's name.
     """
     tracer = _trace.get_tracer("crossplane_lite")
     error = _trace.StatusCode.ERROR
 
     def run_traced(request: bytes) -> bytes:
         attributes = {f"crossplane.{key}": value for key, value in subject_of(request).items()}
-        # Texts of exceptions may hold anything, so they aren't recorded. Those of results are for people.
+        # The texts of exceptions may have secrets, so they aren't recorded. The texts of results are already masked.
         span = tracer.start_span(name, kind=_trace.SpanKind.SERVER, attributes=attributes)
         counts = Tally()
         outer = tally.current()
@@ -57,6 +60,6 @@ def traced(run: Run, name: str) -> Run:
 def _first_fatal(response: bytes) -> str | None:
     try:
         results = _view.RunFunctionResponse.FromString(response).results
-    except Exception:  # who reads the answer says what is wrong with it
+    except Exception:  # a malformed response is the caller's to report
         return None
     return next((str(one.message) for one in results if one.severity == _view.SEVERITY_FATAL), None)

@@ -1,4 +1,4 @@
-"""`crossplane-lite init`: a new project that renders, is tested and can be packaged as it is."""
+"""`crossplane-lite init`: a new project that can be rendered, tested and packaged at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from .project import Project, new_project
 
 __all__ = ["command", "make_parser", "write"]
 
-# Run in a process of its own, in the new folder, because it imports the new function.
+# This program writes the first snapshot. It imports the new function, so it runs in a process of its own, in the new
+# folder.
 _FIRST = """
 import sys
 from crossplane_lite import testing
@@ -39,15 +40,22 @@ testing.Snapshots("tests", update=True).check(value, "expected/first.yaml")
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite init` with the arguments that follow it.
 
+    Returns:
+        0. The project was written, and the next steps were printed on stdout.
+
     Raises:
-        InputError: The name, a file or the folder can't be used, and nothing was written; or the new function can't
-            be rendered.
+        InputError: The name, a file or the folder can't be used, or a file of the project can't be written; or the
+            project was written, but its function can't be rendered.
+        MissingExtraError: PyYAML isn't installed.
+        SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)
     folder = Path(arguments.name)
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
-        raise InputError(f"--xrd and --crd are for the template composition, not for {arguments.template}")
+        raise InputError(
+            f"--xrd and --crd are only for the template composition: leave them out with {arguments.template}"
+        )
     warnings: list[str] = []
     if arguments.template == "krm":
         from . import krm
@@ -76,14 +84,14 @@ def command(argv: Sequence[str]) -> int:
     source = None if arguments.sdk_from else _installed_from()
     if source is not None:
         print(
-            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have it, make the project "
-            f"again with --sdk-from {source}"
+            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have crossplane-lite, make the "
+            f"project again with --sdk-from {source}"
         )
     return 0
 
 
 def _installed_from() -> str | None:
-    """Return the file, folder or URL that this package was installed from; None for pip's index."""
+    """Return the place that crossplane-lite was installed from, for `--sdk-from`; None for pip's index or unknown."""
     try:
         told = distribution("crossplane-lite").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -103,16 +111,18 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 
     Args:
         folder: The project's folder, which must be new or empty.
-        texts: The texts by their paths.
+        texts: The texts of the files by their paths in the folder.
 
     Raises:
-        InputError: The folder isn't empty, and nothing was written; or a file can't be written.
+        InputError: The folder is a file or isn't empty, and nothing was written; or a file can't be written.
     """
     try:
         if os.path.lexists(folder) and not folder.is_dir():
-            raise InputError(f"{folder} exists and isn't a folder; nothing was written")
+            raise InputError(f"{folder} exists and isn't a folder: choose another name (nothing was written)")
         if folder.is_dir() and (there := sorted(os.listdir(folder))):
-            raise InputError(f"{folder} isn't an empty folder (it has {there[0]}); nothing was written")
+            raise InputError(
+                f"{folder} isn't an empty folder (it has {there[0]}): choose another name (nothing was written)"
+            )
         for path, text in texts.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -123,6 +133,11 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def _write_snapshot(folder: Path, project: Project, template: str) -> None:
+    """Render the example with the new function, and write the result as the first expected result of its tests.
+
+    Raises:
+        InputError: The function can't be rendered.
+    """
     program = _FIRST.format(package=project.package, function=project.function)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
@@ -143,8 +158,9 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite init",
-        description="Write the project of a new function: code, models, an example, tests, its package and its "
-        "image. It can be rendered and tested at once; its README has the commands.",
+        description="Write the project of a new function: code, models, an example, tests, and the files for its "
+        "package and its image. The function can be rendered and tested at once; the project's README has the "
+        "commands.",
         epilog="examples:\n  crossplane-lite init network\n"
         "  crossplane-lite init network --xrd xrd.yaml --crd vpcs.yaml --crd subnets.yaml\n"
         "  crossplane-lite init restart --template operation\n  crossplane-lite init set-labels --template krm",
@@ -156,19 +172,19 @@ def make_parser() -> argparse.ArgumentParser:
         "--template",
         choices=["composition", "operation", "krm"],
         default="composition",
-        help="the function's purpose: compositions (default), Operations, or files on the client's side (KRM)",
+        help="the kind of function: for compositions (default), for Operations, or a KRM function, which changes files",
     )
-    made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition of its composite")
+    made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition of the function's composite")
     made.add_argument(
         "--crd",
         metavar="FILE",
         action="append",
-        help="a definition of kinds that it composes; can be given several times. The kinds of an OpenAPI document get "
-        "models only",
+        help="definitions of the kinds that the function composes; can be given several times. Kinds from an OpenAPI "
+        "document get models, and the function's code doesn't compose them",
     )
     made.add_argument(
         "--sdk-from",
         metavar="PATH|URL|VERSION",
-        help="install crossplane-lite from here instead of pip's index: a folder, a wheel, a URL or a version",
+        help="the folder, wheel, URL or version of crossplane-lite that the project requires (pip's index)",
     )
     return made

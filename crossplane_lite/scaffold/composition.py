@@ -1,4 +1,4 @@
-"""The project of a function for compositions: models of its XRD and of its composed kinds, and code that uses them."""
+"""The files of a new project for compositions, with models of the XRD and of the kinds that the function composes."""
 
 from __future__ import annotations
 
@@ -122,11 +122,11 @@ _CHECK = "    - run: crossplane-lite generate --check\n"
 
 
 class Made(NamedTuple):
-    """The result.
+    """The files of a new project.
 
     Attributes:
-        files: The texts by their paths.
-        warnings: Remarks for the author.
+        files: The texts of the files, by their paths in the project.
+        warnings: Warnings for the author: kinds that Crossplane wouldn't let the composite compose.
     """
 
     files: dict[str, str]
@@ -137,12 +137,12 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     """Return the files of a new project.
 
     Args:
-        project: The project.
-        xrd: The file of its CompositeResourceDefinition; None for a small example.
-        crds: Files of definitions of composed kinds.
+        project: The values of the project.
+        xrd: The file with the CompositeResourceDefinition of the composite; None to write a small example.
+        crds: Files with definitions of the kinds that the function composes.
 
     Raises:
-        InputError: A file is wrong.
+        InputError: A file can't be read, or doesn't define what it should.
     """
     crd_documents = list(read_sources(list(crds))) if crds else []
     kinds = _composed(crds, crd_documents)
@@ -151,7 +151,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     else:
         text = with_values(filled(_XRD, project), plural=f"{project.kind.lower()}s")
         if kinds:
-            text = text.partition("          status:\n")[0]  # the function wouldn't set it
+            text = text.partition("          status:\n")[0]  # the function of such a project doesn't set the status
     document = _xrd(xrd, text)
     composite = _composite(document)
     texts = shared_files(
@@ -182,7 +182,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
 
 def _models(documents: Sequence[Document]) -> dict[str, str]:
-    """Return the files that `crossplane-lite generate` makes of the project's definitions."""
+    """Return the files that `crossplane-lite generate` makes of the project's definitions, by path."""
     made = generate.generate(generate.select(definitions(documents).kinds, "storage"))
     texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
     return {**texts, MANIFEST: manifest(texts, made.names)}
@@ -195,18 +195,25 @@ def _xrd(path: str | None, text: str) -> Document:
     found = list(read_sources(["-"], io.BytesIO(text.encode())))
     xrds = [one for one in found if one.content.get("kind") == "CompositeResourceDefinition"]
     if len(xrds) != 1 or len(found) != 1:
-        raise InputError(f"{label} must hold one CompositeResourceDefinition and nothing else")
+        kinds = ", ".join(str(one.content.get("kind")) for one in found) or "nothing"
+        raise InputError(f"{label} must hold one CompositeResourceDefinition and nothing else (it has {kinds})")
     return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
 
 
 def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
-    """Return the kinds that the function composes, by the documents of --crd."""
+    """Return the kinds that the function composes: those in the documents of --crd, except in OpenAPI documents.
+
+    Raises:
+        InputError: The documents define no kind, or two files have the same name.
+    """
     found = [one for one in definitions(documents).kinds if one.storage]
     if paths and not found:
-        raise InputError(f"{', '.join(paths)} define no API")
-    if len({Path(path).name for path in paths}) < len(paths):
-        raise InputError("two files of --crd have the same name")
-    # The OpenAPI document of an API server has lists, reviews and more; no function composes all of them.
+        raise InputError(f"--crd: {', '.join(paths)} define no API: give files with CustomResourceDefinitions")
+    names = [Path(path).name for path in paths]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"--crd: two files have the same name, {twice}: rename one, because both go into one folder")
+    # An OpenAPI document of an API server has many kinds, such as lists and reviews. No function composes all of them.
     return [one for one in found if one.document is None]
 
 
@@ -215,11 +222,11 @@ def _composite(document: Document) -> Kind:
     for one in definitions([document]).kinds:
         if one.kind == kind and one.storage:
             return one
-    raise InputError(f"{document.where}: no version is referenceable")
+    raise InputError(f"{document.where}: no version is referenceable: set referenceable: true for one")
 
 
 def _warnings(document: Document, crd_documents: Sequence[Document]) -> list[str]:
-    """Return warnings about kinds of --crd that the composite can't compose."""
+    """Return a warning for each kind of --crd that Crossplane wouldn't let the composite compose."""
     spec = document.content["spec"]
     is_namespaced = (
         document.content.get("apiVersion", "").endswith("/v2") and spec.get("scope", "Namespaced") == "Namespaced"
@@ -324,7 +331,12 @@ def _typed(composite: Kind, kinds: Sequence[Kind]) -> list[str]:
 
 
 def _literal(value: Any, indent: int) -> str:
-    """Return a value as Python code; a long one has a line for each entry."""
+    """Return a value as Python code. A long dict or list has a line for each entry.
+
+    Args:
+        value: A JSON value.
+        indent: How many spaces stand before the line in which the code begins.
+    """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)):

@@ -1,4 +1,4 @@
-"""The files that projects of functions share: some are in all projects, the others in all for Crossplane."""
+"""The files that new projects share: some are in all projects, the others in all projects for Crossplane."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ __all__ = [
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST = 50
 
-# Names of packages that the project's own package would hide.
+# The names of Python packages that a project's own package would hide.
 _TAKEN = frozenset(
     {"attr", "attrs", "cattrs", "crossplane", "crossplane_lite", "google", "grpc", "tests", "typing_extensions"}
 )
 
 
 class Project(NamedTuple):
-    """The values in the files.
+    """The values that a project's files contain.
 
     Attributes:
-        name: The project's name, which is its folder's.
-        package: Its Python package.
-        function: The name of Crossplane's Function.
-        step: The name by which the function knows its own resources; each project has another one.
-        kind: The project's name as the name of a kind.
-        sdk: The requirement for this package.
-        dev_sdk: The same with the extras for development.
+        name: The project's name, which is also the name of its folder.
+        package: The name of its Python package.
+        function: The name of the Function object in Crossplane.
+        step: The name with which the function marks its own resources; it is different in each project.
+        kind: The project's name in the form of a kind, such as `MyNetwork`.
+        sdk: The requirement with which pip installs crossplane-lite.
+        dev_sdk: The same requirement with the extras for development.
     """
 
     name: str
@@ -54,14 +54,14 @@ class Project(NamedTuple):
 
 
 def new_project(name: str, sdk_from: str | None) -> Project:
-    """Return a project by its name.
+    """Return the values for the files of a new project.
 
     Args:
-        name: The name.
-        sdk_from: The place of this package: a folder, a wheel, a URL or a version; None for pip's index.
+        name: The project's name.
+        sdk_from: A folder, a wheel, a URL or a version of crossplane-lite; None for the version in pip's index.
 
     Raises:
-        InputError: The name or the place can't be used.
+        InputError: The name or `sdk_from` can't be used.
     """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
@@ -73,7 +73,8 @@ def new_project(name: str, sdk_from: str | None) -> Project:
         raise InputError(f"{name!r} can't be the name of a function: it is a keyword of Python; try my-{name}")
     if package in sys.stdlib_module_names or package in _TAKEN:
         raise InputError(
-            f"{name!r} can't be the name of a function: its Python package would hide another; try my-{name}"
+            f"{name!r} can't be the name of a function: its Python package would hide the package {package}; try "
+            f"my-{name}"
         )
     short = name.removeprefix("function-")
     dev = "[codegen,render,schemas]"
@@ -89,14 +90,14 @@ def new_project(name: str, sdk_from: str | None) -> Project:
 
 
 def with_values(text: str, **values: str) -> str:
-    """Return a text with values in the places of `@NAME@` and so on."""
+    """Return a text in which each value is put in the places of its name, such as `@NAME@` for the value `name`."""
     for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
     return text
 
 
 def filled(text: str, project: Project) -> str:
-    """Return a text with the project's values in their places."""
+    """Return a text with the project's values in their places, such as the package's name for `@PACKAGE@`."""
     return with_values(text, **project._asdict())
 
 
@@ -138,13 +139,13 @@ testpaths = ["tests"]
 
 
 def pyproject(tools: str, *, about: str, dev: str, program: str) -> str:
-    """Return the text of pyproject.toml, in which the project's own values are still missing.
+    """Return the text of pyproject.toml, still with places for the project's own values, such as `@NAME@`.
 
     Args:
-        tools: The tables of setuptools and other tools.
-        about: The description.
-        dev: The requirements for development, as they stand between the brackets.
-        program: The entry point of the image.
+        tools: The tables of setuptools and of other tools.
+        about: The project's description.
+        dev: The requirements for development, as they stand between the brackets of a TOML list.
+        program: The entry point of the image, `module:attribute`.
     """
     return with_values(_PYPROJECT, about=about, dev=dev, program=program) + tools
 
@@ -155,7 +156,7 @@ RUN python -m compileall -q --invalidation-mode unchecked-hash \\
     -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
     "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
 """
-"""The step of a Dockerfile that compiles the standard library."""
+"""The lines of a Dockerfile that compile the standard library to byte code."""
 
 _DOCKERFILE = """\
 # One image for both stages, so that both have the same Debian and the same Python. Pin it by digest where images are
@@ -284,10 +285,10 @@ def shared_files(project: Project, capability: str, render: str, more: str) -> d
     """Return the texts of the files that all projects for Crossplane have, by their paths.
 
     Args:
-        project: The project.
-        capability: The function's purpose: `composition` or `operation`.
-        render: The command that renders the example, without the program.
-        more: More for the README.
+        project: The values of the project.
+        capability: The function's capability in Crossplane: `composition` or `operation`.
+        render: The arguments with which `crossplane-lite` renders the example.
+        more: More text for the README; empty for none.
     """
     texts = {
         "pyproject.toml": pyproject(

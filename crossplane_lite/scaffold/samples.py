@@ -1,4 +1,4 @@
-"""Made-up values that fit a schema: only required ones, for examples that are valid at once."""
+"""Made-up values that fit a schema: only those of required fields, for examples that are valid at once."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Final
 
 __all__ = ["required_values"]
 
-# No API needs more levels, and a schema may refer to itself.
+# How many levels of values are made. No API needs more, and a schema may contain itself.
 _DEEPEST: Final = 20
 
 
 def required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the required fields of an object, with made-up values; fields with a default are left out."""
+    """Return made-up values for the required fields of an object, by name. Fields with a default are left out."""
     return _object(schema, 0)
 
 
@@ -35,7 +35,7 @@ def _value(name: str, schema: Mapping[str, Any], depth: int) -> Any:
         return allowed[0]
     kind = schema.get("type")
     if kind == "object":
-        # An embedded resource has the fields of every resource.
+        # An embedded resource needs apiVersion, kind and metadata.
         whole = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name.lower()}}
         is_whole = schema.get("x-kubernetes-embedded-resource") is True
         return {**(whole if is_whole else {}), **_object(schema, depth)}

@@ -1,8 +1,8 @@
-"""Code inside of a Composition: a ready function whose step input holds the text of a `compose(ctx)`.
+"""A ready function that runs code from inside of a Composition: the input of its step holds the text of a script.
 
     crossplane-lite serve crossplane_lite.scripts:function
 
-The step's input is
+The input of a step is
 
     apiVersion: scripts.fn.crossplane.io/v1beta1
     kind: Script
@@ -10,12 +10,14 @@ The step's input is
       def compose(ctx):
           xr = ctx.composite(Unstructured)
           ...
+    parameters: {...}  # optional, for the script: ctx.input["parameters"]
+    timeoutSeconds: 10  # optional, at most 60
 
-The script is Python that may use all of this package, as the code of any other function. Everybody who may edit the
-Composition can run code in the function's pod.
+The script is Python code that defines `compose(ctx)`, and can use all of this package like the code of any other
+function. Whoever may edit the Composition can therefore run code in the function's pod.
 
-`text.py` compiles scripts, `limit.py` stops those that take too long, `function.py` is the function. It may import
-`composition` and rooms before it.
+`text.py` compiles scripts, `limit.py` stops scripts that take too long, and `function.py` is the function. This package
+may import `composition` and what `composition` imports (docs/ARCHITECTURE.rst).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The function that runs the script in its step's input."""
+"""The function that runs the script in the input of its step."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ def _compose(ctx: Context) -> None:
         run_limited(lambda: compiled(text)(ctx), seconds)
     except TooLong:
         raise InputError(
-            f"the script takes longer than {seconds:g} seconds; the input's timeoutSeconds can allow {_MOST_SECONDS}"
+            f"the script takes longer than {seconds:g} seconds; make it faster, or set timeoutSeconds of the input, "
+            f"which can be at most {_MOST_SECONDS}"
         ) from None
 
 
 def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
-    """Return the text and the seconds of a step's input.
+    """Return the script's text and the time limit in seconds, from the input of the step.
 
     Raises:
-        InputError: The input isn't what it should be.
+        InputError: The input has no script or an unknown field, or a field has a wrong value.
     """
     if given is None or "script" not in given:
         raise InputError("the step has no script: write it into the input, as `script: |` with a compose(ctx)")
@@ -47,10 +48,12 @@ def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
     if not isinstance(text, str):
         raise InputError(f"input.script must be a string (got {json_type_in_words(text)}); is the | missing?")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _MOST_SECONDS:
-        raise InputError(f"input.timeoutSeconds must be a number of at most {_MOST_SECONDS} (got {seconds!r})")
+        raise InputError(
+            f"input.timeoutSeconds must be a number above 0, and at most {_MOST_SECONDS} (got {seconds!r})"
+        )
     return text, seconds
 
 
 function = Function(_compose, "crossplane_lite.scripts")
-# Messages name the last line inside of the script.
+# So messages about an error name the last line that ran inside of the script.
 function.file = FILE

@@ -1,4 +1,4 @@
-"""A limit on the time of Python code."""
+"""Runs Python code with a time limit."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from collections.abc import Callable
 
 __all__ = ["TooLong", "run_limited"]
 
-# Code may catch TooLong. It is raised again after so many seconds, so many times.
+# Code may catch TooLong. So it is raised again after _AGAIN_SECONDS, at most _TIMES times.
 _AGAIN_SECONDS = 0.2
 _TIMES = 50
 
 
 class TooLong(BaseException):
-    """Code takes too long. It isn't an Exception, so that `except Exception` doesn't catch it."""
+    """The code takes too long. This is a BaseException, so that `except Exception` in the code doesn't catch it."""
 
 
 class _Run:
-    """Runs a function in a thread of its own, so that an exception raised in it from outside can hit nothing else.
+    """Runs a function in a thread of its own, in which TooLong can be raised from outside.
 
-    The exception goes to a thread by its number, which another thread may get as soon as this one has ended. So this
-    one stays until nobody raises anything in it any more.
+    Python finds the thread for the exception by a number, and another thread may get the number when this thread has
+    ended. So the thread waits at its end until `released` is set: nobody raises TooLong after that.
 
     Attributes:
-        over: Whether the function has come to its end.
-        released: Whether the thread may end.
-        error: What the function has raised.
+        over: Set when the function has ended.
+        released: Set when the thread may end.
+        error: The exception that the function has raised; None without one.
         thread: The thread.
     """
 
@@ -37,7 +37,7 @@ class _Run:
         self.over = threading.Event()
         self.released = threading.Event()
         self.error: BaseException | None = None
-        # A daemon doesn't keep the process alive. The context variables are copied: they tell which call this is.
+        # A daemon thread doesn't keep the process alive. The context variables tell the SDK which call this is.
         self.thread = threading.Thread(
             target=contextvars.copy_context().run, args=(self._run,), name="script", daemon=True
         )
@@ -50,7 +50,7 @@ class _Run:
                 self.error = error
             finally:
                 self.over.set()
-        except TooLong:  # raised after the end of the function
+        except TooLong:  # raised from outside just after the function had ended
             self.over.set()
         while not self.released.is_set():
             with contextlib.suppress(TooLong):
@@ -58,24 +58,24 @@ class _Run:
 
 
 def run_limited(function: Callable[[], None], seconds: float) -> None:
-    """Run a function, for some seconds at most.
+    """Run a function in another thread, for at most `seconds` seconds.
 
-    After that it is stopped between two steps of Python. A call of C, such as `time.sleep`, can't be stopped: its
-    thread goes on until the call returns, and nothing waits for it.
+    A function that takes longer is stopped between two instructions of Python. A call of C code, such as `time.sleep`,
+    can't be stopped: its thread goes on until the call returns, but this function doesn't wait for it.
 
     Args:
         function: The function.
-        seconds: The time that it may take.
+        seconds: The most seconds that the function may take.
 
     Raises:
-        TooLong: It has taken longer.
+        TooLong: The function has taken longer.
         BaseException: The function's own exception.
     """
     run = _Run(function)
     run.thread.start()
     try:
         over = run.over.wait(seconds)
-    except BaseException:  # somebody wants this thread to stop
+    except BaseException:  # Ctrl-C, or an outer time limit
         run.released.set()
         raise
     if over:
@@ -90,7 +90,7 @@ def run_limited(function: Callable[[], None], seconds: float) -> None:
 
 def _end(run: _Run, times: int = _TIMES) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(run.thread.ident or 0), ctypes.py_object(TooLong))
-    # Code may catch even this, so a timer raises it again. The call is answered now.
+    # Code may catch even TooLong, so a timer raises it again later. The call is answered in the meantime.
     if run.over.wait(_AGAIN_SECONDS / 10) or times == 1:
         run.released.set()
         return

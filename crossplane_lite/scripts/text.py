@@ -1,4 +1,4 @@
-"""Compiles scripts, each text once."""
+"""Compiles scripts, and keeps the last 64 of them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..unstructured import Unstructured
 __all__ = ["FILE", "LARGEST", "compiled"]
 
 FILE: Final = "/composition/script"
-"""The file of every script in messages, which show its last part and the line inside of the script."""
+"""The file name of every script. Messages show its last part, `script`, and the line inside of the script."""
 
 LARGEST: Final = 256 * 1024
-"""The most bytes of a script. A whole Composition can't have more than about a megabyte."""
+"""The most bytes that a script may have. A whole Composition can't have more than about a megabyte."""
 
-# The number of scripts that are kept. Old texts are needed only while old revisions of a Composition are in use.
+# The number of compiled scripts that are kept. The script that was not used for the longest time is dropped first.
 _MOST: Final = 64
 
 _kept: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
@@ -32,16 +32,19 @@ _lock = threading.Lock()
 
 
 def compiled(text: str) -> Callable[[Any], Any]:
-    """Return the `compose` of a script.
+    """Return the `compose` function of a script.
 
-    The script's own statements run when the text is compiled.
+    The same text is compiled once. The statements of the script run then, in a module namespace of its own.
 
     Raises:
-        InputError: The text is too large, isn't Python, or has no `compose(ctx)`; the message has the line.
+        InputError: The text is too large, isn't Python (the message has the line), or defines no `compose(ctx)`.
+        Exception: A statement of the script raised it.
     """
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > LARGEST:
-        raise InputError(f"the script has {len(data):,} bytes; it must have at most {LARGEST:,}")
+        raise InputError(
+            f"the script has {len(data):,} bytes; it must have at most {LARGEST:,}: move code into a packaged function"
+        )
     key = hashlib.sha256(data).digest()
     with _lock:
         found = _kept.get(key)
@@ -58,7 +61,7 @@ def compiled(text: str) -> Callable[[Any], Any]:
 
 
 def _file(key: bytes) -> str:
-    """Return the file of one script: another way to write FILE, by which the lines of each text are kept apart."""
+    """Return the file name of one script: FILE with a detour, so that tracebacks find the lines of this script."""
     folder, _, name = FILE.rpartition("/")
     return f"{folder}/{key.hex()[:8]}/../{name}"
 
@@ -76,11 +79,11 @@ def _made(text: str, file: str) -> Callable[[Any], Any]:
         **{"NULL": NULL, "UNSET": UNSET, "Observable": Observable, "Unstructured": Unstructured, "apply": apply},
         "composition": sys.modules[Function.__module__],
     }
-    # Tracebacks in the log show the lines.
+    # So that tracebacks in the log show the lines of the script.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, names)
     found = names.get("compose")
-    if isinstance(found, Function):  # the script has the decorator of packaged functions
+    if isinstance(found, Function):  # the script uses the decorator @composition.function
         return found.call_compose
     if not callable(found):
         raise InputError("the script has no compose(ctx): it must define a function of that name")

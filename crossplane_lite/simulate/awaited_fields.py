@@ -1,4 +1,4 @@
-"""The fields of one resource that others wait for, filled with plausible values."""
+"""Puts the fields that others wait for into a resource, with plausible values."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _DETAILS: Final = ("username", "password", "endpoint")
 
 
 class _Never(Exception):
-    """A field never has a value; the text says why."""
+    """A field never gets a value; the text says why."""
 
 
 class AwaitedFields:
-    """One resource in the making.
+    """One resource, and the fields of it that others wait for.
 
     Args:
-        owner: The resource's kind.
-        schema: The schema of the kind; None where it isn't known.
+        owner: The resource's name and kind.
+        schema: The schema of the resource's kind; None if it isn't known.
         fixture: The known facts about the resource.
-        resource: The content of the resource so far.
+        resource: The resource's content so far.
 
     Attributes:
-        resource: The resource, which gets the awaited fields.
-        origins: The origin of each awaited value, by path.
-        never: The reasons why other values never come, by path.
+        resource: The resource, which gets the wanted fields.
+        origins: By path, the source of each wanted value.
+        never: By path, why a wanted field never gets a value.
     """
 
     def __init__(
@@ -62,10 +62,14 @@ class AwaitedFields:
         self._wants_details = False
 
     def want(self, path: str) -> None:
-        """Give a field a value, or note the reason why it never has one."""
+        """Give a field a value, or note in `never` why it never gets one.
+
+        Args:
+            path: The field's path, as it stands after the resource's name: `.status.atProvider.vpcId`.
+        """
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
-        except ValueError:  # as a UsageError is, and the error of an index of thousands of digits
+        except ValueError:  # a UsageError, or the error of an index of thousands of digits
             self.never[path] = "this isn't the path of a field"
             return
         if not steps:  # others wait for the resource itself to be ready
@@ -76,7 +80,10 @@ class AwaitedFields:
             self.never[path] = str(reason)
 
     def _from_start(self, steps: list[str | int]) -> list[str | int]:
-        """Return a path whose indexes count from the start; where a list is too short, of the one that is made."""
+        """Return a path with its negative indexes counted from the start.
+
+        In a list that is too short, they count from the start of the list that will be made for them.
+        """
         found: list[str | int] = []
         holder: Any = self.resource
         for step in steps:
@@ -102,7 +109,7 @@ class AwaitedFields:
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
-        """Return the origin of a present value."""
+        """Return the source of a value that is there: `given`, `fixture`, `schema` or `assumed`."""
         if at(self._fixture.content, steps) is not ABSENT:
             return FIXTURE
         if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):
@@ -155,10 +162,10 @@ class AwaitedFields:
         return FIXTURE if key in self._fixture.details else ASSUMED
 
     def secret(self, data: Mapping[str, str] | None) -> dict[str, Any] | None:
-        """Return the connection Secret, with every detail that is known or wanted.
+        """Return the connection Secret, with every detail that is known or wanted; None if the resource names none.
 
         Args:
-            data: The content of the Secret so far, in base64.
+            data: The data of the Secret so far, in base64.
         """
         place = secret_place(self.resource)
         if place is None:
@@ -180,7 +187,9 @@ class AwaitedFields:
         places = self._places(steps)
         indexes = [step for step in steps if isinstance(step, int)]
         if max(indexes, default=0) >= MOST_ELEMENTS or math.prod(one + 1 for one in indexes) > _MOST_MADE:
-            raise _Never("no list gets that long in a simulation")
+            raise _Never(
+                f"a simulation makes no list that long (at most {MOST_ELEMENTS} elements, {_MOST_MADE:,} when nested)"
+            )
         mirrored = self._mirrored(steps)
         holder: Any = self.resource
         for depth, step in enumerate(steps):
@@ -202,7 +211,11 @@ class AwaitedFields:
         return self._origin_of(steps)
 
     def _places(self, steps: list[str | int]) -> list[Mapping[str, Any]]:
-        """Return the schemas along a path; empty ones where anything may stand."""
+        """Return the schema of each step along a path; an empty one if any value may stand there.
+
+        Raises:
+            _Never: The schema lacks a step.
+        """
         places = []
         place: Mapping[str, Any] = self._schema or {}
         for depth, step in enumerate(steps):
@@ -223,7 +236,7 @@ class AwaitedFields:
         return name_of(self._owner.api_version, self._owner.kind)
 
     def _mirrored(self, steps: list[str | int]) -> Any:
-        """Return the specification's value for a field of the status; providers repeat it there."""
+        """Return the value that providers copy from the specification into a field of the status; ABSENT for none."""
         if steps[:2] != ["status", "atProvider"] or len(steps) == 2:
             return ABSENT
         if steps[2:] == ["id"]:
@@ -234,12 +247,12 @@ class AwaitedFields:
         if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
             raise _Never(f"{show(path)} is not {'a list' if isinstance(step, int) else 'an object'}")
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
-            raise _Never(f"{show(path)} has {len(holder)} elements")
+            raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")
 
     def _grow(
         self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Mapping[str, Any]]
     ) -> None:
-        """Make a list as long as its index asks for."""
+        """Add elements to a list until it has the index `step`."""
         is_open = is_free(places[depth]) and depth + 1 < len(steps)
         while len(holder) <= step:
             place = [*steps[:depth], len(holder)]
@@ -252,7 +265,7 @@ class AwaitedFields:
                 self._note_lists(place, holder[-1])
 
     def _container(self, steps: list[str | int]) -> Any:
-        """Return the container for the last step of a path, made for the path before it."""
+        """Return an empty list or object, whichever can have the last step of a path as an index or a key."""
         if isinstance(steps[-1], str):
             return {}
         self._lists.add(tuple(steps[:-1]))
@@ -273,7 +286,7 @@ class AwaitedFields:
         return ASSUMED if is_assumed or self._schema is None else SCHEMA
 
     def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
-        """Remember the lists in a value that was made."""
+        """Note the lists in a value that was made here: these can grow."""
         work: list[tuple[list[str | int], Any]] = [(list(steps), value)]
         while work:
             path, one = work.pop()
@@ -301,5 +314,5 @@ def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return the value if it is a list, and otherwise an empty list."""
+    """Return `value` if it is a list, else an empty list."""
     return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""The statuses of Kubernetes' own kinds, for objects with which all is well."""
+"""The statuses of healthy objects of Kubernetes' own kinds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ADDRESS: Final = "192.0.2.1"  # of a network that is set aside for examples
 
 
 def condition(type_: str, reason: str, **more: Any) -> dict[str, Any]:
-    """Return a condition that is True."""
+    """Return a condition of a type, with status True, a reason and further fields."""
     return {"type": type_, "status": "True", "reason": reason, "lastTransitionTime": TRANSITION_TIME, **more}
 
 
 def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the status of an object whose kind Kubernetes' own controllers look after; None for other kinds.
+    """Return the status of a healthy object of a kind that Kubernetes' own controllers look after; None for others.
 
     Args:
         resource: The object, with metadata.generation.
@@ -38,7 +38,7 @@ def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def needs_no_status(resource: Mapping[str, Any]) -> bool:
-    """Say whether an object is ready as soon as it is there."""
+    """Say whether an object of this kind is ready as soon as it exists, without a status."""
     return readiness.is_ready(_wire.encode_struct({key: resource.get(key) for key in ("apiVersion", "kind", "spec")}))
 
 

@@ -32,16 +32,16 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite simulate` with the arguments that follow it.
 
     Returns:
-        The exit status: 0; or 1 where a reconcile failed, or nothing is stable in the end, or something never resolves,
-        or a loss would lead to a deletion.
+        The exit status: 0, or 1 when a reconcile failed, the simulation didn't become stable, something never resolved,
+        or something would be deleted after a loss.
 
     Raises:
-        InputError: A file, a function or a name is wrong.
+        InputError: A file, a function or a name can't be used.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
     if given.explain and given.format in ("yaml", "observed"):
-        parser.error("--explain goes with --format table and --format json")
+        parser.error(f"--explain needs --format table or --format json (got {given.format})")
     terminal.begin()
     inputs = arguments.read_inputs(given)
     simulation = simulation_of(inputs, given.fixtures, most_rounds=given.max_rounds)
@@ -125,12 +125,12 @@ def _rounds(text: str) -> int:
 
 
 def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulation:
-    """Return the simulation that a command line asks for. It hasn't run yet.
+    """Return the simulation that a command line asks for; the caller runs it.
 
     Args:
         inputs: The result of `arguments.read_inputs`.
-        fixtures: The file or directory of fixtures.
-        more: Further arguments of the simulation.
+        fixtures: The file or directory of fixtures; None if there are none.
+        more: Further arguments of `Simulation`.
 
     Raises:
         InputError: The fixtures can't be read.
@@ -160,7 +160,7 @@ def _never(simulation: Simulation) -> Iterator[str]:
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
-    """Try each loss, all from the steady state."""
+    """Try each loss in the steady state, and yield its effects, or why its reconcile failed."""
     tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
     for path in degraded:
         name, rest = simulation.split(path)
@@ -190,7 +190,7 @@ def _notes(simulation: Simulation) -> Iterator[str]:
 
 
 def _visible(text: str) -> str:
-    """Return JSON with an escape for each character that can't be seen, and may steer a terminal."""
+    """Return JSON with an escape for each invisible character, which could control a terminal."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
@@ -202,7 +202,7 @@ def _escaped(character: str) -> str:
 
 
 def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
-    """Return where resources come from in the last reconcile."""
+    """Return the explanation of each of these resources in the last reconcile; empty if no reconcile was complete."""
     if not names or not simulation.rounds:
         return []
     from ..render.explain import explain
@@ -227,7 +227,7 @@ def _show(
         try:
             text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
         except RecursionError:
-            raise InputError("the result is nested too deeply to be written as JSON") from None
+            raise InputError("the result is nested too deeply to be written as JSON; use --format table") from None
     elif form == "yaml" and simulation.rounds and simulation.problem is None:
         documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
         text = yaml.dump(documents, sort_keys=True)

@@ -12,7 +12,7 @@ __all__ = ["base64_of", "connection_secret", "secret_at"]
 
 
 def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """Return the Secret that holds a composite's connection details; None without one."""
+    """Return the Secret that a composite's connection details are published in; None if it has no details or Secret."""
     place = secret_place(composite)
     if place is None or not details:
         return None
@@ -28,5 +28,5 @@ def secret_at(place: tuple[str, str], data: Mapping[str, str]) -> dict[str, Any]
 
 
 def base64_of(text: str) -> str:
-    """Return a string in base64, as Secrets hold it."""
+    """Return a text in base64, as the data of a Secret."""
     return b64encode(text.encode()).decode()

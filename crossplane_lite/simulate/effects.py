@@ -18,16 +18,16 @@ _LONGEST: Final = 60
 
 
 class Effects(NamedTuple):
-    """The differences in the reconcile after a loss.
+    """The effects of a loss in the next reconcile.
 
     Attributes:
-        created: Resources that are created again.
-        changed: Resources that are applied with other fields than before, with these fields and both values. Values in
-            Secrets are left out.
-        deleted: Resources that Crossplane deletes.
-        status: The fields of the composite's status that change, without its conditions.
-        kept: Resources that wait for values and stay unchanged, each with these values.
-        held: Resources that are held back, each with the values that it waits for.
+        created: Names of the resources that are created again.
+        changed: By name, the fields that resources are applied with other values for. Each field is its path with both
+            values; only the path in Secrets.
+        deleted: Names of the resources that Crossplane deletes.
+        status: Fields of the composite's status that change, in the same form; conditions are left out.
+        kept: By name, resources that are still applied although values for them are missing, and the paths of these.
+        held: By name, resources that are held back, and the paths of the values that they wait for.
         ready: Whether the composite is still ready.
     """
 
@@ -45,7 +45,7 @@ def effects_of(steady: Rendered, after: Round) -> Effects:
 
     Args:
         steady: The last reconcile before the loss.
-        after: The reconcile after the loss, as `Simulation.drop` and `Simulation.degrade` return it.
+        after: The reconcile after the loss, which `Simulation.drop` or `Simulation.degrade` has returned.
     """
     rendered = after.rendered
     changed = {}
@@ -78,7 +78,7 @@ def _changes(before: Any, after: Any, *, is_secret: bool) -> list[str]:
     return [
         path if is_secret else f"{path}: {_shown(old)} -> {_shown(new)}"
         for path, old, new in differences(before, after)
-        # A name is generated when a resource is created, which is told otherwise.
+        # A name is generated only when a resource is created, and `created` tells this.
         if path and path != "metadata.generateName"
     ]
 

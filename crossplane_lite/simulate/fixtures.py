@@ -1,4 +1,4 @@
-"""Given facts about resources in a simulation: their status, annotations, connection details, or all of them."""
+"""Facts that a user gives about resources in a simulation: their status, annotations or connection details."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .._base.type_names import articled
+from .._base.type_names import articled, type_in_words
 from .._manifests.objects import resource_name
 from .._manifests.yaml import load_documents
 from .._terminal.excerpts import short_repr, short_text
@@ -21,7 +21,14 @@ DETAILS: Final = "connectionDetails"
 _PARTS: Final = ("metadata", "spec", "status", DETAILS)
 _BELOW_STATUS: Final = ("atProvider", "conditions")
 
-_NOUNS: Final = {str: "a string", int: "an integer"}
+_NOUNS: Final = {
+    bool: "a boolean",
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    list: "a list",
+    dict: "a mapping",
+}
 _TEXTS: Final = {...: str}
 # The fields of every resource, and their types; see _check.
 _TYPES: Final[dict[str, Any]] = {
@@ -53,8 +60,8 @@ class Fixture(NamedTuple):
     """The known facts about one resource.
 
     Attributes:
-        content: The known parts of the resource. A null says that there is never a value in this place.
-        details: The connection details by key. A null says that there is never such a detail.
+        content: Parts of the resource, such as its status. A null means that the field never gets a value.
+        details: The resource's connection details, by key. None means that the detail never gets a value.
     """
 
     content: dict[str, Any]
@@ -62,10 +69,12 @@ class Fixture(NamedTuple):
 
 
 class Fixtures:
-    """Fixtures by composition resource name, `apiVersion/kind`, or kind. The more special one wins, field by field.
+    """Fixtures by composition resource name, by `apiVersion/kind`, or by kind.
+
+    If several are for the same resource, the first in this order wins, field by field.
 
     Raises:
-        InputError: A fixture isn't a mapping, or has a part that no resource has, or has a value of a wrong type.
+        InputError: A fixture isn't a mapping, has a misspelt part, or a value of a type that no resource has there.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -73,7 +82,7 @@ class Fixtures:
         self._used: set[str] = set()
 
     def of(self, name: str, api_version: str, kind: str) -> Fixture:
-        """Return the known facts about a resource.
+        """Return the known facts about a resource; an empty fixture if there are none.
 
         Args:
             name: The composition resource name.
@@ -106,16 +115,20 @@ class Fixtures:
 
 
 def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
-    """Read fixtures.
+    """Read fixtures from files.
 
-    A document is a mapping from names and kinds to known facts, or a whole resource. A whole resource is the fixture
-    for the name in its annotation `crossplane.io/composition-resource-name`, or without the annotation for its kind.
+    A document is a mapping from names and kinds to known facts, or a whole resource. A whole resource is the fixture of
+    the resource that its annotation `crossplane.io/composition-resource-name` names; without the annotation, of its
+    apiVersion and kind.
 
     Args:
-        path: A file or a directory. In a directory, the files that end in .yaml, .yml and .json are read.
+        path: A file, or a directory, whose files that end in .yaml, .yml and .json are read.
+
+    Returns:
+        The fixtures by name, `apiVersion/kind` or kind.
 
     Raises:
-        InputError: A file can't be read, or a document is neither form, or one name has two fixtures.
+        InputError: A file can't be read, or holds something else; or one name has two fixtures.
     """
     found: dict[str, dict[str, Any]] = {}
     places: dict[str, str] = {}
@@ -123,7 +136,7 @@ def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
         for where, content in load_documents(file):
             for key, fixture in _fixtures_in(content).items():
                 if key in places:
-                    raise InputError(f"{where} and {places[key]} both have a fixture {short_repr(key)}")
+                    raise InputError(f"{where} and {places[key]} both have a fixture {short_repr(key)}; merge them")
                 try:
                     _checked(key, fixture)
                 except InputError as e:
@@ -143,9 +156,9 @@ def _fixtures_in(content: dict[str, Any]) -> dict[str, Any]:
 def _checked(key: str, fixture: Any) -> Fixture:
     what = f"the fixture {short_repr(key)}"
     if not isinstance(key, str):
-        raise InputError(f"{what} must have a name or a kind for a key")
+        raise InputError(f"the key of {what} must be a string: a name or a kind")
     if not isinstance(fixture, Mapping):
-        raise InputError(f"{what} is not a mapping of status, metadata, {DETAILS} and the like")
+        raise InputError(f"{what} must be a mapping with status, metadata, {DETAILS} or other fields of a resource")
     for name in fixture:
         if not isinstance(name, str):
             raise InputError(f"{what} has {short_repr(name)}; its keys must be strings")
@@ -162,29 +175,33 @@ def _checked(key: str, fixture: Any) -> Fixture:
 
 
 def _check(what: str, path: str, value: Any, wanted: Any) -> None:
-    """Refuse a value of another type than every resource has.
+    """Check that a value has the type that the field has in every resource.
 
     Args:
-        what: The fixture.
-        path: Where the value stands in it.
-        value: The value; a null may stand everywhere.
-        wanted: A type; a mapping from keys to these, where an ellipsis is any other key; or a list of one, the type of
-            the elements.
+        what: The fixture's name in messages.
+        path: The path of the value in the fixture.
+        value: The value; None may stand everywhere but in a list.
+        wanted: The type. For an object it is a mapping from keys to types, in which an ellipsis stands for all keys.
+            For a list it is a list with the type of the elements.
+
+    Raises:
+        InputError: The value is of another type.
     """
     if value is None:
         return
     if isinstance(wanted, type):
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise InputError(f"{what}: {path} is not {_NOUNS[wanted]}{'; quote it' if wanted is str else ''}")
+            hint = "; quote it" if wanted is str and isinstance(value, (bool, int, float)) else ""
+            raise InputError(f"{what}: {path} must be {_NOUNS[wanted]} (got {_noun(value)}){hint}")
     elif isinstance(wanted, list):
         if not isinstance(value, list):
-            raise InputError(f"{what}: {path} is not a list")
+            raise InputError(f"{what}: {path} must be a list (got {_noun(value)})")
         for at, element in enumerate(value):
             if element is None:
-                raise InputError(f"{what}: {path}[{at}] is null")
+                raise InputError(f"{what}: {path}[{at}] must not be null")
             _check(what, f"{path}[{at}]", element, wanted[0])
     elif not isinstance(value, Mapping):
-        raise InputError(f"{what}: {path} is not a mapping")
+        raise InputError(f"{what}: {path} must be a mapping (got {_noun(value)})")
     elif ... in wanted:
         for name, inner in value.items():
             _check(what, f"{path}[{short_text(name)}]", inner, wanted[...])
@@ -193,8 +210,13 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
             _check(what, f"{path}.{name}", value.get(name), type_)
 
 
+def _noun(value: Any) -> str:
+    """Return the name of a value's type, with its article; the value itself may be a secret."""
+    return _NOUNS.get(type(value)) or type_in_words(value)
+
+
 def _meant(name: str) -> str | None:
-    """Return the part of a resource that a name is a misspelling of, None where it can be a part itself."""
+    """Return the part of a resource that a name is a misspelling of; None if the name may be right."""
     if name in _BELOW_STATUS:
         return f"status.{name}"
     if name in _PARTS:

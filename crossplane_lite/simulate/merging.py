@@ -1,7 +1,4 @@
-"""Plain data: merging, following paths, and finding differences.
-
-No function recurses, because the data decides how deep it is.
-"""
+"""Plain data: merging, following paths, finding differences. No function recurses: data may be nested deeply."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ from ..errors import UsageError
 __all__ = ["ABSENT", "at", "copied", "differences", "merged", "without", "without_nulls"]
 
 ABSENT: Any = object()
-"""Nothing is there."""
+"""Stands for a value that doesn't exist; None is a value, null."""
 
 
 def copied(tree: Any, *, nulls: bool = True) -> Any:
-    """Return a copy that shares nothing with the original.
+    """Return a deep copy of plain data.
 
     Args:
         tree: Plain data.
@@ -41,12 +38,12 @@ def copied(tree: Any, *, nulls: bool = True) -> Any:
 
 
 def without_nulls(tree: Any) -> Any:
-    """Return a copy without the keys whose value is null."""
+    """Return a deep copy of plain data without the keys whose value is null."""
     return copied(tree, nulls=False)
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Return one tree laid over another: mappings merge, other values replace. The result shares nothing with them."""
+    """Return `above` laid over `below`: mappings merge, every other value replaces. The result is a copy of both."""
     if not isinstance(below, Mapping) or not isinstance(above, Mapping):
         return copied(above)
     result = copied(below)
@@ -65,18 +62,18 @@ def steps_of(path: str) -> list[str | int]:
     """Return the keys and indexes of an Observable's path.
 
     Raises:
-        UsageError: The string isn't a path, or selects elements by their fields, which paths of Observables never do.
+        UsageError: `path` isn't a field path, or selects an element by its fields, as no Observable's path does.
     """
     steps: list[str | int] = []
     for step in field_path.parse(path):
         if isinstance(step, field_path.Select):
-            raise UsageError(f"{path!r} is not the path of an Observable: it has {field_path.Select.__repr__(step)}")
+            raise UsageError(f"{path!r} isn't the path of an Observable: it selects an element by its fields")
         steps.append(step)
     return steps
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
-    """Return the value at a path, or `ABSENT`."""
+    """Return the value at a path; `ABSENT` if there is none."""
     value = tree
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping) and step in value:
@@ -89,7 +86,7 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
 
 
 def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
-    """Return a copy of a tree without the value at a path. There must be a value."""
+    """Return a copy of a tree without the value at a path, which must exist."""
     result: dict[str, Any] = copied(tree)
     holder: Any = result
     for step in steps[:-1]:
@@ -99,9 +96,9 @@ def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, An
 
 
 def differences(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the paths at which two trees differ, sorted, each with both values. `ABSENT` stands for a missing value.
+    """Yield the paths at which two trees differ, sorted, each with both values; `ABSENT` for a missing one.
 
-    Where a subtree is on one side only, the path of its root is told.
+    For a mapping or list that only one tree has, only its own path is yielded.
     """
     work: list[tuple[list[str | int], Any, Any]] = [([], before, after)]
     while work:

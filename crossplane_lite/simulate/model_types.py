@@ -1,4 +1,4 @@
-"""The types of fields by the models that functions use, for kinds without a given schema."""
+"""The types of fields by the models that functions use, for kinds whose schema isn't given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._models.shape import ModelShape
 
 __all__ = ["model_schema", "model_type"]
 
-# The letters of tables, with the types of OpenAPI.
+# The types of fields in models, which their tables write as letters, and the same types in OpenAPI.
 _SCALARS: Final = {
     types.parse_type(letter, lambda _: ModelShape): schema
     for letter, schema in (
@@ -34,7 +34,7 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
         steps: The field's path.
 
     Returns:
-        The schema; an empty one where no model knows the field, or it is an object.
+        The schema; an empty one if no model knows the field, or the field is an object, a map or a list of these.
     """
     found = model_type(api_version, kind, steps)
     if found is None:
@@ -45,7 +45,7 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
 
 
 def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types.Type | None:
-    """Return the type of a field by the model of its kind; None where no model knows it.
+    """Return the type of a field by the model of its kind; None if no model knows the field.
 
     Args:
         api_version: The kind's apiVersion.

@@ -1,4 +1,4 @@
-"""Strings that match the pattern of a schema, for patterns that need no search."""
+"""Makes a text that matches the pattern of a schema, if that needs no search."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, Final
 
 __all__ = ["matches", "matching"]
 
-# The example of a class of characters: the first of these that is in it.
+# A class of characters is represented by the first of these characters that is in it.
 _SAMPLES: Final = "a0A-_./: "
 _MOST_REPEATS: Final = 64
 
 
 class _TooHard(Exception):
-    """The pattern has parts from which no text can be made without a search."""
+    """A text for the pattern can't be made without a search."""
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Say whether a string matches a pattern. A pattern that Python can't read matches every string."""
+    """Say whether a text matches a pattern. If Python can't read the pattern, every text matches."""
     compiled = _compiled(pattern)
     return compiled is None or compiled.search(text) is not None
 
 
 def matching(pattern: str) -> str | None:
-    """Return a short string that matches a pattern; None where finding one needs a search."""
+    """Return a short text that matches a pattern; None if a search would be needed to find one."""
     compiled = _compiled(pattern)
     if compiled is None:
         return None
@@ -54,7 +54,11 @@ def _parsed(pattern: str) -> Any:
 
 
 def _text(tokens: Any) -> str:
-    """Return the text that the shortest way through a parsed pattern stands for."""
+    """Return a text that a parsed pattern matches: of each choice the first, with as few repeats as possible.
+
+    Raises:
+        _TooHard: The pattern has parts that need a search.
+    """
     made = ""
     for operation, argument in tokens:
         kind = str(operation)
@@ -70,7 +74,7 @@ def _text(tokens: Any) -> str:
             fewest, most, repeated = argument
             if fewest > _MOST_REPEATS:
                 raise _TooHard
-            # One where none would do: an empty text says little.
+            # A part that may be left out stands once if the text would be empty without it.
             times = fewest or (1 if most and len(tokens) == 1 else 0)
             made += _text(repeated) * times
         elif kind == "SUBPATTERN":
@@ -83,7 +87,7 @@ def _text(tokens: Any) -> str:
 
 
 def _one_of(choices: Any) -> str:
-    """Return a character of a class: one that people expect where there is one."""
+    """Return a character of a class, if possible a usual one such as `a` or `0`; raises _TooHard if none is found."""
     expression = [(str(operation), argument) for operation, argument in choices]
     inverted = bool(expression) and expression[0][0] == "NEGATE"
     for sample in _SAMPLES:

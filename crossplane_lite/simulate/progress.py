@@ -1,4 +1,4 @@
-"""Why a simulation doesn't become stable."""
+"""The texts that say why a simulation doesn't become stable."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ _MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
-    """Return a message: the last round ended as an earlier one did. It names the changes between the two.
+    """Return a text that says that the last round has the result of an earlier one, and what changes in between.
 
     Args:
-        rounds: The rounds.
-        first: The number of the earlier one.
+        rounds: All rounds.
+        first: The number of the earlier round with the same result, from 1.
     """
     changing = {path for at in range(first, len(rounds)) for path in _changed(rounds, at)}
     return (
-        f"it never gets stable: round {len(rounds)} came to the same as round {first}, and those between them to "
-        f"something else, so it goes on in circles; these change: {listed(changing)}"
+        f"it never gets stable: round {len(rounds)} has the same result as round {first}, but the rounds between them "
+        f"have others, so the rounds repeat; these change: {listed(changing)}"
     )
 
 
 def slowness(rounds: Sequence[Round]) -> str:
-    """Return a message: there were too many rounds. It names the changes of the last one."""
+    """Return a text that says that there were too many rounds, and which fields the last round changed."""
     return (
-        f"it isn't stable after {len(rounds)} rounds, and no state has come twice; more rounds may help; these still "
-        f"change: {listed(_changed(rounds, len(rounds) - 1))}"
+        f"it isn't stable after {len(rounds)} rounds, and no two rounds had the same result; a higher limit may help "
+        f"(--max-rounds); these still change: {listed(_changed(rounds, len(rounds) - 1))}"
     )
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the first of some names in order, and how many more there are."""
+    """Return the first five of some sorted names, with commas, and how many more there are."""
     shown = sorted(names)
     more = len(shown) - _MOST_SHOWN
     return (", ".join(shown[:_MOST_SHOWN]) or "nothing") + (f" and {more} more" if more > 0 else "")
 
 
 def _changed(rounds: Sequence[Round], index: int) -> list[str]:
-    """Return the changes of a round, the first one having index 0."""
+    """Return the paths of the fields that differ between a round and the round before it; `index` is 1 or more."""
     before, after = (rounds[one].rendered for one in (index - 1, index))
     changed = []
     for name in sorted({*before.composed, *after.composed}):

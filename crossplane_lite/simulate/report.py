@@ -17,13 +17,13 @@ __all__ = ["Loss", "report"]
 
 
 class Loss(NamedTuple):
-    """A loss in the steady state, and its effects.
+    """A resource or field that was taken away in the steady state, and the effects.
 
     Attributes:
-        action: The sort of the loss: `drop` or `degrade`.
-        target: The lost resource, or the path of the lost field.
-        effects: The effects of the loss; None where the reconcile failed.
-        error: The message of the failure; None where the reconcile succeeded.
+        action: `drop` for a resource, `degrade` for a field.
+        target: The name of the resource, or the path of the field.
+        effects: The effects in the next reconcile; None if that failed.
+        error: Why the reconcile failed; None if it didn't.
     """
 
     action: str
@@ -33,10 +33,10 @@ class Loss(NamedTuple):
 
 
 def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
-    """Return the result of a simulation.
+    """Return the result of a simulation as plain data.
 
     Args:
-        simulation: A simulation that has run, whether it failed or not.
+        simulation: A simulation that has run; it may have failed.
         losses: The losses that were tried afterwards.
     """
     composite = simulation.composite
@@ -111,7 +111,7 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 
 
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return the fields of the composite's status that resources wait for, and the round after which they are there."""
+    """Return the fields of the composite's status that resources wait for, each with the round that sets it first."""
     from ..errors import UsageError
     from .merging import at, steps_of
 

@@ -1,6 +1,6 @@
 """Reconcile after reconcile, until nothing changes any more.
 
-After each one the composed resources exist: they have names, and a status that `statuses` makes up.
+After each reconcile the composed resources exist: they have names, and a status that `statuses` makes up.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._base.near_name import near_name
-from .._manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
+from .._manifests.objects import RESOURCE_NAME, metadata_of, resource_name, secret_place, text_of
 from .._models.walker import canonical
 from .._paths import field_path
 from .._paths.text import EXTERNAL_NAME, show
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Round", "Simulation"]
 
 _MOST_ROUNDS: Final = 50
-# Without these no API server has a resource, and Crossplane wouldn't know one of its own.
+# No resource exists in an API server without the first three, and Crossplane finds its resources by the last.
 _KNOWN_BY: Final = (["apiVersion"], ["kind"], ["metadata", "name"], ["metadata", "annotations", RESOURCE_NAME])
 
 
@@ -47,10 +47,10 @@ class Round(NamedTuple):
     Attributes:
         number: The number of the round, from 1.
         rendered: The result of the reconcile.
-        appeared: The composed resources that are desired for the first time, sorted. After a loss: the resources that
+        appeared: The composed resources that are desired for the first time, sorted. After a loss, the resources that
             are created again.
-        waiting: The resources that wait, each with the paths that it waits for. The waits of other functions than those
-            of this package aren't known.
+        waiting: The resources that wait, each with the paths that it waits for; an empty list of paths if its function
+            doesn't name them.
     """
 
     number: int
@@ -60,44 +60,45 @@ class Round(NamedTuple):
 
 
 class Simulation:
-    """The reconciles of a composite resource, until nothing changes.
+    """The reconciles of a composite resource, until nothing changes any more.
 
-    The arguments aren't changed. Functions that run in this process are run a few more times in each round, to show
-    their dependencies, so compose() must act only through its context.
+    The arguments aren't changed. Functions that run in this process run a few times more in each round, to show their
+    dependencies; so compose() may act only through its context.
 
     Args:
         composite: The composite resource.
-        pipeline: The steps of the composition.
+        pipeline: The steps of its composition.
         functions: The runner of each function, by the function's name.
-        cluster: Other objects that exist: required resources, schemas, Secrets. Functions that ask for resources get
-            composed resources, too.
+        cluster: Other objects that exist: required resources, schemas, Secrets. Requirements find composed resources
+            too.
         observed: The composed resources that exist at the start.
-        context: The pipeline's context before the first step. It is the same in each round.
-        fixtures: The known facts about existing resources, by composition resource name, `apiVersion/kind` or kind:
-            `status`, `metadata` and other parts, and `connectionDetails`. A null says that there is never a value.
-        schemas: The schemas of kinds. Values that no fixture gives are made up by them.
-        most_rounds: The number of rounds after which the simulation gives up.
-        timeout: The time limit of each round, in seconds.
+        context: The pipeline's context before its first step, the same in each round.
+        fixtures: Known facts about resources once they exist, by composition resource name, `apiVersion/kind` or kind:
+            `status`, `metadata` and whatever else they have, and `connectionDetails`. A null means that the field never
+            gets a value.
+        schemas: Schemas of kinds; values that no fixture gives are made up by them.
+        most_rounds: After how many rounds to give up; 2 or more.
+        timeout: How many seconds each round may take.
         xrd: The composite's CompositeResourceDefinition; see `render`.
         composition: The name of the Composition.
 
     Attributes:
         rounds: The rounds so far.
-        waves: The number of the round, from 1, in which each composed resource was desired first; in the order of
-            appearance.
+        waves: The number of the round in which each composed resource was desired first, from 1, in rising order.
         stable: Whether the last two rounds had the same result.
-        problem: The reason why the simulation isn't stable; None where it is stable, or hasn't run.
-        unresolved: The resources, and fields of the composite such as `xr.status.x`, that wait in the end. Each has the
-            paths that it waits for, with the reasons.
-        cycles: Resources that wait for each other, across steps of the pipeline.
-        waited: The paths that each resource waited for before it appeared.
-        origins: The origin of each awaited value, by path: `given`, `fixture`, `spec` (the status repeats it),
-            `schema` or `assumed`.
+        problem: Why the simulation isn't stable; None if it is stable or hasn't run.
+        unresolved: The resources, and fields of the composite (`xr.status.x`), that still wait at the end, by name;
+            each with the paths of the values that it waits for, and the reasons.
+        cycles: Groups of resources that wait for each other, across steps of the pipeline.
+        waited: The paths of the values that each resource waited for before it appeared, by its name.
+        origins: By path, the source of each value that others wait for: `given`, `fixture`, `spec` (repeated in the
+            status), `schema` or `assumed`.
         dependencies: The dependencies that functions in this process reported.
 
     Raises:
-        InputError: A fixture is wrong.
-        UsageError: `most_rounds` is too small.
+        InputError: A fixture can't be used, or an observed resource has no composition resource name, or that of
+            another one.
+        UsageError: `most_rounds` is less than 2.
     """
 
     def __init__(
@@ -117,7 +118,9 @@ class Simulation:
         composition: str | None = None,
     ) -> None:
         if most_rounds < 2:
-            raise UsageError(f"'most_rounds' must be 2 at least, because two must be the same (got {most_rounds!r})")
+            raise UsageError(
+                f"'most_rounds' must be at least 2, because two rounds must have the same result (got {most_rounds!r})"
+            )
         self._pipeline = pipeline
         self._functions = functions
         self._cluster = cluster
@@ -132,7 +135,7 @@ class Simulation:
         self._before = dict(self._observed)
         self._secrets: dict[str, Mapping[str, Any]] = {}
         self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
-        # The fields that others need of each resource: the rest of their paths after its name.
+        # For each resource, the fields that others need: the rest of their paths after the resource's name.
         self._wanted: dict[str, set[str]] = {}
         self._never: dict[str, str] = {}
         self._waits: Waits | None = None
@@ -169,7 +172,7 @@ class Simulation:
 
     @property
     def possible(self) -> list[str]:
-        """The resources that never appeared, but would if a value that a function asks about were different."""
+        """The resources that never appeared, but would if a value that a function asks about were another one."""
         return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})
 
     @property
@@ -186,13 +189,13 @@ class Simulation:
         ]
 
     def run(self) -> list[Round]:
-        """Reconcile until two rounds in a row have the same result, an earlier state comes back, or rounds run out.
+        """Reconcile until two rounds in a row have the same result, an earlier result comes back, or rounds run out.
 
         Returns:
             The rounds. A simulation that has run already isn't run again.
 
         Raises:
-            FatalResultError: A function returned a fatal result, such as for a dependency cycle.
+            FatalResultError: A function returned a fatal result, such as for a dependency cycle within it.
             RenderError: A reconcile fails for another reason.
             InputError: An argument can't be used.
         """
@@ -215,15 +218,18 @@ class Simulation:
         return self.rounds
 
     def drop(self, name: str) -> Round:
-        """Take a resource away in the steady state, and reconcile once. The simulation itself isn't changed.
+        """Take a resource away in the steady state, and reconcile once. The simulation itself stays as it is.
+
+        Args:
+            name: The resource's composition resource name.
 
         Returns:
-            The round after the loss. Its `rendered.deleted` has the resources that Crossplane would delete.
+            The reconcile. `rendered.deleted` has the resources that Crossplane would delete.
 
         Raises:
             InputError: The resource doesn't exist.
             UsageError: The simulation isn't stable.
-            FatalResultError, RenderError: As for `run`.
+            FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
         gone = self._observed[name]
@@ -233,21 +239,20 @@ class Simulation:
         return self._try(observed, secrets, [gone] if secret is None else [gone, secret])
 
     def degrade(self, name: str, path: str) -> Round:
-        """Take a field of a resource away in the steady state, and reconcile once. The simulation itself isn't changed.
+        """Take a field of a resource away in the steady state, and reconcile once. The simulation stays as it is.
 
         Args:
-            name: The composition resource name.
-            path: The path of the field, such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last
-                subnet, `external_name` or `connection_details["password"]`.
+            name: The resource's composition resource name.
+            path: The field: `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last subnet,
+                `external_name`, or `connection_details["password"]`.
 
         Returns:
-            The round after the loss.
+            The reconcile. `rendered.deleted` has the resources that Crossplane would delete.
 
         Raises:
-            InputError: The resource or the field doesn't exist; or the field identifies the resource, so that no
-                resource can be without it.
-            UsageError: The simulation isn't stable, or the path isn't one.
-            FatalResultError, RenderError: As for `run`.
+            InputError: The resource or the field doesn't exist, or the field identifies the resource, as its name does.
+            UsageError: The simulation isn't stable, or `path` isn't a field path.
+            FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
         resource, secret = self._observed[name], self._secrets.get(name)
@@ -270,10 +275,10 @@ class Simulation:
         return self._try({**self._observed, name: changed}, self._secrets)
 
     def split(self, path: str) -> tuple[str, str]:
-        """Return the name of the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest.
+        """Return the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest of it.
 
         Raises:
-            InputError: The path doesn't begin with a resource, or has no field after it.
+            InputError: The path doesn't begin with an existing resource, or has nothing after it.
         """
         found = owner_of(path, self._observed)
         if found is None:
@@ -345,7 +350,7 @@ class Simulation:
         self._never.update({name + path: reason for path, reason in made.never.items()})
 
     def _data_of(self, composed: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the content of a resource's connection Secret in the given cluster."""
+        """Return the data of a resource's connection Secret in the given cluster; empty if there is none."""
         place = secret_place(composed)
         if place is None or self._cluster is None:
             return {}
@@ -354,7 +359,7 @@ class Simulation:
         return data if isinstance(data, Mapping) else {}
 
     def _note_wanted(self, waits: Waits, composed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Note a field of a resource that somebody needs."""
+        """Note the fields of composed resources that others need."""
         there = {**self._observed, **composed}
         names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
         world = self._world(objects=there.values())
@@ -364,7 +369,10 @@ class Simulation:
                 self._wanted.setdefault(found[0], set()).add(found[1])
 
     def _required(self, path: str, waits: Waits, world: World) -> tuple[str, str] | None:
-        """Return the composed resource that a path into a required one leads to, and the rest of the path."""
+        """Return the composed resource that a path into a required resource leads to, and the rest of the path.
+
+        None if the path leads into no required resource, or into one that isn't composed here.
+        """
         found = owner_of(path, {f"required.{key}" for key in waits.selectors})
         if found is None:
             return None
@@ -381,7 +389,7 @@ class Simulation:
     # -- the end
 
     def _state(self, rendered: Rendered) -> str:
-        """Return a text that is the same for rounds that come to the same."""
+        """Return a digest of a round's result, which is the same for rounds with the same result."""
         state = [rendered.composed, dict(self._composite), self._observed, self._secrets]
         return hashlib.sha256(canonical(state).encode(errors="surrogatepass")).hexdigest()
 
@@ -389,7 +397,8 @@ class Simulation:
 
     def _check_steady(self, name: str) -> None:
         if not self.stable:
-            raise UsageError("drop() and degrade() begin in the steady state, and the simulation has not reached one")
+            why = self.problem or "call run() first"
+            raise UsageError(f"drop() and degrade() need a simulation that has become stable: {why}")
         if name not in self._observed:
             raise InputError(
                 f"no resource {short_repr(name)} exists in the end; these exist: {progress.listed(self._observed)}"
@@ -413,13 +422,20 @@ class Simulation:
 
 
 def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return observed resources by name. Whether they are the composite's, each round checks."""
+    """Return observed resources by composition resource name. Each round checks whether they are the composite's."""
     found: dict[str, Mapping[str, Any]] = {}
     for resource in observed:
         name = resource_name(resource)
         if not name:
-            raise InputError("an observed resource has no annotation crossplane.io/composition-resource-name")
+            what = " ".join(filter(None, (text_of(resource.get("kind")), text_of(metadata_of(resource).get("name")))))
+            raise InputError(
+                f"the observed resource {what or 'without a name'} has no annotation {RESOURCE_NAME}; set it to the "
+                "name that the function gives this resource"
+            )
         if name in found:
-            raise InputError(f"two observed resources are both named {short_repr(name)}")
+            raise InputError(
+                f"two observed resources are both named {short_repr(name)}; each must have an annotation "
+                f"{RESOURCE_NAME} of its own"
+            )
         found[name] = resource
     return found

@@ -1,9 +1,9 @@
 """A composed resource once it exists: its name in the cloud, its status, its connection details.
 
-An awaited field takes its value from the first of these sources that has one: the present value (desired, or given at
-the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the schema of the kind. For a
-kind without a schema the value is a string, which is reported as assumed. A field that a known schema lacks never
-comes.
+A field that others wait for gets its value from the first of these sources that has one: the present value (desired,
+or given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
+Without a schema, the value is made up: of the type that the function's model has, else a string. It is reported as
+assumed. A field that a known schema lacks never gets a value.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ Find = Callable[[str, str], "Mapping[str, Any] | None"]
 
 
 class Exists(NamedTuple):
-    """A resource that exists.
+    """A composed resource that exists.
 
     Attributes:
         resource: The resource as it would be observed.
-        secret: The resource's connection Secret; None without one.
-        origins: The origin of each awaited value, by path: `given`, `fixture`, `spec`, `schema` or `assumed`.
-        never: The reasons why other awaited fields never have a value, by path.
+        secret: The resource's connection Secret; None if it has none.
+        origins: For each field that others wait for, by path, the source of its value: `given`, `fixture`, `spec`,
+            `schema` or `assumed`.
+        never: For each such field that never gets a value, by path, the reason.
     """
 
     resource: dict[str, Any]
@@ -46,11 +47,11 @@ class Exists(NamedTuple):
 
 
 class Statuses:
-    """Makes resources exist.
+    """Turns composed resources into resources that exist: with metadata, a status and a connection Secret.
 
     Args:
         fixtures: The known facts about resources.
-        find: Returns the schema of an apiVersion and kind with its references inlined; None where none is known.
+        find: Returns the schema of an apiVersion and kind with its references inlined; None if it isn't known.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
@@ -70,9 +71,9 @@ class Statuses:
         Args:
             name: The composition resource name.
             composed: The resource as Crossplane applies it.
-            before: The state of the resource at the start; empty where it didn't exist.
-            wanted: The awaited fields: their paths without the resource's name.
-            data: The content of the resource's connection Secret so far.
+            before: The resource as it existed at the start of the simulation; empty if it didn't.
+            wanted: The fields that others wait for: the rest of their paths after the resource's name.
+            data: The data of the resource's connection Secret so far, in base64.
 
         Raises:
             InputError: The fixture of this name is of another kind.
@@ -105,7 +106,7 @@ def _bare(
     composed: Mapping[str, Any],
     before: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return a resource with everything but the fields that others wait for."""
+    """Return a resource as it exists, still without the fields that others wait for."""
     given = {key: value for key, value in fixture.content.items() if key != "status"}
     resource: dict[str, Any] = merged(merged(before, given), composed)
     metadata = resource["metadata"] = dict(metadata_of(resource))
@@ -132,7 +133,7 @@ def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -
 
 
 def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
-    """Return the status of a resource with which all is well, as far as no fixture says otherwise."""
+    """Return the status of a resource that is healthy, unless its fixture says otherwise."""
     given = fixture.content.get("status", {})
     before = at(resource, ["status"])
     status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})

@@ -21,7 +21,7 @@ _DEEPEST: Final = 8
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a table of waves, a legend, and remarks on the end.
+    """Yield the lines of a table of waves, a legend, remarks on the final state, and the effects of losses.
 
     Args:
         report: The result of `report.report`.
@@ -39,7 +39,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _harmless(value: Any, depth: int = 0) -> Any:
-    """Return a report whose texts are lines that can't harm a terminal."""
+    """Return a report in which each text is one line without control characters of a terminal."""
     if isinstance(value, str):
         return _text.line(value)
     if depth > _DEEPEST:  # a condition's fields can be anything
@@ -119,10 +119,10 @@ def _end(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _conditions(conditions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the conditions that say how a composite is; Ready first."""
+    """Return a text with the conditions of a composite: Ready first, then those that aren't True."""
     shown = []
     for one in sorted(conditions, key=lambda one: (one["type"] != "Ready", one["type"])):
-        # For these, True isn't news.
+        # For all other conditions, True is the usual status.
         if one["type"] == "Ready" or one.get("status") != "True":
             message = f": {one['message']}" if one.get("message") and one["type"] in ("Ready", "Synced") else ""
             shown.append(f"{one['type']} {one.get('status')} ({one.get('reason')}{message})")
@@ -161,7 +161,7 @@ def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], 
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:
-    """Return lines that say something of names, as many to a line as there is room for."""
+    """Return a heading and names in lines of at most 100 characters."""
     indent = " " * (len(what) - len(what.lstrip()) + 4)
     text = f"{what}: {', '.join(names)}"
     return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -21,18 +21,22 @@ _XR = "xr."
 def unresolved_in(
     waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the resources, and fields of the composite, that wait in the end; each with its paths and the reasons.
+    """Return the resources, and fields of the composite, that still wait in the end.
 
     Args:
         waits: The waits of the last round.
-        never: The reasons why fields never have a value, by path.
-        observed: The existing resources.
+        never: Why fields never get a value, by path.
+        observed: The existing resources, by name.
         composite: The composite resource.
+
+    Returns:
+        By name, the paths of the values that each waits for, with the reasons; `another step of the pipeline` if its
+        function names none.
     """
     found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
     for dependent, _, path in waits.dependencies:
-        # A value below a question (`if`, `or`) may not be needed after all; where it isn't, the resource
-        # is there all the same.
+        # A value that is read only under a condition (`if`, `or`) may not be needed after all. If it isn't, the
+        # resource exists without it.
         if path in never and not _is_there(dependent, observed, composite):
             found.setdefault(dependent, {})[path] = never[path]
     return {

@@ -1,6 +1,6 @@
-"""Plausible values for the fields of a schema. They are the same in every run.
+"""Plausible values for the fields of a schema: the same ones in every run.
 
-A schema is that of a kind with its references inlined, in Kubernetes' dialect of OpenAPI v3.0.
+Schemas are in Kubernetes' dialect of OpenAPI v3.0, with their references inlined.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .patterns import matches, matching
 __all__ = ["MOST_ELEMENTS", "Made", "Target", "text_for", "value_for"]
 
 MOST_ELEMENTS: Final = 200
-"""How long a list gets at the most."""
+"""The most elements of a list that is made here."""
 
 _DEEPEST: Final = 12
 
@@ -40,7 +40,7 @@ _FORMATS: Final[Mapping[str, str]] = {
     "url": "https://example.org",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
-# The example for a field's name, as words in lower case. The values are those set aside for examples.
+# Patterns for a field's name, written as words in lower case, and the value for it: one that is reserved for examples.
 _NAMES: Final = (
     (re.compile(r"(^|-)arn$"), "arn:aws:{group}:us-east-1:000000000000:{kind}/{text}"),
     (re.compile(r"(^|-)ipv6-cidr"), "2001:db8::/56"),
@@ -63,7 +63,7 @@ class Target(NamedTuple):
     """The resource that values are made for.
 
     Attributes:
-        name: The composition resource name.
+        name: The resource's composition resource name.
         api_version: The resource's apiVersion.
         kind: The resource's kind.
     """
@@ -78,7 +78,7 @@ class Made(NamedTuple):
 
     Attributes:
         value: The value.
-        is_assumed: Whether the schema leaves the form of the value open, or no value could be found that fits it.
+        is_assumed: Whether the schema doesn't say what form the value has, or no value was found that fits it.
     """
 
     value: Any
@@ -86,7 +86,7 @@ class Made(NamedTuple):
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Make a value for a field.
+    """Return a plausible value for a field, the same one in every run.
 
     Args:
         schema: The schema that the value must fit.
@@ -97,7 +97,7 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a string for a field of which only the path is known."""
+    """Return a plausible string for a field whose name is all that is known, such as an address for `ipAddress`."""
     text = _plain_text(owner, steps)
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     name = _WORD.sub("-", name).lower()
@@ -109,7 +109,7 @@ def text_for(owner: Target, steps: Steps) -> str:
 
 
 def _plain_text(owner: Target, steps: Steps) -> str:
-    """Return the resource's name and the field's, as a label of a DNS name: it may end up in one."""
+    """Return the names of the resource and the field as a valid label of a DNS name, which it may become a part of."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
     if len(text) <= 63:
@@ -126,7 +126,7 @@ class _Maker:
         self._owner = owner
 
     def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return a value. Recursion ends at a depth that no status has."""
+        """Return a value for a schema. Lists and objects that are nested deeper than any status stay empty."""
         one = _combined(schema)
         if one.get("default") is not None:
             return Made(copied(one["default"]), False)
@@ -159,7 +159,7 @@ class _Maker:
         return Made([one.value for one in made], any(one.is_assumed for one in made))
 
     def _object(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return an object with the fields that are required, or with all plain ones where none is."""
+        """Return an object with its required fields; if none is required, with all fields that are scalars."""
         properties = schema.get("properties")
         fields = {
             key: below
@@ -201,7 +201,7 @@ class _Maker:
 
 
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the additions of its parts."""
+    """Return a schema merged with the schemas in its allOf, anyOf and oneOf; the first value of a key wins."""
     parts = list(parts_of(schema))
     if len(parts) == 1:
         return parts[0]
@@ -222,7 +222,7 @@ def _of_length(text: str, shortest: int, longest: int) -> str:
 
 
 def _number(schema: Mapping[str, Any], whole: bool) -> float:
-    """Return 1, or the nearest number that a schema takes."""
+    """Return 1 if a schema allows it, else a number near it that fits the schema's limits and its multipleOf."""
     lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
     step = _bound(schema, "multipleOf")
     least = -math.inf if lowest is None else lowest

@@ -1,7 +1,7 @@
-"""Who waits for what in a reconcile, as far as its functions say so.
+"""The waits in a reconcile: which resources wait for which values, as far as the functions report it.
 
-Functions of this package that run in this process are asked (`Function.dependencies`). All functions of this package,
-wherever they run, report it in the pipeline's context. Other functions report nothing.
+Every function that is made with this package reports its waits in the pipeline's context. If it runs in this process,
+it is also asked for all its dependencies (`Function.dependencies`). Other functions report nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ __all__ = ["Waits", "owner_of", "waits_of"]
 
 
 class Waits(NamedTuple):
-    """Who waits for what.
+    """The waits and dependencies in a reconcile.
 
     Attributes:
-        waiting: For each waiting resource the paths that it waits for, each with the reason.
-        dependencies: The dependencies in functions of this process, whether the values are there or not.
+        waiting: For each waiting resource, by name, the paths that it waits for, each with the reason why the value is
+            missing.
+        dependencies: All dependencies of the functions in this process, whether the values are there or not.
         selectors: The requirements of functions, by key.
-        possible: Names of the resources that functions in this process would register if some value were different.
+        possible: Names of the resources that functions in this process would register if some value were another one.
         held: Names of the resources that are held back.
         cut_off: The keys of requirements that no caller can answer.
     """
@@ -43,7 +44,7 @@ class Waits(NamedTuple):
     cut_off: AbstractSet[str] = frozenset()
 
     def paths(self) -> Iterator[str]:
-        """Yield every path that somebody needs."""
+        """Yield every path that a resource or a field of the composite needs; a path may come twice."""
         for dependency in self.dependencies:
             yield dependency.path
         for paths in self.waiting.values():
@@ -51,7 +52,7 @@ class Waits(NamedTuple):
 
 
 def waits_of(rendered: Rendered) -> Waits:
-    """Return who waits for what in a reconcile."""
+    """Return the waits and dependencies in a reconcile."""
     waiting: dict[str, dict[str, str]] = {}
     dependencies: set[Dependency] = set()
     selectors: dict[str, Selector] = {}
@@ -75,9 +76,9 @@ def waits_of(rendered: Rendered) -> Waits:
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
-    """Return the name that a path begins with and the rest; None if it begins with another name.
+    """Return the name that a path begins with, and the rest of the path; None if it begins with none of the names.
 
-    Names may hold dots, so the longest one counts.
+    Names may hold dots, so the longest name counts.
     """
     ends = [at for at, sign in enumerate(path) if at and sign in ".["] + [len(path)]
     for end in reversed(ends):

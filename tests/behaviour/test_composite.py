@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import Observable
+from crossplane_lite import Observable, Unstructured
+from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import path
 from tests.behaviour.models import Bucket, XStorageBucket
@@ -67,6 +68,18 @@ def test_unset_status_of_the_composite_reads_observable(status: dict[str, Any] |
         assert path(xr.observed.status.info.a) == "xr.status.info.a"
 
     call(compose, xr=samples.xr({}, status))
+
+
+def test_the_composite_is_one_object() -> None:
+    """Asked for again the composite is the same object; as another class it is refused."""
+
+    def compose(ctx: Any) -> None:
+        xr = ctx.composite(XStorageBucket)
+        assert ctx.composite(XStorageBucket) is xr
+        with pytest.raises(UsageError, match="asked for as XStorageBucket before, and now as Unstructured$"):
+            ctx.composite(Unstructured)
+
+    call(compose, xr=samples.xr({}))
 
 
 def test_status_of_the_composite_reads_values() -> None:

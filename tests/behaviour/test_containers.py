@@ -65,6 +65,52 @@ def test_a_map_key_can_be_deleted() -> None:
     assert answer.resources["bucket"]["spec"]["forProvider"] == {"labels": {"b": "2"}}
 
 
+def test_popitem_of_an_inherited_map() -> None:
+    """`popitem` gives one of the inherited entries, which is gone then, and keeps the others."""
+    taken = []
+
+    def compose(ctx: Any) -> None:
+        taken.append(ctx.resource("bucket", Bucket()).spec.forProvider.labels.popitem())
+
+    start = {"a": "1", "b": "2"}
+    _, answer = call(compose, desired={"bucket": samples.bucket({"labels": start})})
+    assert taken[0] in start.items()
+    assert dict([*answer.resources["bucket"]["spec"]["forProvider"]["labels"].items(), taken[0]]) == start
+    assert len(answer.resources["bucket"]["spec"]["forProvider"]["labels"]) == 1
+
+
+def test_none_in_a_map_is_no_opinion() -> None:
+    """None lets an inherited entry show through again, be it set or deleted before, and leaves out another one."""
+
+    def compose(ctx: Any) -> None:
+        labels = ctx.resource("bucket", Bucket()).spec.forProvider.labels
+        del labels["a"]
+        labels["b"] = "mine"
+        labels["c"] = "mine"
+        for name in ("a", "b", "c"):
+            labels[name] = None
+        assert dict(labels) == {"a": "1", "b": "2"}
+
+    _, answer = call(compose, desired={"bucket": samples.bucket({"labels": {"a": "1", "b": "2"}})})
+    assert answer.resources["bucket"]["spec"]["forProvider"] == {"labels": {"a": "1", "b": "2"}}
+
+
+def test_parts_of_observed_containers() -> None:
+    """A slice of an observed list is a plain list, and no private name is an entry of an observed map."""
+
+    def compose(ctx: Any) -> None:
+        there = ctx.resource("bucket", Bucket()).observed.spec.forProvider
+        assert there.zones[:2] == ["x", "y"] and type(there.zones[:2]) is list
+        assert there.zones[5:] == []
+        assert there.labels.a == "1"
+        with pytest.raises(AttributeError, match="has no attribute '_private'"):
+            _ = there.labels._private
+
+    live = samples.bucket({"zones": ["x", "y", "z"], "labels": {"a": "1", "_private": "2"}})
+    _, answer = call(compose, observed={"bucket": live})
+    assert not answer.fatal
+
+
 def test_a_deleted_map_can_be_replaced() -> None:
     """Deleting an inherited map and assigning another one replaces it instead of merging."""
 

@@ -125,6 +125,26 @@ def test_context_reads_and_writes() -> None:
     }
 
 
+def test_the_context_is_a_mapping() -> None:
+    """Its keys, length and repr are those of what was there and what was set; a deleted key is missing."""
+
+    def compose(ctx: Any) -> None:
+        ctx.context["new"] = 3
+        del ctx.context["gone"]
+        assert sorted(ctx.context) == ["kept", "new"]
+        assert len(ctx.context) == 2
+        assert dict(ctx.context) == {"kept": 1, "new": 3}
+        assert repr(ctx.context) in ("{'kept': 1.0, 'new': 3}", "{'kept': 1, 'new': 3}")
+        for missing in ("gone", "never"):
+            with pytest.raises(KeyError, match=missing):
+                del ctx.context[missing]
+            with pytest.raises(KeyError, match=missing):
+                ctx.context[missing]
+
+    _, answer = call(compose, context={"kept": 1, "gone": 2})
+    assert answer.context == {"kept": 1, "new": 3}
+
+
 def test_a_context_entry_is_replaced_and_not_merged() -> None:
     """Setting a context entry puts the new value in the place of the old one, as in a dict."""
 

@@ -89,7 +89,7 @@ def test_a_guess_keeps_what_another_run_registers(ours: str | None) -> None:
     _, _, text = answer.conditions["DependenciesResolved"]
     assert text == (
         "step: bucket is kept as it is: whether it is still wanted depends on vpc.status.atProvider.vpcId "
-        "(value_or or ctx.remove say otherwise)"
+        "(use value_or to decide without it, or ctx.remove to delete the resource)"
     )
     again = run(fn, observed={"bucket": bucket, "vpc": samples.vpc(status={"vpcId": "v"})})
     assert provider_of(again) == {}

@@ -38,6 +38,10 @@ def test_it_resolves_by_its_path(path: str) -> None:
         assert Observable(path) == VALUES[path]
         assert Observable(path) in {VALUES[path]}
         assert isinstance(Observable(path), str)
+        assert len(Observable(path)) == len(VALUES[path])
+        assert list(Observable(path)) == list(VALUES[path])
+        assert repr([Observable(path)]) == repr([VALUES[path]])
+        assert Observable(path) < VALUES[path] + "a"
 
     _, answer = call(
         compose,

@@ -90,6 +90,35 @@ def test_a_resolved_list_beside_an_unresolved_one_is_ours() -> None:
     assert emitted == {"zones": ["a"], "matrix": [[1, 2]], "project": "p"}
 
 
+def test_a_key_that_is_missing() -> None:
+    """Where the key itself has no value nobody can tell which element it is, so the whole list is the observed one."""
+    seen = [{"name": "b", "age": 5}, {"name": "a", "age": 7}]
+    assert keep(lambda o: ForProvider(rules=[Rule(name=o, age=1), Rule(name="b")]), {"rules": seen}) == {"rules": seen}
+
+
+def test_elements_without_a_key() -> None:
+    """An element that lacks the key is matched by index; observed elements without one are passed over."""
+    seen: list[Any] = [{"age": 5}, {"name": "a", "age": 7}]
+    emitted = keep(lambda o: ForProvider(rules=[Rule(age=o), Rule(name="a", age=o)]), {"rules": seen})
+    assert emitted == {"rules": seen}
+    emitted = keep(lambda o: ForProvider(rules=[Rule(name="a", age=o)]), {"rules": ["odd", *seen]})
+    assert emitted == {"rules": [{"name": "a", "age": 7}]}
+
+
+def test_several_missing_values_in_a_list_of_another_length() -> None:
+    """The list is replaced once, and its other missing values ask for nothing more."""
+    assert keep(lambda o: ForProvider(zones=["a", o, f"{o}"], extra=[o, {"k": o}]), {"zones": ["x"], "extra": [1]}) == {
+        "zones": ["x"],
+        "extra": [1],
+    }
+
+
+def test_a_list_that_no_list_was_observed_for() -> None:
+    """A list in a list can't be left out without shifting others, so the one around it comes from observed state."""
+    assert keep(lambda o: ForProvider(matrix=[[1, o], [5]]), {"matrix": [3, [50]]}) == {"matrix": [3, [50]]}
+    assert keep(lambda o: ForProvider(location="US", matrix=[[1, o], [5]]), {}) == {"location": "US"}
+
+
 def test_lists_within_lists() -> None:
     """The rules hold for lists inside lists, each by itself."""
     emitted = keep(

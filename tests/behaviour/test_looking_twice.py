@@ -238,6 +238,50 @@ def test_an_exception_before_anything_is_registered() -> None:
     assert len(run(compose).fatal) == 1
 
 
+WITHOUT = {"vpc": samples.vpc()}
+# Where a value was that is missing now, and what is observed beside the bucket that has it.
+GONE: dict[str, tuple[Callable[[Any], Any], dict[str, Any]]] = {
+    "a field": (_id, {"observed": WITHOUT}),
+    "an element": (
+        lambda ctx: ctx.resource("vpc", VPC()).observed.status.atProvider.subnets[1].id,
+        {"observed": {"vpc": samples.vpc(status={"subnets": [{"id": "s"}]})}},
+    ),
+    "a connection detail": (
+        lambda ctx: ctx.resource("vpc", VPC()).observed.connection_details["key"],
+        {"observed": WITHOUT},
+    ),
+    "a resource that is gone": (_id, {}),
+    "the composite": (lambda ctx: ctx.composite(XStorageBucket).observed.status.x, {"xr": samples.xr({}, {})}),
+    "a required resource": (
+        lambda ctx: ctx.required_resources.get("vpcs", VPC)[0].observed.status.atProvider.vpcId,
+        {"required": {"vpcs": [samples.vpc()]}},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", GONE)
+def test_a_value_that_a_field_still_has(case: str) -> None:
+    """A run with the value that an existing field has shows what its text decided, whatever the value was read from."""
+    source, given = GONE[case]
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        if "required" in given:
+            ctx.requirements.resources["vpcs"] = composition.ResourceSelector(api_version="v1", kind="VPC")
+        text = f"{source(ctx)}"
+        _bucket(ctx, location="EU", project=text)
+        for name in ("p", "q"):
+            if text == name:
+                ctx.resource(name, Bucket(spec=BucketSpec(forProvider=ForProvider(location="EU", project="p"))))
+
+    answer = run(
+        compose, **{**given, "observed": {**given.get("observed", {}), "bucket": BUCKET, "p": BUCKET, "q": BUCKET}}
+    )
+    assert not answer.fatal
+    assert "p" in answer.resources and "q" not in answer.resources
+    assert provider_of(answer) == {"location": "EU", "project": "p"}
+
+
 def test_allowed_removal() -> None:
     """allow_removal_when_unresolved lets what a guess leaves out go, and a hash is still no value."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 import threading
@@ -49,6 +50,25 @@ def masked(text: str, **values: str) -> str:
 def test_keys_say_what_is_looked_for(key: str, value: str, text: str, expected: str | None) -> None:
     """Hosts, users and ports are masked as whole words alone; what a key names a secret also by its ends."""
     assert masked(text, **{key: value}) == (text if expected is None else expected)
+
+
+def test_bytes_that_are_no_text() -> None:
+    """A value that isn't UTF-8 is found as base64, as hex digits and as Python shows it."""
+    value = bytes(range(200, 232))
+    made = Masker([("key", value)])
+    for form in (base64.b64encode(value).decode(), value.hex(), repr(value)[2:-1]):
+        assert made(f"it is {form}.") == f"it is {MASK}."
+
+
+def test_numbers_in_structured_values() -> None:
+    """A number is a secret where its key says so; a yes or no never is."""
+    account = json.dumps({"password": 90817263, "replicas": 55443322, "token": True})
+    assert masked("90817263 55443322 True true", account=account) == f"{MASK} 55443322 True true"
+
+
+def test_letters_that_grow_in_lower_case() -> None:
+    """A letter whose lower case is longer shifts no place: what is masked is the value, and no more."""
+    assert masked("\u0130\u0130 is Long-Enough.", token="Long-Enough") == f"\u0130\u0130 is {MASK}."
 
 
 def test_leaves_that_tell_nothing() -> None:
@@ -135,11 +155,13 @@ def _lines_run(made: Masker, text: str) -> int:
         count += event == "line"
         return trace
 
+    before = sys.gettrace()
     sys.settrace(trace)
     try:
         made(text)
     finally:
-        sys.settrace(None)
+        # One that measures coverage, or a debugger.
+        sys.settrace(before)
     return count
 
 

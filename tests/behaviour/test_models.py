@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import pytest
 
-from crossplane_lite import NULL, UNSET, composition
-from crossplane_lite.errors import CrossplaneLiteError
+from crossplane_lite import NULL, UNSET, Observable, composition
+from crossplane_lite.errors import CrossplaneLiteError, UnknownFieldError, UsageError
 from crossplane_lite.model import Model, Resource, to_dict
 from tests.behaviour import models, samples
 from tests.behaviour.helpers import emitted
@@ -54,6 +54,13 @@ def test_constructors_are_keyword_only() -> None:
     """A positional argument is refused."""
     with pytest.raises(TypeError):
         ForProvider("US")
+
+
+@pytest.mark.parametrize("name", ["spec", "metadata", "status"])
+def test_a_class_has_no_values_of_fields(name: str) -> None:
+    """Only a model has values; its class says as usual that there is no such attribute."""
+    with pytest.raises(AttributeError, match=f"^type object 'Bucket' has no attribute '{name}'$"):
+        getattr(Bucket, name)
 
 
 def test_evolve_gives_a_changed_copy() -> None:
@@ -275,6 +282,44 @@ def test_repr_and_equality_of_a_recursive_model_end() -> None:
     assert "value" in repr(Branch(child=Branch(value=1)))
 
 
+def test_repr_of_great_depth() -> None:
+    """Models, lists and dicts that are nested more than eight deep are shown as three dots."""
+
+    def nested(levels: int, value: Any) -> Any:
+        for _ in range(levels):
+            value = Branch(child=value)
+        return value
+
+    assert repr(nested(8, Branch(value=5))).count("value=5") == 1
+    assert repr(nested(9, Branch(value=5))).endswith("child=Branch(...)" + ")" * 9)
+    assert "value={...}" in repr(nested(8, Branch(value={"a": 5})))
+    assert "value=[...]" in repr(nested(8, Branch(value=[5])))
+
+
+def test_equality_of_what_models_hold() -> None:
+    """Lists of other lengths differ, and Observables are equal where their paths are."""
+    assert Branch(value=[1, 2]) != Branch(value=[1])
+    assert Branch(value=Observable("a.b")) == Branch(value=Observable("a.b"))
+    assert Branch(value=Observable("a.b")) != Branch(value=Observable("a.c"))
+    assert Branch(value=Observable("a.b")) != Branch(value="a.b")
+
+
+def test_apiversion_and_kind_are_fixed() -> None:
+    """A generated class has one apiVersion and kind: they can be set to the same, and neither changed nor deleted."""
+    bucket: Any = Bucket(kind="Bucket")
+    bucket.kind = "Bucket"
+    bucket.kind = None
+    assert bucket.kind == "Bucket"
+    with pytest.raises(UsageError, match=r"^Bucket\.kind is always 'Bucket' \(got 'Other'\)$"):
+        bucket.kind = "Other"
+    with pytest.raises(UsageError, match=r"^Bucket\.apiVersion is always 'storage\.gcp\.upbound\.io/v1beta1'"):
+        Bucket(apiVersion="v1")
+    with pytest.raises(UsageError, match=r"^Bucket\.kind is fixed and can't be deleted$"):
+        del bucket.kind
+    with pytest.raises(UnknownFieldError, match="did you mean 'spec'"):
+        del bucket.specs
+
+
 # --- outside of a call -------------------------------------------------------------------------------------------
 
 
@@ -285,6 +330,15 @@ def test_models_work_without_a_call() -> None:
     assert bucket.spec.forProvider.project is None
     assert to_dict(bucket)["spec"] == {"forProvider": {"location": "US", "labels": {"a": "b"}}}
     assert to_dict(BucketStatus(atProvider=AtProvider(id="i"))) == {"atProvider": {"id": "i"}}
+
+
+def test_a_resource_of_no_call() -> None:
+    """What only a call knows of a resource is refused outside of one, with the way to register it."""
+    for name in ("observed", "name"):
+        with pytest.raises(
+            UsageError, match="this Bucket belongs to no call yet; register it first, with ctx.resource"
+        ):
+            getattr(Bucket(), name)
 
 
 def test_errors_are_of_the_package_and_of_a_builtin() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,19 @@ def test_no_field_name_is_hidden(name: str) -> None:
     child = getattr(Observable("a.b"), name)
     assert isinstance(child, Observable)
     assert child.source_path == f"a.b.{name}"
+
+
+def test_no_special_method_is_a_field() -> None:
+    """Names that Python and its shells look up by themselves are no fields: an Observable would seem to have them."""
+    for name in ("__fspath__", "_repr_html_", "_ipython_display_"):
+        with pytest.raises(AttributeError, match=rf"^Observable\('a\.b'\) has no attribute '{name}'$"):
+            getattr(Observable("a.b"), name)
+
+
+def test_a_copy_is_the_observable_itself() -> None:
+    """`copy.copy` gives the same Observable."""
+    value: Any = Observable(PATH)
+    assert copy.copy(value) is value
 
 
 # --- apply -------------------------------------------------------------------------------------------------------

@@ -222,6 +222,35 @@ def test_a_selector_that_would_match_everything_is_refused(match: dict[str, Any]
         composition.ResourceSelector(api_version="v1", kind="ConfigMap", **match)
 
 
+@pytest.mark.parametrize("selector", [composition.ResourceSelector, composition.SchemaSelector])
+@pytest.mark.parametrize(
+    ("api_version", "kind", "named"), [("", "A", "api_version"), ("v1", "", "kind"), ("v1", 5, "kind")]
+)
+def test_a_selector_needs_a_kind(selector: Any, api_version: Any, kind: Any, named: str) -> None:
+    """An apiVersion or a kind that is empty, or no string, is refused when the selector is made, naming the field."""
+    with pytest.raises(UsageError, match=f"{named!r} must be a string that isn't empty"):
+        selector(api_version=api_version, kind=kind)
+
+
+def test_a_selector_by_name_and_labels() -> None:
+    """A name and labels together are refused, because the protocol has a place for one of them."""
+    with pytest.raises(UsageError, match="give 'match_name' or 'match_labels', not both"):
+        composition.ResourceSelector(api_version="v1", kind="ConfigMap", match_name="a", match_labels={"b": "c"})
+
+
+def test_several_requirements_at_once() -> None:
+    """`update` takes selectors as dict.update does, and refuses what is none."""
+
+    def compose(ctx: Any) -> None:
+        made = {name: composition.ResourceSelector(api_version="v1", kind=name) for name in ("A", "B")}
+        ctx.requirements.resources.update({"a": made["A"]}, b=made["B"])
+        with pytest.raises(UsageError):
+            ctx.requirements.resources.update(c="C")
+
+    _, answer = call(compose)
+    assert {name: one.kind for name, one in answer.requirements.resources.items()} == {"a": "A", "b": "B"}
+
+
 def test_the_name_of_a_required_resource() -> None:
     """`.name` of a required resource is its metadata.name."""
 

@@ -427,7 +427,7 @@ class WithOdd:
     [
         (WithBytes, ["WithBytes.items[][] is bytes", "WithBytes.at is tests.behaviour.test_typed_input.Plain"]),
         (WithKeys, ["WithKeys.ports is dict[int, str]"]),
-        (WithOdd, ["WithOdd.odd is tests.behaviour.test_typed_input.Odd", "aren't text"]),
+        (WithOdd, ["WithOdd.odd is tests.behaviour.test_typed_input.Odd", "aren't strings"]),
     ],
 )
 def test_types_that_no_input_has_are_named(cls: Any, words: list[str]) -> None:

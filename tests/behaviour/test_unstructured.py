@@ -15,6 +15,29 @@ from tests.behaviour.models import Bucket
 from tests.support import call, run
 
 
+@pytest.mark.parametrize(
+    ("head", "named"),
+    [(("", "A"), "api_version"), (("v1", ""), "kind"), (("v1", None), "kind"), ((1, "A"), "api_version")],
+)
+def test_unstructured_needs_a_kind(head: Any, named: str) -> None:
+    """An apiVersion or a kind that is empty, or no string, is refused, naming it."""
+    with pytest.raises(UsageError, match=f"^'{named}' must be a string that isn't empty"):
+        Unstructured(*head)
+
+
+@pytest.mark.parametrize(
+    ("cls", "code"), [(Unstructured, r"Unstructured\(apiVersion, kind\)"), (Bucket, r"Bucket\(\)")]
+)
+def test_a_class_instead_of_a_resource(cls: Any, code: str) -> None:
+    """Who registers a class is shown how one of it is made."""
+
+    def compose(ctx: Any) -> None:
+        with pytest.raises(UsageError, match=rf"\(got the class {cls.__name__}; make one: {code}"):
+            ctx.resource("a", cls)
+
+    call(compose)
+
+
 def test_unstructured_sets_any_path() -> None:
     """Any attribute path of an Unstructured can be set, and is emitted with its apiVersion and kind."""
 

@@ -259,7 +259,7 @@ def test_a_pattern_that_chooses_nothing(tmp_path: Path, capsys: pytest.CaptureFi
     source = put(tmp_path / "crd.yaml", crd())
     assert main(["generate", source, "-o", str(tmp_path / "models"), "--only", "storage.example.org/Buckt"]) == 2
     assert (
-        "--only storage.example.org/Buckt chooses nothing; there is storage.example.org/Bucket"
+        "--only storage.example.org/Buckt matches no kind; did you mean storage.example.org/Bucket?"
         in capsys.readouterr().err
     )
     assert not (tmp_path / "models").exists()
@@ -463,7 +463,7 @@ def test_a_damaged_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for names in ([], {"a": []}, {"a": {"b": 3}}):
         manifest.write_text(json.dumps({**content, "names": names}))
         assert main(["generate", source, "-o", str(tmp_path / "models")]) == 2
-        assert "'names' must have classes by module and place" in capsys.readouterr().err
+        assert "'names' must be an object of class names by module and place" in capsys.readouterr().err
 
 
 def test_a_check_of_nothing(tmp_path: Path) -> None:
@@ -548,7 +548,7 @@ def test_a_warning_where_git_ignores_models(
     assert main(["generate", source, "-o", str(output)]) == 0
     told = re.fullmatch(
         rf"warning: git ignores .*/instance/.* and \d more, because {re.escape(ignored)} has 'instance/' in line 2: "
-        r"keep the models with the line (.*) at (.*)\n",
+        r"add the line (.*) at (.*), so that git keeps the models\n",
         capsys.readouterr().err,
     )
     assert told is not None
@@ -583,7 +583,7 @@ def test_notes_on_definitions_that_differ(tmp_path: Path, capsys: pytest.Capture
     assert main(["generate", old, new, "-o", str(tmp_path / "models")]) == 0
     told = capsys.readouterr().err
     assert told == (
-        "note: sources have different versions of 1 type of Kubernetes; the one with more fields is used (-v lists "
+        "note: the sources define 1 type of Kubernetes differently; the definition with more fields is used (-v lists "
         "them)\n"
     )
     assert main(["generate", old, new, "-o", str(tmp_path / "models"), "-v"]) == 0

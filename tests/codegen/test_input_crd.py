@@ -398,7 +398,7 @@ def test_a_package_without_a_name_of_its_own(module: str) -> None:
     """Two functions must not define the same kind, so a package that every function may have needs an API version."""
     cls = attrs.make_class("Input", ["x"])
     cls.__module__ = module
-    with pytest.raises(UsageError, match="--api-version such as"):
+    with pytest.raises(UsageError, match="give --api-version, such as"):
         input_crd(cls)
 
 
@@ -471,11 +471,11 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (["nonsense"], ["'nonsense' is not module:Class"]),
         (["no_such_module:Input"], ["there is no module 'no_such_module'"]),
-        ([f"{HERE}:Inputt"], [f"module {HERE} has no 'Inputt'"]),
+        ([f"{HERE}:Inputt"], [f"module {HERE} has no class 'Inputt'"]),
         ([f"{HERE}:NAMES"], ["must be a class (got a dict)"]),
         ([f"{HERE}:Plain"], ["must be an attrs class"]),
         ([f"{HERE}:Inner", "--api-version", "a.b/v1"], ["Inner.items[][] is", "Plain"]),
-        ([f"{HERE}:Input"], ["--api-version such as"]),
+        ([f"{HERE}:Input"], ["give --api-version, such as"]),
         ([f"{HERE}:Named", "-o", "/no/such/folder/x.yaml"], ["can't write /no/such/folder/x.yaml: No such file"]),
     ],
     ids=lambda value: str(value)[:60],

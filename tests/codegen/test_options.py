@@ -83,13 +83,13 @@ def test_a_project_that_is_not_there() -> None:
         ("a = ", "is not TOML: "),
         ("a = 1", "must have a table [generate]"),
         ("generate = 3", "must have a table [generate]"),
-        ('[generate]\nsource = ["a"]', "[generate] has no 'source'; there is sources"),
+        ('[generate]\nsource = ["a"]', "[generate] has no key 'source'; did you mean 'sources'?"),
         ('[generate]\nsources = "a"', "generate.sources must be a list of strings (got 'a')"),
         ("[generate]\nsources = [3]", "generate.sources must be a list of strings (got [3])"),
         ("[generate]\ndescriptions = 1", "generate.descriptions must be true or false (got 1)"),
         ("[generate]\noutput = false", "generate.output must be a string (got False)"),
         ('[generate]\nversions = "new"', "generate.versions must be served, storage or all (got 'new')"),
-        ('[generate]\noutput = "m"', "[generate] has neither sources nor kube-context"),
+        ('[generate]\noutput = "m"', "[generate] has neither sources nor kube-context: add one of the two"),
     ],
 )
 def test_a_wrong_file(text: str, problem: str) -> None:
@@ -104,7 +104,10 @@ def test_a_wrong_file(text: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
-    [([], "give a SOURCE or --kube-context, or keep them in a crossplane-lite.toml"), (["a"], "-o/--output")],
+    [
+        ([], "give a SOURCE or --kube-context; the current folder has no crossplane-lite.toml"),
+        (["a"], "-o/--output"),
+    ],
 )
 def test_too_little(capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str) -> None:
     """Where nobody says what to read, or where to write, the usage says so."""

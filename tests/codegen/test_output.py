@@ -215,8 +215,7 @@ def test_foreign_folder(folder: Path, foreign: dict[str, str], named: str) -> No
     """A folder without a manifest is refused, naming the first file that isn't to be written as it is."""
     put(folder, foreign)
     assert refused(folder, FILES) == (
-        f"{folder}/{named} is in the way, and no {MANIFEST} lists it as generated: "
-        "choose an empty folder or remove it there"
+        f"{folder}/{named} is in the way, and no {MANIFEST} lists it as generated: remove it, or choose an empty folder"
     )
 
 
@@ -224,8 +223,8 @@ def test_a_folder_with_models_in_it(folder: Path) -> None:
     """A folder in which another one has generated models is refused, with the folder that may have been meant."""
     write(folder / "models", FILES)
     assert refused(folder, FILES) == (
-        f"{folder}/models has generated models already, so {folder} is not an output folder of its own: "
-        "give the former as the output, or choose an empty folder"
+        f"{folder} can't be the output folder, because {folder}/models has generated models already: "
+        f"give {folder}/models, or choose an empty folder"
     )
 
 
@@ -330,7 +329,9 @@ def test_link_on_the_way(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     write(folder, {"a.py": ""})
     (folder / "io").symlink_to(tmp_path / "outside")
-    assert refused(folder, FILES) == f"{folder}/io is a symbolic link, which isn't written through: remove it"
+    assert (
+        refused(folder, FILES) == f"{folder}/io is a symbolic link, and models aren't written through links: remove it"
+    )
     assert os.listdir(tmp_path / "outside") == []
 
 
@@ -352,7 +353,8 @@ def test_manifest_through_a_link(folder: Path, tmp_path: Path, target: str, entr
     (folder / "link").symlink_to(target)
     for files in ({}, {entry: ""}):
         assert refused(folder, files) == (
-            f"{folder}/{MANIFEST} lists {entry!r}, but {folder}/link is a symbolic link: remove one of them"
+            f"{folder}/{MANIFEST} lists {entry!r}, but {folder}/link is a symbolic link: remove the link, and run the "
+            "command again"
         )
     assert texts(tmp_path / "outside") == {"x.py": "precious", "y/x.py": "precious"}
 
@@ -404,7 +406,10 @@ def test_manifest_entries(folder: Path, path: str, problem: str, name: str) -> N
     """A list whose entries can't be generated files is refused, naming the list and the entry."""
     manifest(folder, "a.py", path)
     (folder / MANIFEST).rename(folder / name)
-    expected = f"{folder}/{name} lists {path!r}, which can't be a file of this folder: it {problem}"
+    expected = (
+        f"{folder}/{name} lists {path!r}, which can't be a file of this folder, because it {problem}: restore the "
+        "list, or remove the folder and generate it again"
+    )
     assert refused(folder, {"a.py": ""}) == expected
 
 
@@ -430,7 +435,10 @@ def test_manifest_is_not_json(folder: Path, text: str) -> None:
 def test_manifest_format(folder: Path, document: object) -> None:
     """A manifest of another format is refused."""
     put(folder, {MANIFEST: json.dumps(document)})
-    expected = f"{folder}/{MANIFEST} has another 'format' than 1, which this version of crossplane-lite knows"
+    expected = (
+        f"{folder}/{MANIFEST} has another 'format' than 1, which this version of crossplane-lite writes: use the "
+        "version that wrote the file, or remove the folder and generate it again"
+    )
     assert refused(folder, FILES) == expected
 
 
@@ -478,7 +486,7 @@ def test_differ_in_case(folder: Path, one: str, other: str, named: tuple[str, st
     folder.mkdir(parents=True)
     expected = (
         f"can't write both {named[0]!r} and {named[1]!r} to {folder}: they differ only in case, "
-        "which not every file system tells apart"
+        "which not every file system tells apart; generate them into folders of their own"
     )
     assert refused(folder, {one: "", other: ""}) == refused(folder, {other: "", one: ""}) == expected
 
@@ -490,7 +498,7 @@ def test_renamed_in_case(folder: Path) -> None:
         os.link(folder / "Bucket.py", folder / "bucket.py")  # as a file system that ignores case shows it
     for text in ("", "new"):
         assert refused(folder, {"bucket.py": text}) == (
-            f"{folder}/Bucket.py is now to be called bucket.py, but here the two are one file: "
+            f"{folder}/Bucket.py is now called bucket.py, but this file system treats both as one file: "
             f"remove {folder} and generate it again"
         )
     (folder / "Bucket.py").unlink()
@@ -502,7 +510,10 @@ def test_renamed_in_case(folder: Path) -> None:
 def test_file_and_folder(folder: Path) -> None:
     """A path can't be a file and a folder at once."""
     folder.mkdir(parents=True)
-    expected = f"can't write both 'a.py' and 'a.py/b.py' to {folder}: one is a folder of the other"
+    expected = (
+        f"can't write both 'a.py' and 'a.py/b.py' to {folder}: 'a.py' can't be a file and a folder; "
+        "generate them into folders of their own"
+    )
     assert refused(folder, {"a.py/b.py": "", "a.py": ""}) == expected
 
 

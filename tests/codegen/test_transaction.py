@@ -192,7 +192,7 @@ def test_error(tmp_path: Path, before: Callable[[Path], None]) -> None:
         else:
             assert_done(root)
             end = f"run the command again to repair {root}/models and {root}/stubs"
-            assert message.endswith(f"{reason}; all files are written, but not all is tidy: {end}")
+            assert message.endswith(f"{reason}; all models are written, but old files are left: {end}")
         generate(root)
         assert_whole(root, NEW, NEW_STUBS, FOREIGN if before is after_a_run else {})
     assert f"can't write /models/d/e/f.py: {reason}" in messages
@@ -254,7 +254,7 @@ def test_one_file_cannot_be_taken_back(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             generate(tmp_path)
     assert str(caught.value) == (
-        f"can't write {tmp_path}/models/d/e/g.py: Operation not permitted; not all of it could be taken back: "
+        f"can't write {tmp_path}/models/d/e/g.py: Operation not permitted; not all changes could be taken back: "
         f"run the command again to repair {tmp_path}/models and {tmp_path}/stubs"
     )
     assert (tmp_path / "models/a/x.py").read_text() == "new"

@@ -123,14 +123,14 @@ def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(uses, "_MOST_FILES", 3)
     for number in range(4):
         (tmp_path / f"a{number}.py").touch()
-    with pytest.raises(InputError, match="more than 3 files of Python: run it in the project's folder"):
+    with pytest.raises(InputError, match="more than 3 files of Python: run the command in the project's folder"):
         broken_uses([tmp_path / "a1.py"], [])
 
 
 def test_nothing_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code and models that have no folder in common are refused: the whole disk is no project."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="have no folder in common: run it in the project's folder"):
+    with pytest.raises(InputError, match="have no folder in common: give paths in one project"):
         broken_uses([tmp_path], [(Path("/somewhere/models"), [], {})])
 
 
@@ -159,5 +159,5 @@ def test_nonsense_of_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(uses, "_has_mypy", lambda: False)
     monkeypatch.setattr(uses, "_pyright", lambda: ["echo", "oops"])
     (tmp_path / "a.py").touch()
-    with pytest.raises(InputError, match="pyright printed no report: 'oops"):
+    with pytest.raises(InputError, match="pyright printed no report, but 'oops"):
         broken_uses([tmp_path / "a.py"], [])

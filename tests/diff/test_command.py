@@ -253,7 +253,8 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", str(tmp_path), "-o", str(tmp_path / "a.yaml"), "--function", f"{HERE}:failing"]) == 2
     (tmp_path / "d.yaml").write_text(json.dumps(thing("first")), encoding="utf-8")
     assert main(["diff", str(tmp_path), "--function", f"{HERE}:failing"]) == 2
-    assert "d.yaml must hold one composite, and its composed resources (it holds 0)" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "d.yaml must hold one composite, and its composed resources (it holds 0 composites)" in error
 
 
 # -- against another version
@@ -359,7 +360,7 @@ def test_another_version_that_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     files = put(tmp_path, [thing("gone")], XR.replace("size: 3", "size: 0"))
     with served(f"{HERE}:failing", "--insecure") as server:
         status, printed = run(capsys, *files, "--function", f"{HERE}:bucket", "--against", server.address)
-    assert "! the other version fails, so all is new: " in printed
+    assert "! the other version fails, so all resources count as new: " in printed
     assert "- delete gone" in printed
     assert status == 3
 
@@ -378,7 +379,7 @@ def test_another_version_that_does_not_answer(tmp_path: Path, capsys: pytest.Cap
     [
         ("no-such-revision", "--against no-such-revision: there is no folder or environment of that name, and as a"),
         ("setup.cfg", "--against setup.cfg is a file, not a folder, an environment, a revision or an address"),
-        ("stubs", "--against stubs: there is no tests/diff/functions.py, which tests.diff.functions:bucket is in"),
+        ("stubs", "--against stubs: this version has neither tests/diff/functions.py nor src/tests/diff/functions.py"),
         ("broken", "can't be served: ModuleNotFoundError: No module named 'nothing_like_it'"),
         ("unnamed", "are there __init__.py files in the folders of this version?"),
     ],

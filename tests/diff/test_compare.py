@@ -52,7 +52,7 @@ def test_another_kind_leaves_the_old_one_behind() -> None:
     (entry,) = found.entries
     assert (entry.action, entry.note) == (
         "create",
-        "the Other of example.org/v1 photos-a stays, and is nobody's any more",
+        "the Other of example.org/v1 photos-a stays, but the composite no longer manages it",
     )
     # Another version of the same kind is the same object.
     newer = {**thing("a"), "apiVersion": "example.org/v2"}
@@ -114,6 +114,7 @@ def test_notes() -> None:
         XR, [thing(name, ownerReferences=[]) for name in names], rendered(**{name: thing(name) for name in names})
     )
     assert found.notes == [
-        "no controller so far, and the composite's from now on: a, b, c, and 1 more",
-        "without managedFields, fields that go can't be told from those that others set: a, b, c, and 1 more",
+        "these have no controller yet, and belong to the composite from now on: a, b, c, and 1 more",
+        "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
+        "others have set them: a, b, c, and 1 more",
     ]

@@ -32,7 +32,7 @@ class Elsewhere:
         return self._runner.run(data, timeout)
 
 
-NOTE = "step 'step-0' runs elsewhere (Elsewhere()): dependencies of it that have their values can't be seen"
+NOTE = "step 'step-0' runs elsewhere (Elsewhere()): its dependencies on values that are there already aren't known"
 
 
 def ends(graph: Graph) -> set[tuple[str, str]]:

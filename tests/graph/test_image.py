@@ -110,7 +110,7 @@ def test_program_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         ("kill -SEGV $$", "dot failed: it was ended by the signal SIGSEGV"),
         ("exit 0", "dot drew nothing, and said nothing"),
         ("echo 'no plugin' >&2", "dot drew nothing: no plugin"),
-        ("yes", "dot printed more than 1 MiB"),
+        ("yes", "dot printed more than 1 MiB; try --format dot or mermaid"),
         ("sleep 600", f"dot took longer than 1 s for {len(drawn().nodes)} nodes; try --format dot or mermaid"),
     ):
         monkeypatch.setattr(module, "_TIMEOUT", 1.0 if "sleep" in script else 60.0)

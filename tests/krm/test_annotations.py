@@ -158,8 +158,8 @@ def test_a_path_out_of_the_package_is_refused(path: Any) -> None:
 
 @pytest.mark.parametrize("index", [-1, True, "1", 1.0])
 def test_an_index_is_a_number_from_0_on(index: Any) -> None:
-    """Anything else than an integer from 0 on is refused."""
-    with pytest.raises(UsageError, match="'index' must be an integer from 0 on"):
+    """Anything else than an integer of 0 or more is refused."""
+    with pytest.raises(UsageError, match="'index' must be an integer of 0 or more"):
         deployment().move_to("a.yaml", index)
 
 

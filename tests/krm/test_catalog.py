@@ -311,7 +311,7 @@ REFUSED: list[tuple[str, str | None, str, str]] = [
         "create_setters",
         config_map(a="c"),
         "apiVersion: v1\nkind: A\nmetadata: {name: n}\nb: [c, d]\n",
-        "warning: A n b[0]: ${a} has no place: there is no place for a comment behind this value; in brackets",
+        "warning: A n b[0]: ${a} has no place: there is no place for a comment behind b[0] of A n (a.yaml); in",
     ),
     (
         "create_setters",

@@ -319,7 +319,7 @@ def test_generator_without_items(folder: Path) -> None:
     [
         (["-f", "not-there.yaml"], "can't read not-there.yaml"),
         (["not-there"], "can't read not-there"),
-        (["--in-place"], "--in-place is for files"),
+        (["--in-place"], "--in-place changes files, and none are given"),
         (["--in-place", "-"], "--in-place can't change documents from stdin"),
     ],
 )

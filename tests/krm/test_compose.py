@@ -321,7 +321,11 @@ class TestBelonging:
         assert output.status == 1
         assert output.stdout.startswith(data)
         assert results_of(output) == [
-            ("error", 'composed resource "thing": ConfigMap settings exists and belongs to another owner')
+            (
+                "error",
+                'composed resource "thing": ConfigMap settings exists and belongs to another owner; give the resource '
+                "another metadata.name",
+            )
         ]
 
     def test_two_items_of_one_resource(self) -> None:

@@ -332,7 +332,7 @@ def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
     assert made.changes(rl) == [("a.yaml", text.encode(), wanted.encode())]
     rl = made.read()
     rl.items.add(NEW).move_to("c.yaml", 1)
-    with pytest.raises(InputError, match=r"nothing can be added to c.yaml, which can't be read"):
+    with pytest.raises(InputError, match=r"can't be added to c.yaml, because this file can't be read; choose"):
         made.changes(rl)
     rl = made.read()
     rl.items.remove(rl.items[0])
@@ -359,6 +359,18 @@ def test_write(tmp_path: Path) -> None:
     assert (folder / "a.yaml").is_symlink()
     assert (tmp_path / "real.yaml").read_text() == f"{STREAMS['plain']}  labels:\n    a: b\n"
     assert (tmp_path / "real.yaml").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    """The error names the file, and the files that were written before it."""
+    (tmp_path / "d.yaml").mkdir()
+    package = Package(None, [], root=str(tmp_path))
+    with pytest.raises(InputError, match=r"can't write .*d\.yaml: .*; nothing was written$"):
+        package.write([("d.yaml", None, b"a: 1\n")])
+    changes = [("c.yaml", None, b"a: 1\n"), ("d.yaml", None, b"a: 1\n")]
+    with pytest.raises(InputError, match=r"can't write .*d\.yaml: .*; these files were written before: .*c\.yaml$"):
+        package.write(changes)
+    assert (tmp_path / "c.yaml").read_bytes() == b"a: 1\n"
 
 
 def test_unwrapped() -> None:

@@ -119,7 +119,9 @@ def test_without_main(tmp_path: Path, made: str) -> None:
     file.write_text(HEAD + made)
     done = run(file)
     assert (done.stdout, done.status) == (b"", 1)
-    assert done.stderr == "function.py: no KRM function was run; the program must end with a call of its main()\n"
+    assert done.stderr == (
+        "function.py: no KRM function was run; the program must end with a call of the function's main()\n"
+    )
     # What it is imported for, or started for with arguments, is its own business; so is an error of its own.
     for command in (["-c", "import function"], ["function.py", "--version"]):
         assert run(command, cwd=tmp_path) == (b"", "", 0)

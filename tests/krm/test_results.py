@@ -157,7 +157,7 @@ def test_a_resource_without_a_head() -> None:
         ({"current": 3}, "give its path as 'field'"),
         ({"resource": 3}, "'resource' must be an item or a mapping"),
         ({"resource": {}, "field": "a", "proposed": {1}}, "is not a value of JSON"),
-        ({"file": 3}, "'file' must be a path, or a mapping with path and index"),
+        ({"file": 3}, "'file' must be a path, or a mapping with a path and, if wanted, an index of 0 or"),
         ({"file": {"path": "a", "index": -1}}, "'file' must be a path"),
         ({"file": {"index": 1}}, "'file' must be a path"),
         ({"tags": {"a": 1}}, "'tags' must be a mapping from strings to strings"),

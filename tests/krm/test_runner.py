@@ -143,7 +143,8 @@ def test_exception(tmp_path: Path) -> None:
         ("import sys\nsys.exit(-1)", "the function ended with exit status -1"),
         (
             "return 5",
-            "UsageError: transform() must return nothing (got an integer); it changes rl.items and adds to rl.results",
+            "UsageError: transform() must return nothing (got an integer); "
+            "change rl.items and add to rl.results instead",
         ),
         ("rl.items[0].spec.type = object()", None),
         ("rl.items[0].metadata.name = '\\udc80'", None),
@@ -217,7 +218,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
     [
         (b"", "stdin is empty"),
         (b" \n\n", "stdin is empty"),
-        (b"---\n", "it has no"),
+        (b"---\n", "it holds 0"),
         (b"a: [1\n", "line 2"),
         (b"\xff\xfea\x00", "UTF-8"),
         (b"kind: ResourceList\nitems:\n- a: \xff\n", "line 3: this is not UTF-8"),
@@ -230,7 +231,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
         (b"kind: ResourceList\nitems: []\nresults: 5\n", "results must be a list"),
         (b"kind: ResourceList\nitems: []\nfunctionConfig: 5\n", "functionConfig must be an object"),
         (b"kind: ResourceList\nitems: []\nitems: []\n", "occurs twice"),
-        (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it has 2"),
+        (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it holds 2"),
         (b"kind: ResourceList\nitems: " + b"[" * 5000, "nested more than"),
         (b"\0" * 10, "isn't text"),
     ],
@@ -253,7 +254,7 @@ def test_unreadable_input_of_a_process(tmp_path: Path) -> None:
     """A process says the same, on its stderr."""
     done = run(program(tmp_path, "pass"), b"")
     assert (done.stdout, done.status) == (b"", 1)
-    assert done.stderr == "transform: stdin is empty; it must have a ResourceList\n"
+    assert done.stderr == "transform: stdin is empty; it must hold a ResourceList\n"
 
 
 def shell(tmp_path: Path, line: str, data: bytes = LIST) -> tuple[bytes, str, int]:

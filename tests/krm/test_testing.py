@@ -177,13 +177,13 @@ class TestDifferences:
 
     def test_nothing_expected_yet(self, case: Path) -> None:
         """A case without what is expected fails, and nothing is written."""
-        assert "there is no expected/ yet" in problem(team, case)
+        assert "there is no folder expected/ with the expected output yet" in problem(team, case)
         assert not (case / "expected").exists()
 
     def test_no_resource_list(self, tmp_path: Path) -> None:
         """An input that the function can't read is said with the function's own message."""
         write(tmp_path, {"input.yaml": "kind: List\n"})
-        assert "the function gives no ResourceList: nothing: <stdin>: this must be a ResourceList" in problem(
+        assert "the function printed no ResourceList: nothing: <stdin>: this must be a ResourceList" in problem(
             nothing, tmp_path
         )
 
@@ -193,13 +193,13 @@ class TestMistakes:
 
     def test_no_folder(self, tmp_path: Path) -> None:
         """A folder that isn't there is named."""
-        with pytest.raises(InputError, match="there is no folder .*golden; each of its folders is a case"):
+        with pytest.raises(InputError, match="there is no folder .*golden; it must be a case, with functionConfig"):
             krm.testing.golden(nothing, tmp_path / "golden")
 
     def test_an_empty_folder(self, tmp_path: Path) -> None:
         """A folder without cases tests nothing, which nobody means."""
         with pytest.raises(
-            InputError, match=r"has no case: a folder with functionConfig.yaml, resources/ or input.yaml"
+            InputError, match=r"holds no case; a case is a folder with functionConfig.yaml, resources/ or input.yaml"
         ):
             krm.testing.golden(nothing, tmp_path)
 

@@ -146,7 +146,7 @@ def test_fields_of_a_config_without_a_class() -> None:
     assert rl.config.labels == {"team": "web"}
     assert rl.config.get("metadata.labels.a") == "b"
     assert rl.config.annotations == {}
-    with pytest.raises(UsageError, match=r"no field name; for that of its metadata write rl.config.metadata.name"):
+    with pytest.raises(UsageError, match=r"no field name; for the name in its metadata write rl.config.metadata.name"):
         _ = rl.config.name
     assert rl.config.metadata.name == "c"
     assert rl.function_config is not None

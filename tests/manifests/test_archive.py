@@ -97,7 +97,7 @@ def test_docker_layer_that_is_a_link() -> None:
         files = docker(BASE, names=[name])
         files.update({"a/layer.tar": BASE, "b/layer.tar": link, "c/layer.tar": hard})
         assert read(tar(files)) == [("a.xpkg:package.yaml", PACKAGE)]
-        assert failure(tar({**files, "a/layer.tar": hard})) == f"{name} is missing"
+        assert failure(tar({**files, "a/layer.tar": hard})).startswith(f"{name} is missing: ")
 
 
 def test_architectures() -> None:
@@ -112,7 +112,7 @@ def test_architectures() -> None:
     outer = made.index_entry({"schemaVersion": 2, "manifests": [absent, index]})
     assert read(tar(made.saved(outer))) == [("a.xpkg:package.yaml", PACKAGE)]
     nothing = made.index_entry({"schemaVersion": 2, "manifests": [attestation, absent]})
-    assert failure(tar(made.saved(nothing))) == f"blobs/{absent['digest'].replace(':', '/')} is missing"
+    assert failure(tar(made.saved(nothing))).startswith(f"blobs/{absent['digest'].replace(':', '/')} is missing: ")
 
 
 def test_several_images() -> None:
@@ -398,7 +398,7 @@ def test_unreadable_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"^{folder}: blobs/sha256/{HEX} is damaged"):
         read_layout(str(folder))
     blob.unlink()
-    with pytest.raises(InputError, match=f"^{folder}: blobs/sha256/{HEX} is missing$"):
+    with pytest.raises(InputError, match=f"^{folder}: blobs/sha256/{HEX} is missing: "):
         read_layout(str(folder))
     os.mkdir(blob)
     with pytest.raises(InputError, match=f"^{folder} can't be read: "):

@@ -75,7 +75,7 @@ def test_child_name(prefix: str, cut: str) -> None:
         ("a-b.c-1", "Thing", None),
         ("0", "Thing", None),
         ("x" * 253, "Thing", None),
-        ("x" * 254, "Thing", "it has 254 characters, and 253 is the most"),
+        ("x" * 254, "Thing", "it has 254 characters, and must have at most 253"),
         ("", "Thing", "lower-case"),
         ("Photos", "Thing", "lower-case"),
         ("a_b", "Thing", "lower-case"),
@@ -178,9 +178,9 @@ def test_secret() -> None:
 @pytest.mark.parametrize(
     ("secret", "text"),
     [
-        ({"data": []}, "it: data is not a mapping"),
-        ({"stringData": "x"}, "it: stringData is not a mapping"),
-        ({"data": {"a": 1}}, "it: data.a must be a string"),
+        ({"data": []}, "it: data is not a mapping (got a list)"),
+        ({"stringData": "x"}, "it: stringData is not a mapping (got a string)"),
+        ({"data": {"a": 1}}, "it: data.a must be a string (got an integer)"),
         ({"data": {"a": "hunter2!"}}, "it: data.a is not base64; use stringData for plain text"),
         ({"data": {"a": "ü"}}, "it: data.a is not base64; use stringData for plain text"),
     ],

@@ -146,7 +146,7 @@ def test_not_utf8(tmp_path: Path) -> None:
     """A file of another encoding is named."""
     path = tmp_path / "a.yaml"
     path.write_bytes(b"a: \xff\n")
-    assert failure(path) == f"{path} is not UTF-8 text (byte 3)"
+    assert failure(path) == f"{path} is not UTF-8 text (byte 3): save it in UTF-8"
 
 
 def nested(opening: str, closing: str, levels: int, middle: str = "") -> bytes:
@@ -246,7 +246,7 @@ def test_what_is_only_called_a_list(content: dict[str, Any]) -> None:
 def test_item_that_is_no_object() -> None:
     """An item of a list that isn't a mapping is named."""
     line = failure("-", stdin=b"---\nkind: List\nitems: [{}, 5]\n")
-    assert line == "<stdin>, document 1 (line 2), items[1] is not a mapping"
+    assert line == "<stdin>, document 1 (line 2), items[1] is not a mapping (got 5)"
 
 
 def test_folder(tmp_path: Path) -> None:

@@ -336,8 +336,8 @@ WRONG = [
     ("spec.defaultCompositionUpdatePolicy", "Never", "must be Automatic or Manual (got 'Never')"),
     ("spec.defaultCompositeDeletePolicy", "Never", "must be Background or Foreground (got 'Never')"),
     ("spec.claimNames", [], "must be an object (got [] that is a list)"),
-    ("spec.claimNames.kind", "XBucket", "must differ from that of the composite (both are 'XBucket')"),
-    ("spec.claimNames.plural", "xbuckets", "must differ from that of the composite (both are 'xbuckets')"),
+    ("spec.claimNames.kind", "XBucket", "must differ from spec.names.kind (both are 'XBucket')"),
+    ("spec.claimNames.plural", "xbuckets", "must differ from spec.names.plural (both are 'xbuckets')"),
     ("spec.scope", "Cluster", "claim"),
     (
         "apiVersion",
@@ -356,7 +356,7 @@ def test_wrong_field(path: str, value: Any, problem: str) -> None:
         crds_of(WHERE, made)
     if problem == "claim":
         path = "spec.claimNames"
-        problem = "can be given with the scope LegacyCluster only (the scope is Cluster)"
+        problem = "can be given with the scope LegacyCluster only (the scope is Cluster): remove it"
     assert str(caught.value) == f"{WHERE}: {path} {problem}"
 
 

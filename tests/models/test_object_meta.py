@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite._models import object_meta
+from crossplane_lite.errors import EncodeError
 
 PROGRAM = """package main
 
@@ -99,3 +101,28 @@ def test_forms_are_those_of_kubernetes(tmp_path: Path) -> None:
         if form(text) is not (theirs == "true")
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("metadata", "text"),
+    [
+        ({"labels": ["a"]}, "metadata.labels: must be a mapping (got a list)"),
+        ({"annotations": "a"}, "metadata.annotations: must be a mapping (got a string)"),
+        (
+            {"labels": {"on": False}},
+            'metadata.labels.on: must be a string (got False that is a boolean); write "false"',
+        ),
+        ({"finalizers": "a"}, "metadata.finalizers: must be a list (got a string)"),
+        ({"ownerReferences": ["a"]}, "metadata.ownerReferences[0]: must be an object (got a string)"),
+    ],
+)
+def test_data_that_no_model_has_checked(metadata: object, text: str) -> None:
+    """Data of another shape than metadata has is refused with its path."""
+    data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+    with pytest.raises(EncodeError, match=f"^{re.escape(text)}$"):
+        object_meta.check_metadata(data, [], None)
+
+
+def test_no_metadata() -> None:
+    """Of a resource without metadata there is nothing to refuse."""
+    object_meta.check_metadata({"apiVersion": "v1", "kind": "ConfigMap"}, [], None)

@@ -107,6 +107,27 @@ def test_the_classes_are_those_of_the_table() -> None:
     assert sum(same(left, right, set(), path) for left, right, path in fields_of(one, other, "Thing")) > 30
 
 
+def test_types_that_a_schema_does_not_name() -> None:
+    """Without a type the other keywords say it; what is no schema, or too deep, takes anything."""
+    deep: Any = {"type": "integer"}
+    below: Any = "anything"
+    for _ in range(200):
+        deep, below = {"items": deep}, [below]
+    shapes = {"part": {"properties": {"a": {"type": "string"}}}, "names": {"items": {"type": "string"}}}
+    shapes |= {
+        "ports": {"additionalProperties": {"type": "integer"}},
+        "odd": True,
+        "deep": deep,
+        "either": {"allOf": [3]},
+    }
+    cls = model_of(API, "Implied", {"type": "object", "properties": shapes})
+    fields = {"part": {"a": "b"}, "names": ["c"], "ports": {"d": 4}, "odd": [5], "deep": below, "either": 7}
+    assert to_dict(cls(**fields)) == {"apiVersion": API, "kind": "Implied", **fields}
+    for wrong in ({"part": {"b": "b"}}, {"names": [3]}, {"ports": {"d": "e"}}, {"deep": ["e"]}):
+        with pytest.raises((UsageError, UnknownFieldError)):
+            cls(**wrong)
+
+
 def schema_in(body: Any) -> Any:
     """Return a function that makes a Thing by the model of its schema."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -109,11 +110,11 @@ def test_byte_code(
     (programs / f"python{version}").rename(programs / f"python{other}")
     monkeypatch.setenv("PATH", "")
     assert main(["image", *flags, "--byte-code", "yes", "-o", str(tmp_path / "three.tar")]) == 2
-    assert f"--byte-code yes: only python{other} can make it, and this machine" in capsys.readouterr().err
+    assert f"--byte-code yes: only python{other} can make the byte code, and this machine" in capsys.readouterr().err
     assert not (tmp_path / "three.tar").exists()
     (programs / f"python{other}").rename(programs / "python3.9")
     assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
-    assert "crossplane-lite needs Python >=3.10, and the base has 3.9" in capsys.readouterr().err
+    assert "crossplane-lite needs Python >=3.10, and the base image has 3.9" in capsys.readouterr().err
 
 
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +171,21 @@ def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     empty.mkdir(parents=True)
     assert main(["image", ".", "--base", str(empty.parent)]) == 2
     assert "has no Python in /usr/local/bin" in capsys.readouterr().err
+
+
+def test_a_project_that_cannot_be_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first file of a project that can't be copied is named with the reason, and the others are counted."""
+    source = tmp_path / "project"
+    source.mkdir()
+    (source / "pyproject.toml").touch()
+    os.mkfifo(source / "pipe")
+    base = str(root_folder(tmp_path / "root"))
+    assert main(["image", str(source), "--base", base]) == 2
+    text = f"can't copy the project {source} to build it: {source}/pipe: `{source}/pipe` is a named pipe\n"
+    assert capsys.readouterr().err.endswith(text)
+    os.mkfifo(source / "pipe2")
+    assert main(["image", str(source), "--base", base]) == 2
+    assert capsys.readouterr().err.endswith("is a named pipe (and 1 more)\n")
 
 
 def test_a_base_for_two_platforms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,7 +79,9 @@ def test_a_platform_is_chosen(tmp_path: Path) -> None:
     assert chosen.config["architecture"] == "arm64"
     single = tmp_path / "single.tar"
     images.write(image(tmp_path / "made"), str(single), "docker")
-    with pytest.raises(InputError, match=r"single.tar has no image for linux/arm64 \(it has linux/amd64\)"):
+    with pytest.raises(
+        InputError, match=r"single.tar has no image for linux/arm64: choose another --platform \(it has linux/amd64\)"
+    ):
         images.read(str(single), work, "linux/arm64")
 
 

@@ -77,7 +77,7 @@ def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
     assert sdk_requirement("1.2.0rc1") == "crossplane-lite==1.2.0rc1"
     assert requirements(".", "h2", "1.0") == [".", "crossplane-lite==1.0", "h2>=4.1,<5"]
     for wrong in ("none/there", "latest", ""):
-        with pytest.raises(InputError, match="neither a folder or file that exists, nor a URL, nor a version"):
+        with pytest.raises(InputError, match="--sdk-from must be a folder or file that exists, a URL, or a version"):
             sdk_requirement(wrong)
 
 

@@ -25,14 +25,13 @@ WRONG = {
     "no meta": (CRD, "package has no meta.pkg.crossplane.io Function"),
     "two metas": (
         f"{META}---\n{META.replace('function-a', 'function-b')}",
-        "p.yaml, line 10: a package has exactly one object of meta.pkg.crossplane.io, and p.yaml, line 1 is one "
-        "already",
+        "p.yaml, line 10: a package must have one object of meta.pkg.crossplane.io, and p.yaml, line 1 has one already",
     ),
     "a Provider": (META.replace("kind: Function", "kind: Provider"), "line 2: the package must be a Function"),
     "a version of Function": (META.replace("io/v1\n", "io/v3\n", 1), "p.yaml, line 1: apiVersion must be"),
     "a foreign kind": (
         f"{META}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n",
-        "p.yaml, line 11: a function's package has only CustomResourceDefinitions of its input "
+        "p.yaml, line 11: a function's package can only have CustomResourceDefinitions, of the function's input "
         "(this is a 'ConfigMap' of 'v1')",
     ),
     "bad semver": (
@@ -51,7 +50,10 @@ WRONG = {
         "p.yaml, line 8: spec.capabilities[1] must be composition or operation (got 'compositions')",
     ),
     "capabilities": (META.replace("[composition]", "composition"), "line 8: spec.capabilities must be a list"),
-    "a dependency": (f"{META}  dependsOn: [{{}}]\n", "p.yaml, line 9: spec.dependsOn[0] must have one of function"),
+    "a dependency": (
+        f"{META}  dependsOn: [{{}}]\n",
+        "p.yaml, line 9: spec.dependsOn[0] must have one of the fields function",
+    ),
     "a dependency's version": (
         f"{META}  dependsOn:\n  - function: example.org/a\n    version: newest\n",
         "p.yaml, line 11: spec.dependsOn[0].version must be a version constraint",

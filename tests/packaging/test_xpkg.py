@@ -101,7 +101,7 @@ def test_nothing_is_written_where_something_is_wrong(here: Path, capsys: pytest.
     said = capsys.readouterr().err
     assert "the package has 2 errors, and nothing was written" in said
     assert "package/crossplane.yaml, line 4: metadata.name must begin with function-" in said
-    assert "package/extra.yaml, line 4: a function's package has only CustomResourceDefinitions" in said
+    assert "package/extra.yaml, line 4: a function's package can only have CustomResourceDefinitions" in said
     assert not (here / "a.xpkg").exists()
 
 
@@ -161,8 +161,8 @@ def broken(data: bytes, change: str) -> bytes:
 
 FOREIGN = f"{META}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n"
 VARIANTS = {
-    "two metas": (layer_of(f"{META}---\n{META}"), "a package has exactly one object of meta.pkg.crossplane.io"),
-    "a foreign kind": (layer_of(FOREIGN), "package.yaml, line 11: a function's package has only"),
+    "two metas": (layer_of(f"{META}---\n{META}"), "a package must have one object of meta.pkg.crossplane.io"),
+    "a foreign kind": (layer_of(FOREIGN), "package.yaml, line 11: a function's package can only have"),
     "bad semver": (layer_of(META.replace(">=v2.0.0", "newest")), "line 7: spec.crossplane.version must be"),
     "not YAML": (layer_of("a: [\n"), "package.yaml, line 2"),
     "no package.yaml": (layer_of(META, "other.yaml"), "layer 1 is marked as base and has no package.yaml"),

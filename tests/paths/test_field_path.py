@@ -306,3 +306,17 @@ def test_what_was_set_is_read_back(data: dict[str, Any], path: str) -> None:
     except UsageError:
         return
     assert field_path.lookup(data, field_path.parse(path)) == 7
+
+
+def test_selections_as_keys_and_as_text() -> None:
+    """Equal selections have one hash and are shown as they are written; quotes make another one."""
+    one, same, other = (field_path.parse(f"a[{text}]")[1] for text in ("b=1", "b=1", "b='1'"))
+    assert one == same and one != other
+    assert len({one, same, other}) == 2
+    assert repr(one) == "[b=1]"
+
+
+def test_a_selection_that_breaks_off() -> None:
+    """Behind a comma another condition must follow."""
+    with pytest.raises(UsageError, match="isn't a field path"):
+        field_path.parse("a[b=1,]")

@@ -49,7 +49,7 @@ def test_objects(answers: Path) -> None:
     (answers / "things").write_text(" \n")
     assert server.object(["get", "things"], "things") is None
     (answers / "things").write_text("[1]")
-    with pytest.raises(InputError, match="^kubectl printed no JSON object for things$"):
+    with pytest.raises(InputError, match="^kubectl printed no JSON object for things; run kubectl by itself"):
         server.object(["get", "things"], "things")
     asked = (answers.parent / "asked").read_text().splitlines()
     assert set(asked) == {"--context=dev --request-timeout=35s get things"}

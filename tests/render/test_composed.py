@@ -156,7 +156,7 @@ BAD: dict[str, tuple[Any, str]] = {
         ": metadata.name \"My_Bucket\" is not a valid name: it must be lower-case letters, digits, '-' and '.', "
         "and begin and end with a letter or digit",
     ),
-    "long name": (thing(name="x" * 300), " is not a valid name: it has 300 characters, and 253 is the most"),
+    "long name": (thing(name="x" * 300), " is not a valid name: it has 300 characters, and must have at most 253"),
     "generateName": (thing(generateName="My-"), ': metadata.generateName "My-" is not a valid name'),
     "generateName's begin": (thing(generateName="-"), ': metadata.generateName "-" is not a valid name'),
     "other controller": (

@@ -64,8 +64,8 @@ def test_composite(tmp_path: Path) -> None:
         ),
         (f"{XR}status: []\n", "xr.yaml, document 1 (line 1): status is not a mapping"),
         (XR.replace("spec:\n  size: 3", "spec: 3"), "xr.yaml, document 1 (line 1): spec is not a mapping"),
-        ("- x\n", "xr.yaml, document 1 (line 1) is not a mapping"),
-        ("a: 1\na: 2\n", "xr.yaml, line 2: the key 'a' occurs twice"),
+        ("- x\n", "xr.yaml, document 1 (line 1) is not a mapping (got ['x'])"),
+        ("a: 1\na: 2\n", "xr.yaml, line 2: the key 'a' occurs twice; remove one of the two"),
         ("a: [1\nb: 2", "xr.yaml, line 2: while parsing a flow sequence, did not find expected ',' or ']'"),
     ],
 )
@@ -83,7 +83,10 @@ def test_directory_for_a_file(tmp_path: Path) -> None:
     gone = tmp_path / "gone.yaml"
     assert failure(read_object, gone, "Composition") == "can't read gone.yaml: No such file or directory"
     (tmp_path / "latin.yaml").write_bytes(b"a: \xe9\n")
-    assert failure(read_object, tmp_path / "latin.yaml", "Composition") == "latin.yaml is not UTF-8 text (byte 3)"
+    assert (
+        failure(read_object, tmp_path / "latin.yaml", "Composition")
+        == "latin.yaml is not UTF-8 text (byte 3): save it in UTF-8"
+    )
 
 
 def test_directory(tmp_path: Path) -> None:
@@ -207,8 +210,8 @@ def test_secrets_are_as_stored(tmp_path: Path) -> None:
     ("text", "line"),
     [
         (f"{SECRET}data: {{a: plain}}\n", "document 1 (line 1): data.a is not base64; use stringData for plain text"),
-        (f"{SECRET}data: [a]\n", "document 1 (line 1): data is not a mapping"),
-        (f"{SECRET}stringData: {{a: 1}}\n", "document 1 (line 1): stringData.a must be a string"),
+        (f"{SECRET}data: [a]\n", "document 1 (line 1): data is not a mapping (got a list)"),
+        (f"{SECRET}stringData: {{a: 1}}\n", "document 1 (line 1): stringData.a must be a string (got an integer)"),
         ("apiVersion: v1\nkind: Secret\n", "document 1 (line 1) has no metadata.name"),
         (XR, "document 1 (line 1): the kind is XBucket of example.org/v1, and must be Secret of v1"),
     ],

@@ -419,7 +419,7 @@ def test_contexts_have_documents_of_their_own(api: ApiServer, tmp_path: Path, mo
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        (("ABCDEF0123", b"oops"), "^kubectl printed no JSON object for {}$"),
+        (("ABCDEF0123", b"oops"), "^kubectl printed no JSON object for {}; run kubectl by itself"),
         (("ABCDEF0123", b"{}"), "{}.*OpenAPI v3"),
     ],
 )

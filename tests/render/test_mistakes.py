@@ -181,7 +181,8 @@ def test_the_same_name_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     hint, last = said(capsys, tmp_path, "twice")[-2:]
     name, line = at('"""Register two').split(":")
     assert hint == f"hint: it is registered first at {name}:{int(line) + 1}"
-    assert last.endswith(f"the composed resource 'a' is registered already in this call ({name}:{int(line) + 2})")
+    problem = "the composed resource 'a' is registered already in this call; give each resource a name of its own"
+    assert last.endswith(f"{problem} ({name}:{int(line) + 2})")
 
 
 def test_a_name_that_is_no_dns_label(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -110,14 +110,17 @@ def test_spellings() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--no-such-flag"], "there is no flag --no-such-flag; --help lists those that there are"),
+        (["--no-such-flag"], "there is no flag --no-such-flag; --help lists all flags"),
         (["--insecur"], "there is no flag --insecur; did you mean --insecure?"),
-        (["--insecure=true"], "--insecure takes no value"),
+        (["--insecure=true"], "--insecure takes no value (got 'true')"),
         (["--address"], "--address needs a value: --address HOST:PORT"),
         (["--address="], "--address needs a value: --address HOST:PORT"),
         (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
         (["--transport", "tcp"], "--transport: 'tcp' is not one of grpcio, h2"),
         (["--threads=many"], "--threads: 'many' is not a whole number from 1 to 10000"),
+        (["--call-timeout", "soon"], "--call-timeout: 'soon' is not a number of seconds from 0 to 86400"),
+        (["--call-timeout", "0"], "--call-timeout: '0' is not a number of seconds from 0 to 86400"),
+        (["--workers", "257"], "--workers: '257' is not a whole number from 1 to 256"),
         *(
             (["--max-recv-message-size", size], f"--max-recv-message-size: '{size}' is not a whole number of megabytes")
             for size in ("0", "-1", "4.5", "2048", "four")

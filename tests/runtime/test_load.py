@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite.errors import InputError
-from crossplane_lite.runtime.load import load_function
+from crossplane_lite.runtime.load import load_function, load_runner
 from tests.runtime.serving import ROOT
 
 FUNCTION = "from crossplane_lite import composition\n\n@composition.function\ndef compose(ctx):\n    pass\n"
@@ -168,6 +168,37 @@ def test_interrupted_import(here: Path) -> None:
     (here / "interrupted.py").write_text("raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
         load_function("interrupted:compose")
+
+
+def test_interrupted_attribute(here: Path) -> None:
+    """Ctrl-C while a module makes up an attribute is no error of the module."""
+    (here / "interrupting.py").write_text("def __getattr__(name): raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        load_function("interrupting:compose")
+
+
+def test_a_missing_module_without_a_name(here: Path) -> None:
+    """An error of import that names no module is told as it is."""
+    (here / "nameless.py").write_text("raise ModuleNotFoundError('not on this system')")
+    assert failure("nameless:compose") == (
+        f"module nameless can't be imported: ModuleNotFoundError: not on this system ({here}/nameless.py, line 1)"
+    )
+
+
+def test_what_handles_raw_messages(here: Path) -> None:
+    """An object with RunFunction is taken as it is, and one is made of a class; one that can't be made says why."""
+    body = "    def RunFunction(self, request, context): pass\n"
+    (here / "raw.py").write_text(
+        f"class Runner:\n{body}\nrunner = Runner()\n"
+        f"class Needy:\n    def __init__(self, more): pass\n{body}\n"
+        "def compose(ctx): pass\n"
+    )
+    assert type(load_runner("raw:Runner")).__name__ == "Runner"
+    assert type(load_runner("raw:runner")).__name__ == "Runner"
+    with pytest.raises(InputError, match="^raw:Needy can't be made without arguments: TypeError: .*'more'"):
+        load_runner("raw:Needy")
+    with pytest.raises(InputError, match=r"An object with a method RunFunction\(request, context\) works too$"):
+        load_runner("raw:compose")
 
 
 def test_no_such_attribute(here: Path) -> None:

@@ -110,7 +110,7 @@ def test_expiry_of_the_certificate(tmp_path: Path) -> None:
 def test_addresses() -> None:
     """An address that can't be used is an error that says why."""
     server = Server(lambda data: data, metrics=True)
-    with pytest.raises(InputError, match="metrics need host:port"):
+    with pytest.raises(InputError, match="is a Unix socket; give HOST:PORT"):
         server.listen_for_metrics("unix:/run/metrics")
     bound = server.listen_for_metrics("127.0.0.1:0")
     with pytest.raises(InputError, match="another process listens there"):

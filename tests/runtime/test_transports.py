@@ -92,7 +92,7 @@ def test_missing(packages: list[str], arguments: list[str], text: str) -> None:
 
 def test_unknown() -> None:
     """A name that is none is an error that lists those that there are."""
-    with pytest.raises(InputError, match="'tcp' is not a transport; those that there are: grpcio, h2"):
+    with pytest.raises(InputError, match="'tcp' is not a transport; the transports are grpcio, h2"):
         transports.make("tcp", lambda data: data, Limits())
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import socket
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 from crossplane_lite._call.tally import Tally
+from crossplane_lite.errors import WireError
+from crossplane_lite.runtime import log
 from crossplane_lite.runtime.calls import Calls
 from crossplane_lite.runtime.transports import status
 from crossplane_lite.runtime.transports.limits import Limits
 from crossplane_lite.runtime.workers import frames, worker
+from tests.runtime.serving import ROOT
 
 SECONDS = 60
 
@@ -59,3 +66,77 @@ def test_a_request_that_nobody_reads_in_time(calls: Calls, ran: list[bytes], siz
         thread.join(SECONDS)
         assert not thread.is_alive()
     assert ran == []
+
+
+def test_a_call_that_is_refused() -> None:
+    """A status instead of an answer goes to the server with its text, and the next call is answered."""
+
+    def run(request: bytes) -> bytes:
+        if request == b"odd":
+            raise WireError("it is odd")
+        return request
+
+    ours, theirs = socket.socketpair()
+    thread = threading.Thread(target=worker._run_calls, args=(theirs, Calls(run, Limits())))
+    thread.start()
+    with ours:
+        outcome = frames.ask(ours, b"odd", time.monotonic() + SECONDS)
+        assert (outcome.code, outcome.content) == (status.INVALID_ARGUMENT, b"it is odd")
+        assert frames.ask(ours, b"even", time.monotonic() + SECONDS).content == b"even"
+    thread.join(SECONDS)
+    assert not thread.is_alive()
+
+
+def test_a_worker_looks_at_its_calls(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """The stack of a call that goes on is logged while nothing else comes; a look that fails ends nothing."""
+    monkeypatch.setattr(log, "_subject", dict)
+    monkeypatch.setattr(worker, "_LOOK_SECONDS", 0.01)
+    go, logged = threading.Event(), threading.Event()
+    look, failed = Calls.look, threading.Event()
+
+    def looking(self: Calls) -> None:
+        look(self)
+        if any("goes on after the call's deadline" in record.message for record in caplog.records):
+            logged.set()
+        if not failed.is_set():
+            failed.set()
+            raise RuntimeError("a look that fails")
+
+    def waiting(request: bytes) -> bytes:
+        go.wait(SECONDS)
+        return request
+
+    monkeypatch.setattr(Calls, "look", looking)
+    ours, theirs = socket.socketpair()
+    thread = threading.Thread(target=worker.work, args=(theirs, waiting, Limits()))
+    with caplog.at_level(logging.ERROR):
+        thread.start()
+        sock, end = socket.socketpair()
+        frames.command(ours, frames.START, 1, end)
+        end.close()
+        with sock, pytest.raises(TimeoutError):
+            frames.ask(sock, b"a", time.monotonic() + 0.1)
+        assert logged.wait(SECONDS)
+        go.set()
+        ours.close()
+        thread.join(SECONDS)
+    assert not thread.is_alive()
+    texts = [record.getMessage() for record in caplog.records]
+    assert sorted(texts) == ["compose() goes on after the call's deadline", "looking at the calls has failed"]
+    (stack,) = (vars(record)["stack"] for record in caplog.records if hasattr(record, "stack"))
+    assert "go.wait(SECONDS)" in stack
+    theirs.close()
+
+
+def test_a_worker_that_fails() -> None:
+    """What ends a worker is logged, and its exit status isn't 0."""
+    program = (
+        "from crossplane_lite.runtime import log\n"
+        "from crossplane_lite.runtime.transports.limits import Limits\n"
+        "from crossplane_lite.runtime.workers import worker\n"
+        "log.configure()\n"
+        "worker.run_and_exit(None, bytes, Limits())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 1
+    assert [json.loads(line)["msg"] for line in done.stderr.splitlines()] == ["a worker has failed"]

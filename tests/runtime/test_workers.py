@@ -72,6 +72,17 @@ def test_calls_run_elsewhere(workers: Any) -> None:
     assert not exists(process)
 
 
+def test_malformed_requests(workers: Any) -> None:
+    """A request that the function can't read has the same status as without workers, and ends none of them."""
+    with serving(ENDING, *workers) as server, channel(server.address) as opened:
+        before = process_of(raw_call(opened, asking()))
+        with pytest.raises(grpc.RpcError) as caught:
+            raw_call(opened, b"\xff")
+        assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert before in {process_of(raw_call(opened, asking())) for _ in range(4)}
+    assert not [record for record in server.records if record["msg"] == "a worker has ended"]
+
+
 def test_large_messages(workers: Any) -> None:
     """A request and an answer of some MB come through whole, also while others are on their way."""
     texts = [letter * 1_500_000 for letter in "abcd"]
@@ -385,9 +396,46 @@ assert (made.running, [one.load for one in made._workers.values()]) == (0, [0])
 """
 
 
+ENDS_AT_ONCE = """
+pauses = []
+
+class Noted(list):
+    def append(self, due):
+        pauses.append(due - time.monotonic())
+        list.append(self, due)
+
+pool._YOUNG_SECONDS = 1000
+made = make()
+made._missing_until = Noted()
+for number in range(1, 5):  # each before it has answered anything
+    until(lambda: [one.process for one in made._workers.values()] not in ([], [None]))
+    (worker,) = made._workers.values()
+    os.kill(worker.process, signal.SIGKILL)
+    until(lambda: made.ended == number)
+until(lambda: made.processes)
+assert ask(b"a") == b"a"
+assert len(pauses) == 3 and pauses[0] < 0.3 < pauses[2] < 1, pauses
+"""
+
+THREADS_FROM_BEFORE = """
+import logging, threading
+said = []
+handler = logging.Handler()
+handler.emit = lambda record: said.append(record.getMessage())
+logging.getLogger().addHandler(handler)
+go = threading.Event()
+threading.Thread(target=go.wait, name="mine").start()
+made = make()
+go.set()
+assert said[0] == "workers don't have the threads that were started before: mine", said
+assert ask(b"a") == b"a"
+"""
+
+
 @pytest.mark.parametrize(
     "case",
     [
+        *("ENDS_AT_ONCE", "THREADS_FROM_BEFORE"),
         *("NO_SOCKETS", "NO_PROCESSES", "NO_DESCRIPTORS_WHERE_WORKERS_ARE_MADE"),
         *("NO_MEMORY_IN_A_WORKER", "NO_MEMORY_IN_THE_SERVER"),
     ],

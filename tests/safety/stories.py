@@ -13,7 +13,8 @@ from tests.safety.cluster import Cluster, Reconcile
 from tests.safety.values import LOST, grow, provide
 
 KEPT_TEXT: Final = (
-    "{} is kept as it is: whether it is still wanted depends on {} (value_or or ctx.remove say otherwise)"
+    "{} is kept as it is: whether it is still wanted depends on {} (use value_or to decide without it, "
+    "or ctx.remove to delete the resource)"
 )
 """What the condition says of a resource that is kept."""
 

@@ -76,10 +76,13 @@ def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[st
     (here / "net" / "notes").write_text("mine")
     for template in ("composition", "operation", "krm"):
         assert main(["init", "net", "--template", template]) == 2
-        assert "net isn't an empty folder (it has notes); nothing was written" in capsys.readouterr().err
+        assert (
+            "net isn't an empty folder (it has notes): choose another name (nothing was written)"
+            in capsys.readouterr().err
+        )
     assert os.listdir("net") == ["notes"]
     assert main(["init", "net/notes", "--template", "krm"]) == 2
-    assert "net/notes exists and isn't a folder; nothing was written" in capsys.readouterr().err
+    assert "net/notes exists and isn't a folder: choose another name (nothing was written)" in capsys.readouterr().err
     (here / "net" / "notes").unlink()
     assert main(["init", "net", "--template", "operation"]) == 0
 
@@ -102,9 +105,9 @@ def test_files_that_are_not_right(here: Path, capsys: pytest.CaptureFixture[str]
     assert main(["init", "net", "--crd", "none.yaml"]) == 2
     assert "none.yaml" in capsys.readouterr().err
     assert main(["init", "net", "--template", "krm", "--xrd", "a.yaml"]) == 2
-    assert "--xrd and --crd are for the template composition" in capsys.readouterr().err
+    assert "--xrd and --crd are only for the template composition" in capsys.readouterr().err
     assert main(["init", "net", "--sdk-from", "./none"]) == 2
-    assert "neither a folder or file that exists" in capsys.readouterr().err
+    assert "--sdk-from must be a folder or file that exists" in capsys.readouterr().err
     assert os.listdir() == ["a.yaml"]
 
 

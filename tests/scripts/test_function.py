@@ -106,7 +106,7 @@ def test_errors_of_the_input() -> None:
     assert "input.timeoutSecond is not a field; did you mean 'timeoutSeconds'?" in fatal(SCRIPT, timeoutSecond=1)
     assert "input.size is not a field" in fatal(SCRIPT, size=1)
     for wrong in (0, -1, 61, True, "5"):
-        assert "input.timeoutSeconds must be a number of at most 60" in fatal(SCRIPT, timeoutSeconds=wrong)
+        assert "input.timeoutSeconds must be a number above 0, and at most 60" in fatal(SCRIPT, timeoutSeconds=wrong)
 
 
 def test_size() -> None:

@@ -36,7 +36,7 @@ def test_the_last_of_those_that_there_are() -> None:
     fields = awaited({"zones": ["a", "b"]}, ".status.zones[-1]", ".status.zones[-3]")
     assert fields.resource["status"] == {"zones": ["a", "b"]}
     assert fields.origins == {".status.zones[-1]": "given"}
-    assert fields.never == {".status.zones[-3]": "status.zones has 2 elements"}
+    assert fields.never == {".status.zones[-3]": "status.zones has no [2]: its length is 2"}
 
 
 def test_what_is_no_path_of_an_observable() -> None:

@@ -86,7 +86,7 @@ def test_lists_of_fixtures_are_as_they_are() -> None:
         ctx.resource("b", thing(x=a.observed.status.zones[2]))
 
     done = simulated(compose, fixtures={"a": {"status": {"zones": ["x"]}}})
-    assert done.unresolved == {"b": ["a.status.zones[2] (status.zones has 1 elements)"]}
+    assert done.unresolved == {"b": ["a.status.zones[2] (status.zones has no [2]: its length is 1)"]}
 
 
 def test_a_resource_that_is_not_ready() -> None:
@@ -111,33 +111,36 @@ def test_unknown_names() -> None:
 @pytest.mark.parametrize(
     ("fixture", "problem"),
     [
-        ("text", "the fixture 'vpc' is not a mapping of status, metadata, connectionDetails and the like"),
-        (None, "is not a mapping"),
-        ({"status": []}, "status is not a mapping"),
-        ({"metadata": 1}, "metadata is not a mapping"),
-        ({"metadata": {"annotations": []}}, "metadata.annotations is not a mapping"),
-        ({"metadata": {"annotations": {"a": 1}}}, r"metadata.annotations\[a\] is not a string"),
-        ({"metadata": {"annotations": "x"}}, "metadata.annotations is not a mapping"),
-        ({"connectionDetails": {"a": {}}}, r"connectionDetails\[a\] is not a string; quote it"),
-        ({"connectionDetails": "x"}, "connectionDetails is not a mapping"),
+        ("text", "the fixture 'vpc' must be a mapping with status, metadata, connectionDetails or other"),
+        (None, "the fixture 'vpc' must be a mapping"),
+        ({"status": []}, "status must be a mapping"),
+        ({"metadata": 1}, "metadata must be a mapping"),
+        ({"metadata": {"annotations": []}}, "metadata.annotations must be a mapping"),
+        ({"metadata": {"annotations": {"a": 1}}}, r"metadata.annotations\[a\] must be a string"),
+        ({"metadata": {"annotations": "x"}}, "metadata.annotations must be a mapping"),
+        ({"connectionDetails": {"a": {}}}, r"connectionDetails\[a\] must be a string \(got a mapping\)$"),
+        ({"connectionDetails": "x"}, "connectionDetails must be a mapping"),
         ({"statuss": {}}, "the fixture 'vpc' has 'statuss'; did you mean 'status'?"),
         ({"connection_details": {}}, "has 'connection_details'; did you mean 'connectionDetails'?"),
         ({"atProvider": {}}, "has 'atProvider'; did you mean 'status.atProvider'?"),
-        ({"kind": 3}, "the fixture 'vpc': kind is not a string; quote it"),
-        ({"apiVersion": ["v1"]}, "apiVersion is not a string"),
-        ({"metadata": {"name": ["a"]}}, "the fixture 'vpc': metadata.name is not a string; quote it"),
-        ({"metadata": {"generation": "1"}}, "metadata.generation is not an integer"),
-        ({"metadata": {"generation": True}}, "metadata.generation is not an integer"),
-        ({"metadata": {"labels": {"a": 1}}}, r"metadata.labels\[a\] is not a string; quote it"),
-        ({"metadata": {"finalizers": "a"}}, "metadata.finalizers is not a list"),
-        ({"metadata": {"finalizers": ["a", {}]}}, r"metadata.finalizers\[1\] is not a string"),
-        ({"metadata": {"ownerReferences": [1]}}, r"metadata.ownerReferences\[0\] is not a mapping"),
-        ({"metadata": {"ownerReferences": [{"uid": 1}]}}, r"metadata.ownerReferences\[0\].uid is not a string"),
-        ({"metadata": {"managedFields": {}}}, "metadata.managedFields is not a list"),
-        ({"status": {"conditions": {}}}, "status.conditions is not a list"),
-        ({"status": {"conditions": [None]}}, r"status.conditions\[0\] is null"),
-        ({"status": {"conditions": [{"type": []}]}}, r"status.conditions\[0\].type is not a string"),
-        ({"status": {"conditions": [{"status": True}]}}, r"status.conditions\[0\].status is not a string; quote it"),
+        ({"kind": 3}, "the fixture 'vpc': kind must be a string .got an integer.; quote it"),
+        ({"apiVersion": ["v1"]}, "apiVersion must be a string"),
+        ({"metadata": {"name": ["a"]}}, "the fixture 'vpc': metadata.name must be a string .got a list.$"),
+        ({"metadata": {"generation": "1"}}, "metadata.generation must be an integer"),
+        ({"metadata": {"generation": True}}, "metadata.generation must be an integer"),
+        ({"metadata": {"labels": {"a": 1}}}, r"metadata.labels\[a\] must be a string .got an integer.; quote it"),
+        ({"metadata": {"finalizers": "a"}}, "metadata.finalizers must be a list"),
+        ({"metadata": {"finalizers": ["a", {}]}}, r"metadata.finalizers\[1\] must be a string"),
+        ({"metadata": {"ownerReferences": [1]}}, r"metadata.ownerReferences\[0\] must be a mapping"),
+        ({"metadata": {"ownerReferences": [{"uid": 1}]}}, r"metadata.ownerReferences\[0\].uid must be a string"),
+        ({"metadata": {"managedFields": {}}}, "metadata.managedFields must be a list"),
+        ({"status": {"conditions": {}}}, "status.conditions must be a list"),
+        ({"status": {"conditions": [None]}}, r"status.conditions\[0\] must not be null"),
+        ({"status": {"conditions": [{"type": []}]}}, r"status.conditions\[0\].type must be a string"),
+        (
+            {"status": {"conditions": [{"status": True}]}},
+            r"status.conditions\[0\].status must be a string .got a boolean.; quote it",
+        ),
         ({3: 4}, "the fixture 'vpc' has 3; its keys must be strings"),
         ({"kind": "Subnet" * 10_000}, r"^.{0,900}$"),
         ({"kind": "Subnet"}, "the fixture 'vpc' is for a Subnet, and vpc is a VPC of example.org/v1"),
@@ -151,7 +154,7 @@ def test_mistakes(fixture: Any, problem: str) -> None:
 
 def test_keys_that_are_no_names() -> None:
     """A key is a name or a kind."""
-    with pytest.raises(InputError, match="the fixture 3 must have a name or a kind for a key"):
+    with pytest.raises(InputError, match="the key of the fixture 3 must be a string: a name or a kind"):
         simulated(chain, fixtures={3: {}})
 
 
@@ -168,7 +171,7 @@ def test_nulls() -> None:
 def test_mistakes_in_files(tmp_path: Path) -> None:
     """Messages about files have the file and the document; a name can't have two fixtures."""
     for text, problem in (
-        ("vpc: []\n", r"a.yaml, document 1 \(line 1\): the fixture 'vpc' is not"),
+        ("vpc: []\n", r"a.yaml, document 1 \(line 1\): the fixture 'vpc' must be a"),
         ("vpc: {}\n---\nvpc: {}\n", "document 2 .* and .*document 1 .* both have a fixture 'vpc'"),
         ("- a\n", "is not a mapping"),
     ):

@@ -158,7 +158,7 @@ def test_what_can_be_lost() -> None:
         done.degrade("vpc", "status.other")
     with pytest.raises(UsageError, match="isn't a field path"):
         done.degrade("vpc", "status..x")
-    with pytest.raises(UsageError, match="steady state"):
+    with pytest.raises(UsageError, match="need a simulation that has become stable: call run"):
         simulation(chain).drop("vpc")
 
 

@@ -157,7 +157,7 @@ def test_objects_of_the_specification_are_repeated() -> None:
         "manifest": {**manifest, "status": {"ip": "192.0.2.1"}},
         "list": [{"x": 1, "id": "a-list-0-id"}],
     }
-    assert made.never == {".status.atProvider.list[1].id": "status.atProvider.list has 1 elements"}
+    assert made.never == {".status.atProvider.list[1].id": "status.atProvider.list has no [1]: its length is 1"}
     assert "status" not in composed["spec"]["forProvider"]["manifest"]
 
 
@@ -217,10 +217,10 @@ def test_paths_that_lead_nowhere() -> None:
         ".status.text.x": "status.text is not an object",
         ".status.text[0]": "status.text is not a list",
         ".status.list.x": "status.list is not an object",
-        ".status.list[0]": "status.list has 0 elements",
+        ".status.list[0]": "status.list has no [0]: its length is 0",
         ".status.odd[0].x": "status.odd[0] is not an object",
-        ".status.new[5000]": "no list gets that long in a simulation",
-        ".status.new[150][150]": "no list gets that long in a simulation",
+        ".status.new[5000]": "a simulation makes no list that long (at most 200 elements, 10,000 when nested)",
+        ".status.new[150][150]": "a simulation makes no list that long (at most 200 elements, 10,000 when nested)",
         ".status..x": "this isn't the path of a field",
         '.status.conditions["Ready"].other': "a condition has no other",
     }

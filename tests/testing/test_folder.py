@@ -163,7 +163,7 @@ def test_errors(tmp_path: Path) -> None:
         (lambda: folder.render(XR, COMPOSITION, functions={"function-net": 1}), UsageError, "function-net"),
         (lambda: folder.simulate(XR, compose, fixtures="none.yaml"), InputError, "none.yaml"),
         (lambda: folder.simulate(XR, compose, fixtures=5), UsageError, "fixtures must be a mapping"),
-        (lambda: folder.simulate(XR, compose, fixtures={"vpc": 5}), InputError, "the fixture 'vpc' is not a mapping"),
+        (lambda: folder.simulate(XR, compose, fixtures={"vpc": 5}), InputError, "the fixture 'vpc' must be a mapping"),
     ]
     for attempt, error, text in wrong:
         with pytest.raises(error) as caught:

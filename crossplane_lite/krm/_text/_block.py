@@ -1,4 +1,4 @@
-"""Edits of mappings and sequences in block style whose entries came, went or moved."""
+"""Edits of mappings and sequences in block style whose entries were added, removed or moved."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
     Args:
         node: The sequence or mapping.
-        out: Gets the edits.
-        edits_of: Adds the edits of its parts.
+        out: The list that the edits are added to.
+        edits_of: Adds the edits of a child.
     """
     if node.source is None:
         for child in entries(node):
@@ -39,14 +39,17 @@ def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
 
 def last_now(node: YamlNode) -> YamlNode:
-    """Return the last value of a node with its edits."""
+    """Return the last value in a node, edits included."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
     return node
 
 
 def seal(node: YamlNode, out: list[Edit]) -> None:
-    """Keep the value of a block scalar that ends the text without a line break, when an edit adds text behind it."""
+    """Keep the value of a block scalar that ends the text without a line break, when text is added after it.
+
+    The edit adds `-` to its header, because the scalar's last line gets a line break.
+    """
     doc, leaf = node.doc, last_leaf(node)
     sealed = doc.cache["sealed"]
     if doc.is_open and is_block_scalar(leaf) and leaf not in sealed and _is_there(leaf):
@@ -57,7 +60,7 @@ def seal(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _is_there(node: YamlNode) -> bool:
-    """Say whether a value of the text is still in the document."""
+    """Say whether a value that the text holds is still in the document."""
     if node.kind != node.was:
         return False
     parent = node.parent
@@ -78,7 +81,7 @@ def _remove(text: str, places: Bounds, before: YamlNode | None, out: list[Edit])
 
 
 def _takes_blanks(node: YamlNode) -> bool:
-    """Say whether blank lines behind a node with its edits would become a part of it."""
+    """Say whether blank lines after a node, as it is with its edits, would become a part of its value."""
     leaf = last_now(node)
     if not is_block_scalar(leaf) or not keeps_blanks(leaf):
         return False
@@ -94,14 +97,14 @@ def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
 
 
 def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
-    """Remove the first entries, which begin behind a dash; the next entry moves up to the dash."""
+    """Add the edit that removes the first entries of a block that begins behind a dash; the next one moves up to it."""
     found = _SPACE.match(text, places[-1].end)
     assert found is not None
     out.append((places[0].start, found.end(), ""))
 
 
 def _mapping(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a mapping in block style whose fields came or went."""
+    """Add the edits of a mapping in block style whose fields were added or removed."""
     doc, text = node.doc, node.doc.text
     places = bounds(node)
     is_inline = places[0].lead == places[0].start and bool(
@@ -149,7 +152,7 @@ def _is_flat(value: object) -> bool:
 
 
 def _sequence(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a sequence in block style whose elements came, went or moved."""
+    """Add the edits of a sequence in block style whose elements were added, removed or moved."""
     index = {id(child): at for at, child in enumerate(node.source)}
     order = [index[id(child)] for child in node.content if id(child) in index]
     if not order:

@@ -1,7 +1,7 @@
 """Reads an edited text again before it is returned: its values must be those of the edits.
 
-Only new text is read. The items of a list are told apart by their dashes, so that only the changed items of a long list
-are read; and only the changed files.
+Only changed files are read. The text of a list of items is cut at their dashes, so that only its changed items are
+read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Cut:
 
 
 def cut(text: str, indent: int) -> Cut | None:
-    """Return the parts of a list's text whose dashes stand in a column; None if it isn't written so."""
+    """Return the text of a ResourceList, cut at its items' dashes in the column `indent`; None if it has no items."""
     head = _ITEMS.search(text)
     if head is None:
         return None
@@ -58,12 +58,12 @@ def cut(text: str, indent: int) -> Cut | None:
 
 
 def opened(part: str, indent: int) -> str:
-    """Return the text of an item as a document: without its dash."""
+    """Return the text of an item with a space in place of its dash, so that it can be read as a document."""
     return f"{part[:indent]} {part[indent + 1 :]}"
 
 
 def items_of(doc: Stream) -> YamlNode | None:
-    """Return the list of items in block style; None if this text has none."""
+    """Return the node of the list of items; None if the text isn't one ResourceList with items in block style."""
     if len(doc.documents) != 1 or doc.gone or doc.added:
         return None
     root = doc.documents[0]
@@ -76,18 +76,18 @@ def items_of(doc: Stream) -> YamlNode | None:
 
 
 def check(doc: Stream, before: str, after: str, read: Reader) -> None:
-    """Compare the values of a text with the values of the edits.
+    """Check that a text with its edits has exactly the values of the edits.
 
     Args:
         doc: The stream.
-        before: Its text as it came.
-        after: Its text with the edits.
-        read: Returns the documents of a text that is read anew.
+        before: The stream's text as it was read.
+        after: The stream's text with the edits.
+        read: Returns the documents of a text.
 
     Raises:
         InputError: The values differ.
     """
-    items = None if doc.aliases else items_of(doc)  # those with aliases can't be read one by one
+    items = None if doc.aliases else items_of(doc)  # items with aliases can't be read one by one
     if items is not None and _check_items(doc, items, before, after):
         return
     try:
@@ -100,13 +100,13 @@ def check(doc: Stream, before: str, after: str, read: Reader) -> None:
 
 def _refusal(doc: Stream, why: str) -> InputError:
     return InputError(
-        f"{doc.label}: these edits can't be written, because the new text would have other values{why}; "
-        "nothing is written"
+        f"{doc.label}: the changes can't be written without changing other values{why}; nothing is written. This is a "
+        "mistake in crossplane-lite: report it with this input and the function"
     )
 
 
 def expected(doc: Stream, read: Reader) -> list[Any]:
-    """Return the values of the documents that a stream has with its edits."""
+    """Return the value of each document of a stream, as its edits want it."""
     found = []
     for root in doc.documents:
         if root not in doc.gone:
@@ -117,7 +117,10 @@ def expected(doc: Stream, read: Reader) -> list[Any]:
 
 
 def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
-    """Say whether the new items of a text, and the lines around the items, have their values."""
+    """Say whether the changed items of a text, and the lines around the items, have the values of the edits.
+
+    It is also False if the text can't be cut into items; the whole text must be read then.
+    """
     indent = column(before, open_at(items))
     old, new = cut(before, indent), cut(after, indent)
     source: list[YamlNode] = items.content if items.source is None else items.source

@@ -1,8 +1,8 @@
-"""Comments as data: the comments of each value, and the edits that set others.
+"""Comments as data: the comments of each value, and the edits that set new comments.
 
-A value has three: the lines above it (head), the rest of its line (line), and the lines below it that are indented more
-(foot). These comments go with it when it is moved or removed (`_layout`). A document, and an item of a list, has the
-lines above its first field and those behind its last one.
+A value has three comments: the lines above it (head), the rest of its line (line), and the lines below it that are
+indented more (foot). If the value is moved or removed, so are its comments (`_layout`). The comments of a document, and
+of an item of a list, are the lines above its first field (head) and below its last field (foot).
 
 Comments are read from the text of the input. They are written into text that has all other edits already: one document,
 or one item without its dash (`noted`).
@@ -56,7 +56,7 @@ _NO_PLACE = "there is no place for a comment"
 
 
 def comment(node: YamlNode, place: str) -> str:
-    """Return a comment of a value in the text of the input, without its signs; empty for none."""
+    """Return a comment of a value in the text of the input, without its signs; empty if there is none."""
     if node.was == FRESH:
         return ""
     text = node.doc.text
@@ -67,14 +67,19 @@ def comment(node: YamlNode, place: str) -> str:
     return "" if region is None else _lines(text, region)
 
 
-def check_place(node: YamlNode, place: str) -> None:
-    """Refuse a comment for which the text has no place.
+def check_place(node: YamlNode, place: str, name: str) -> None:
+    """Check that the text has a place for a comment of a value.
+
+    Args:
+        node: The node of the value.
+        place: The place of the comment: `HEAD`, `LINE` or `FOOT`.
+        name: The value's name in the message.
 
     Raises:
-        UsageError: The text has no such place.
+        UsageError: The text has no place for it.
     """
     if node.was != FRESH and _REGIONS[place](node) is None:
-        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_why(node, place)}")
 
 
 def _lines(text: str, region: Region) -> str:
@@ -85,14 +90,14 @@ def _lines(text: str, region: Region) -> str:
 
 
 def _bare(line: str) -> str:
-    """Return the text of a comment on one line."""
+    """Return the text of a comment that is one line, without its sign and without a dash before it."""
     bare = line.strip(" \t\r\n")
     bare = bare.removeprefix("-").lstrip(" \t") if not bare.startswith("#") else bare
     return bare.removeprefix("#").removeprefix(" ")
 
 
 def _is_item(node: YamlNode) -> bool:
-    """Say whether a node is an item of the list `items`; its comments stand behind its dash."""
+    """Say whether a node is an item of a ResourceList: comments above its first field may stand behind its dash."""
     parent = node.parent
     return (
         node.was == MAPPING
@@ -107,7 +112,7 @@ def _is_item(node: YamlNode) -> bool:
 
 
 def _is_first_of_unit(node: YamlNode) -> bool:
-    """Say whether the comments above a field are those of the document or element around it."""
+    """Say whether a field is the first of a document or an element, so that comments above it belong to that."""
     parent = node.parent
     if parent is None or parent.was != MAPPING or (parent.parent is not None and parent.parent.was == MAPPING):
         return False
@@ -115,7 +120,7 @@ def _is_first_of_unit(node: YamlNode) -> bool:
 
 
 def _place(node: YamlNode) -> Bounds | None:
-    """Return the place of an entry in block style; None for one in brackets."""
+    """Return the place of an entry in block style; None for an entry in brackets, and for a document."""
     parent = node.parent
     return None if parent is None or parent.style or not is_block(parent) else place_of(node)
 
@@ -203,12 +208,12 @@ _REGIONS = {HEAD: _head_region, LINE: _line_region, FOOT: _foot_region}
 
 
 def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
-    """Return a document's text with other comments.
+    """Return a document's text with new comments.
 
     Args:
         text: The text, which holds one document and may be indented as a whole.
-        notes: The steps to a value, the comment's place, and its text; empty for none.
-        least: The column up to which comments behind the document's last field aren't part of it.
+        notes: The new comments: the path of the value, the comment's place, and its text, which is empty to remove it.
+        least: Comments after the last field belong to the document if they are indented more than this column.
 
     Raises:
         UsageError: There is no place for a comment, such as in JSON.
@@ -223,7 +228,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
         node = _reached(root, steps)
         if node is None or comment(node, place) == new:
             continue
-        edits += _edits(node, place, new, least)
+        edits += _edits(node, place, new, least, _path(steps))
     made = apply(source, 0, len(source), edits)
     again = parse(made.encode()).documents[0]
     for steps, place, new in wanted:
@@ -234,7 +239,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
 
 
 def wanted_foot(notes: Sequence[Note]) -> bool:
-    """Say whether comments are set below a value: the document then ends in a whole line."""
+    """Say whether a comment below a value is set; the document's last line then ends in a line break."""
     return any(place == FOOT for _, place, _ in notes)
 
 
@@ -256,17 +261,17 @@ def _reached(root: YamlNode, steps: Sequence[str | int]) -> YamlNode | None:
     return node
 
 
-def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
+def _edits(node: YamlNode, place: str, new: str, least: int, name: str) -> list[Edit]:
     text, newline = node.doc.text, node.doc.newline
     region = _REGIONS[place](node)
     if region is not None and place == FOOT and node.parent is None:
         region = region[0], tail_end(text, region[0], least)
     if region is None:
-        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_why(node, place)}")
     start, end = region
     if place == LINE:
         if "\n" in new:
-            raise UsageError(f"the comment behind a value must be one line (got {new!r:.60})")
+            raise UsageError(f"the comment behind {name} must be one line (got {new!r:.60})")
         if not new:
             return [(start, end, "")]
         space = re.match(r"[ \t]*", text[start:end])
@@ -281,7 +286,7 @@ def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
 
 
 def _empty(before: str, indent: str) -> str:
-    """Return an empty line of a comment: with its sign, unless the old comment has empty lines without one."""
+    """Return an empty line of a comment: `#`, or nothing if the old comment has empty lines without the sign."""
     return "" if re.search(r"^[ \t]*\r?\n", before, re.MULTILINE) else f"{indent}#"
 
 

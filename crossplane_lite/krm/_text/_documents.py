@@ -1,4 +1,4 @@
-"""The documents of a stream: where the text of each begins and ends, and the lines that go with a removed one."""
+"""The documents of a stream: where each begins and ends, and which lines are removed together with a document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Piece", "header_end", "header_of", "masked", "pieces_of", "removals", "split"]
 
-# Text between documents: markers with the rest of their line where that is empty or a comment.
+# The text between documents: a marker, and the rest of its line if that is empty or a comment.
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
 _SIGN = re.compile(r"[^\r\n]")
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
@@ -27,10 +27,10 @@ class Piece:
     """A part of a stream between two markers, or a marker.
 
     Attributes:
-        start: Its beginning; a document's text begins behind empty lines and directives.
-        end: The beginning of the next piece.
-        is_marker: Whether it is `---` or `...`.
-        root: The document in it; None without one.
+        start: Where the piece begins; a document begins after empty lines and directives.
+        end: Where the piece ends.
+        is_marker: Whether the piece is a marker, `---` or `...`.
+        root: The document in the piece; None if it holds none.
     """
 
     __slots__ = ("end", "is_marker", "root", "start")
@@ -43,7 +43,7 @@ class Piece:
 
 
 def split(text: str) -> list[Piece]:
-    """Return the pieces of a stream, by its lines alone: it needn't be YAML."""
+    """Return the pieces of a stream. Only lines with markers count, so the text needn't be YAML."""
     found: list[Piece] = []
     at = 0
     for marker in _MARKER.finditer(text):
@@ -55,7 +55,7 @@ def split(text: str) -> list[Piece]:
 
 
 def _first(text: str, at: int, end: int) -> int:
-    """Return the beginning of a document's own text: behind empty lines and directives."""
+    """Return the place where the text of a document begins: after empty lines and directives."""
     while at < end:
         stop = min(line_end(text, at), end)
         line = text[at:stop]
@@ -78,9 +78,14 @@ def pieces_of(doc: Stream) -> list[Piece]:
 
 
 def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[Edit]:
-    """Return the edits that remove documents, each with one of the markers around it.
+    """Return the edits that remove documents, each together with a marker next to it.
 
     The header above a stream's first document stays: comments with an empty line below them, and a licence.
+
+    Args:
+        doc: The stream.
+        gone: The documents to remove.
+        found: The result of `pieces_of`.
     """
     edits: list[Edit] = []
     taken: set[int] = set()
@@ -100,7 +105,7 @@ def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[
 
 
 def header_end(text: str, piece: Piece) -> int:
-    """Return the end of the comments above a stream's first document that stay without it."""
+    """Return the end of the header of a stream: the comments that stay if its first document is removed."""
     at = end = block = piece.start
     while at < piece.end:
         stop = min(line_end(text, at), piece.end)
@@ -114,10 +119,10 @@ def header_end(text: str, piece: Piece) -> int:
 
 
 def header_of(head: str) -> str:
-    """Return the part of the comments above a stream's first document that stays without it; empty for none.
+    """Return the header among the comments above a stream's first document: those that stay without the document.
 
     Args:
-        head: The comments, without their signs; empty lines among them.
+        head: The comments, without their signs and with their empty lines.
     """
     above, _, last = head.rpartition("\n\n")
     if _LICENCE.search(last):
@@ -126,9 +131,9 @@ def header_of(head: str) -> str:
 
 
 def masked(text: str, label: str) -> tuple[str, list[str]]:
-    """Return a stream in which documents that can't be read are replaced by spaces, and the mistake in each of these.
+    """Return a stream with spaces in place of the documents that can't be read, and the mistake in each of these.
 
-    The spaces keep everything else at its place.
+    The spaces keep all other text in its place. If the mistake is between documents, the whole stream becomes spaces.
     """
     problems: list[str] = []
     left = text

@@ -1,4 +1,4 @@
-"""Edits of the tree. The text gets them when it is dumped."""
+"""Edits of the tree of nodes. They get into the text when the stream is dumped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mark(node: YamlNode | None) -> None:
 
 
 def touch(node: YamlNode) -> None:
-    """Prepare for a change of a node's value: aliases of it, or of anything around it, keep their values."""
+    """Prepare for a change of a node's value: aliases of it, or of a node around it, become copies of the old value."""
     aliases = node.doc.aliases
     at: YamlNode | None = node if aliases else None
     while at is not None:
@@ -35,7 +35,7 @@ def touch(node: YamlNode) -> None:
 
 
 def release(node: YamlNode) -> None:
-    """Prepare for a node's removal: aliases elsewhere of its parts keep their values."""
+    """Prepare for a node's removal: aliases elsewhere that stand for a part of it become copies of that part."""
     for anchored in list(node.doc.aliases):
         if _holds(node, anchored):
             for alias in node.doc.aliases.pop(anchored):
@@ -50,7 +50,7 @@ def _holds(node: YamlNode, inner: YamlNode | None) -> bool:
 
 
 def detach(alias: YamlNode) -> None:
-    """Replace an alias by a copy of its value."""
+    """Replace an alias by a copy of its value; for an alias in a merge key, its fields become the mapping's own."""
     if alias.kind != ALIAS:
         return
     holder = alias.parent
@@ -67,7 +67,7 @@ def detach(alias: YamlNode) -> None:
 
 
 def spell_out(mapping: YamlNode) -> None:
-    """Write the values of a merge key as fields of the mapping itself."""
+    """Replace the merge key of a mapping by fields of the mapping itself."""
     values = mapping.value()
     mark(mapping)
     release(mapping.content[None])
@@ -90,14 +90,14 @@ def _fresh(parent: YamlNode, value: Any) -> YamlNode:
 
 
 def _own(node: YamlNode) -> None:
-    """Keep the content of the text before it changes."""
+    """Keep a node's content in the text as `source` before the content changes."""
     if node.source is None:
         node.source = node.content
         node.content = node.content.copy()
 
 
 def assign(node: YamlNode, value: Any) -> None:
-    """Give a node a value; only differences change."""
+    """Give a node a new value; only its differences from the old value become edits."""
     if same(node.value(), value):
         return
     if node.kind == MAPPING and isinstance(value, dict):
@@ -126,7 +126,7 @@ def _replace(node: YamlNode, value: Any) -> None:
             node.source = node.content
         node.kind = FRESH
     elif node.was == SCALAR:
-        # If it is the value in the text again, the text stays.
+        # If the new value is the one in the text, the text stays as it is.
         node.kind, node.content = SCALAR, node.source
         if same(node.value(), value):
             node.source = None
@@ -172,7 +172,10 @@ def _remove(node: YamlNode, step: str | int) -> None:
 
 
 def _within(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child at a step for edits: a copy of it if aliases share it."""
+    """Return the child at a step, for edits; None if there is none.
+
+    A child that an alias or a merge key gives is replaced by a copy first.
+    """
     child = own_child(node, step)
     if child is None:
         below = node.child(step)
@@ -188,7 +191,7 @@ def _is_absent(node: YamlNode) -> bool:
 
 
 def put(node: YamlNode, steps: Sequence[str | int], value: Any) -> None:
-    """Put a value at a path."""
+    """Put a value at a path; see `YamlNode.set`."""
     value = checked(value)
     for step in steps:
         checked(step, "a key")
@@ -240,7 +243,7 @@ def _holder(step: str | int, steps: Sequence[str | int], value: Any) -> Any:
 
 
 def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> Any:
-    """Put a value into a plain one and return that; missing steps on the way are made."""
+    """Put a value at a path into plain data, and return that data; missing objects and lists on the way are made."""
     if at == len(steps):
         return value
     step = steps[at]
@@ -266,7 +269,7 @@ def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
 
 
 def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
-    """Remove the value at a path."""
+    """Remove the value at a path; return False if there was none."""
     if not steps:
         raise UsageError("a path to delete needs at least one step")
     if not node.has(steps):
@@ -293,7 +296,11 @@ def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
 
 
 def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
-    """Return the list at a path as a node for edits; a missing or null one is made."""
+    """Return the node of the list at a path, for edits; if it is missing or null, the list is made first.
+
+    Raises:
+        UsageError: The value isn't a list.
+    """
     if node.is_null(steps):
         put(node, steps, [])
     node = _editable(node)
@@ -310,7 +317,7 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
 
 
 def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
-    """Return a stand-in for a list within a new value, which shares its elements."""
+    """Return a new node for a list within a new value; edits of the node change the list itself."""
     value = node.content
     for step in steps[at:]:
         value = value[step]
@@ -321,7 +328,7 @@ def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
 
 
 def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:
-    """Insert a value into the list at a path."""
+    """Insert a value into the list at a path; see `YamlNode.insert`."""
     value = checked(value)
     holder = _list_at(node, steps)
     if not 0 <= index <= len(holder.content):
@@ -341,7 +348,7 @@ def _insert(node: YamlNode, index: int, value: Any) -> None:
 
 
 def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> None:
-    """Move an element of the list at a path."""
+    """Move an element of the list at a path; see `YamlNode.move`."""
     holder = _list_at(node, steps)
     for one in (index, to):
         if not 0 <= one < len(holder.content):
@@ -352,7 +359,7 @@ def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> Non
 
 
 def arrange(node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
-    """Make the list at a path hold these elements: nodes of its own, and values."""
+    """Make the list at a path hold these elements: nodes of its own, and new values; see `YamlNode.arrange`."""
     node = _list_at(node, steps)
     seen: set[int] = set()
     new = []
@@ -383,7 +390,7 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """Write aliases out whose anchors may stand behind them, or be others, in the elements' new order."""
+    """Replace aliases by copies if the new order may put their anchor after them, or another of its name between."""
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

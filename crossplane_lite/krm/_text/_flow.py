@@ -1,4 +1,4 @@
-"""Edits inside of brackets, JSON included."""
+"""Edits of lists and mappings in brackets, JSON included."""
 
 from __future__ import annotations
 
@@ -26,7 +26,14 @@ _SPACED = re.compile(r"(?<=\n)[ \t]+(?=\r?\n)")
 
 
 class _Part:
-    """An entry of the text: the text since the last comma, the entry itself, and the comment at its line's end."""
+    """An entry in brackets, and the text around it.
+
+    Attributes:
+        lead: The text before the entry: since the last comma and the comment behind it, or since the bracket.
+        body: Where the entry begins and ends.
+        post: The text between the entry and its comma; empty if it has no comma.
+        note: The comment behind the entry, on its line.
+    """
 
     __slots__ = ("body", "lead", "note", "post")
 
@@ -43,7 +50,11 @@ def _span(child: YamlNode) -> tuple[int, int]:
 
 
 def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
-    """Return the comment behind the bracket, the entries, whether the last has a comma, and the text behind it."""
+    """Return the parts of a collection in brackets.
+
+    These are the comment behind the opening bracket, the entries, whether the last entry has a comma, and the text
+    between the last entry and the closing bracket.
+    """
     text, close = node.doc.text, node.end - 1
     at = open_at(node) + 1
     note = _NOTE.match(text, at)
@@ -65,7 +76,7 @@ def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
 
 
 def is_noted(node: YamlNode) -> bool:
-    """Say whether there are comments in brackets that belong to none of the entries."""
+    """Say whether a collection in brackets holds comments that belong to none of its entries."""
     if not node.style:
         return False
     head, _, _, tail = _parts(node)
@@ -77,8 +88,8 @@ def flow_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
     Args:
         node: The sequence or mapping.
-        out: Gets the edits.
-        edits_of: Adds the edits of its parts.
+        out: The list that the edits are added to.
+        edits_of: Adds the edits of a child.
     """
     children = list(node.content.values()) if node.kind == MAPPING else node.content
     if node.source is None:
@@ -127,7 +138,7 @@ def _breaks(text: str) -> bool:
 
 
 def _indent(node: YamlNode) -> str:
-    """Return white space for a new line within brackets."""
+    """Return the indentation of a new line within brackets."""
     text = node.doc.text
     found = _INDENT.match(text, line_start(text, node.start))
     assert found is not None
@@ -135,7 +146,7 @@ def _indent(node: YamlNode) -> str:
 
 
 def _usual_lead(node: YamlNode, parts: list[_Part]) -> str:
-    """Return the white space before an entry that isn't the first."""
+    """Return the white space that entries in brackets usually have before them, except the first entry."""
     for part in parts[1:]:
         if "#" not in part.lead:
             return part.lead

@@ -55,13 +55,13 @@ _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 
 
 class Bounds:
-    """Places of an entry in the text.
+    """The places of an entry in the text.
 
     Attributes:
-        lead: The beginning of its comments, or of its first line without any; its start, if that is behind a dash on
-            its line.
-        start: The beginning of its key, or its dash.
-        end: The end of the last line that belongs to it.
+        lead: Where the entry's comments begin, or its first line if it has none. It is `start` for an entry behind a
+            dash of the sequence around it.
+        start: Where the entry's key begins, or its dash.
+        end: The end of the last line that belongs to the entry.
     """
 
     __slots__ = ("end", "lead", "start")
@@ -73,12 +73,12 @@ class Bounds:
 
 
 def line_start(text: str, at: int) -> int:
-    """Return the beginning of a place's line."""
+    """Return the beginning of the line that a place is on."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Return the beginning of the next line, or the end of the text."""
+    """Return the beginning of the line after a place, or the end of the text."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
@@ -89,7 +89,7 @@ def column(text: str, at: int) -> int:
 
 
 def entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes that the text holds in a collection."""
+    """Return the nodes of a collection's entries in the text, without edits; empty for other nodes."""
     source: Any = node.content if node.source is None else node.source
     if node.was == MAPPING:
         return list(source.values())
@@ -97,7 +97,7 @@ def entries(node: YamlNode) -> list[YamlNode]:
 
 
 def is_block(node: YamlNode) -> bool:
-    """Say whether the text holds a mapping or sequence in block style there."""
+    """Say whether a node is a mapping or sequence in block style in the text, with entries."""
     return not node.style and bool(entries(node))
 
 
@@ -116,12 +116,12 @@ def colon_of(node: YamlNode) -> int:
 
 
 def is_block_scalar(node: YamlNode) -> bool:
-    """Say whether the text holds a string there as a block: `|` or `>`."""
+    """Say whether a node is a block scalar in the text: a string after `|` or `>`."""
     return node.was == SCALAR and node.style in ("|", ">")
 
 
 def header(node: YamlNode) -> Any:
-    """Return the match of a block scalar's header, such as `|-`."""
+    """Return the regex match of a block scalar's header, such as `|-2`; its group 1 is the part after `|` or `>`."""
     found = _HEADER.match(node.doc.text, node.start)
     assert found is not None
     return found
@@ -135,18 +135,18 @@ def last_leaf(node: YamlNode) -> YamlNode:
 
 
 def own_end(node: YamlNode) -> int:
-    """Return the beginning of the next line behind a value in block style; comments below it don't belong to it."""
+    """Return the beginning of the line after a value in block style, without the comments below the value."""
     node = last_leaf(node)
     text = node.doc.text
     if is_block_scalar(node):
         return _block_end(node)
     if node.start == node.end and node.kend >= 0 and text[node.start - 1] != ":":
-        return line_end(text, node.kend)  # `? key`, whose value libyaml sees where the next thing is
+        return line_end(text, node.kend)  # `? key` without a value: libyaml puts the value where the next token is
     return line_end(text, node.end)
 
 
 def content_column(node: YamlNode) -> int:
-    """Return the indentation of a block scalar's lines; 0 if all are blank and the header doesn't say it."""
+    """Return the indentation of a block scalar's lines; 0 if all lines are blank and the header names none."""
     text = node.doc.text
     digits, parent = header(node)[1].strip("-+"), node.parent
     if digits and parent is not None and not parent.style:
@@ -174,7 +174,7 @@ def _block_end(node: YamlNode) -> int:
         return max(first, line_end(text, end - 1))
     digits = found[1].strip("-")
     indent = content_column(node)
-    end = line_end(text, end - 1)  # behind the line, where the text ended without
+    end = line_end(text, end - 1)  # behind the line break, which `_close` may have added
     while end > first:
         start = line_start(text, end - 1)
         line = text[start:end].rstrip("\r\n")
@@ -185,7 +185,7 @@ def _block_end(node: YamlNode) -> int:
 
 
 def tail_end(text: str, at: int, indent: int) -> int:
-    """Return the end of the comment lines that follow a place and begin behind a column."""
+    """Return the end of the comment lines after `at` that are indented more than `indent`; `at` if there are none."""
     end = at
     while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
         if found[2].startswith("#"):
@@ -197,7 +197,7 @@ def tail_end(text: str, at: int, indent: int) -> int:
 
 
 def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
-    """Return the start of the comment lines directly above a line, none before `bound`."""
+    """Return the start of the comment lines directly above a line and after `bound`; `at` if there are none."""
     while at > bound:
         above = line_start(text, at - 1)
         line = text[above:at]
@@ -209,7 +209,7 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
 
 
 def is_odd(node: YamlNode) -> bool:
-    """Say whether a changed collection has a form that can't be edited in parts: `? key`, `[key: value]`."""
+    """Say whether a collection must be written anew if it changes, because of forms such as `? key`, `[key: value]`."""
     text = node.doc.text
     if node.style:
         return text[open_at(node)] != node.style or (node.source is not None and _has_explicit_keys(node))
@@ -239,7 +239,7 @@ def _has_explicit_keys(node: YamlNode) -> bool:
 
 
 def open_at(node: YamlNode) -> int:
-    """Return the place of a collection's bracket, or of its first dash: behind an anchor and a tag."""
+    """Return the place of a collection's bracket or first dash, which may stand behind an anchor and a tag."""
     found = _PROPERTIES.match(node.doc.text, node.start)
     assert found is not None
     return found.end()
@@ -290,7 +290,7 @@ def place_of(node: YamlNode) -> Bounds:
 
 
 def _first_bound(node: YamlNode, line: int) -> int:
-    """Return the first place at which comments of a collection's first entry can begin."""
+    """Return the place in the text after which comments belong to a collection's first entry."""
     parent = node.parent
     if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):
         return line

@@ -34,10 +34,10 @@ def _name(value: Any) -> Any:
 
 
 def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
-    """Return for each value the node that becomes it, or the value itself if it is new.
+    """Return for each value of a new list the node of the old list that becomes it; the value itself if it is new.
 
-    That is the equal node; else the node with the same name, port or path; else, between two that stay, the node that
-    has most in common with it, or has the same place.
+    A node with the same value is taken first, then one with the same name, port or path. Nodes and values that are left
+    between two such pairs are paired by how much they have in common, and by their places.
     """
     old = [node.value() for node in nodes]
     found: list[int | None] = [None] * len(values)
@@ -64,12 +64,12 @@ def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
 
 
 def _shape(value: Any) -> type:
-    """Return the kind of value that can replace a value in parts: a mapping, a list, or one of all the others."""
+    """Return dict, list, or object for all other values. Old and new elements are paired only within one of these."""
     return dict if isinstance(value, dict) else list if isinstance(value, list) else object
 
 
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
-    """Pair the remaining old elements with new ones, between those that were found."""
+    """Pair the remaining old elements with new ones, in each gap between pairs that were found already."""
     start = 0
     while start < len(values):
         end = start
@@ -85,12 +85,12 @@ def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[
         start = end + 1
 
 
-# Of longer runs only those of equal length are paired, one by one.
+# Runs of old and new elements with more possible pairs are paired one by one, and only if they are equally long.
 _MOST_PAIRS = 10_000
 
 
 def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
-    """Return which old elements become which new ones, in their order: those that have most in common."""
+    """Pair old and new elements so that the pairs have most in common; return the indexes, both in rising order."""
     is_even = len(old) == len(new)
     if len(old) * len(new) > _MOST_PAIRS:
         same_place = [(at, at) for at in range(len(old))] if is_even else []
@@ -115,11 +115,11 @@ def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
 
 
 def _likeness(one: Any, other: Any, *, is_even: bool) -> float:
-    """Return how much an old element has in common with a new one; 0 where it can't have become that.
+    """Return how much an old element has in common with a new one; 0 if it can't have become the new one.
 
     Args:
         one: The old element.
-        other: The new one.
+        other: The new element.
         is_even: Whether there are as many old as new elements, so that the place alone decides.
     """
     if _shape(one) is not _shape(other):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         def arrange(self, node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int], /) -> None: ...
 
     class Stream(Protocol):
-        """The stream that a node is of, as nodes and edits know it; see `_parse.Text`."""
+        """The stream that a node belongs to: the part of `_parse.Text` that nodes and edits use."""
 
         label: str
         text: str
@@ -71,7 +71,7 @@ class YamlNode:
     #          or the plain value of a FRESH one
     # source   its content in the text, where that differs from content, else None
     # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
-    # kstart, kend  the key of it, where the parent is a mapping
+    # kstart, kend  characters of its key, if the parent is a mapping, else -1
     # style    "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block style
     # changed  the text at its place must be written anew, at least in part
     __slots__ = (
@@ -100,13 +100,13 @@ class YamlNode:
 
     @property
     def line(self) -> int:
-        """Its line in the text, from 1; 0 for a new value."""
+        """The node's line in the text, from 1; 0 for a new value."""
         if self.was == FRESH:
             return 0
         return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
 
     def value(self) -> Any:
-        """Return a copy as JSON value, with aliases and merge keys resolved.
+        """Return a copy of the node's value as JSON values, with aliases and merge keys resolved.
 
         Raises:
             InputError: Aliases add up to too many values, or are nested too deep.
@@ -114,7 +114,7 @@ class YamlNode:
         return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
-        """Return a copy of the value at a path, or `default`."""
+        """Return a copy of the value at a path; `default` if there is none."""
         node, plain = self._reach(steps)
         if node is not None:
             return node.value()
@@ -135,7 +135,11 @@ class YamlNode:
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
     def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
-        """Return the node at a path; or None and the new value that is there."""
+        """Return the node at a path, and `_NONE`.
+
+        New values have no nodes inside: for a path into one, return None and the plain value. If nothing is at the
+        path, return None and `_NONE`.
+        """
         node: YamlNode | None = self
         for at, step in enumerate(steps):
             while node is not None and node.kind == ALIAS:
@@ -148,7 +152,7 @@ class YamlNode:
         return node, _NONE
 
     def child(self, step: str | int) -> YamlNode | None:
-        """Return the node under a key, also from a merge key, or at an index."""
+        """Return the node under a key (merge keys included) or at an index; None if there is none."""
         if self.kind == MAPPING and isinstance(step, str):
             found: YamlNode | None = self.content.get(step)
             if found is None and None in self.content:
@@ -163,7 +167,7 @@ class YamlNode:
         return None
 
     def children(self) -> list[YamlNode]:
-        """Return the present elements of a list; none for other values."""
+        """Return the elements of a list, edits included; an empty list for other values."""
         return list(self.content) if self.kind == SEQUENCE else []
 
     # Editing
@@ -180,7 +184,7 @@ class YamlNode:
         self.doc.editing.put(self, steps, value)
 
     def delete(self, steps: Sequence[str | int]) -> bool:
-        """Remove the value at a path, and say whether there was one."""
+        """Remove the value at a path; return False if there was none."""
         return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
@@ -203,7 +207,7 @@ class YamlNode:
         """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
 
         Raises:
-            UsageError: It isn't a list, or a value isn't JSON's.
+            UsageError: The value at the path isn't a list, or a new value isn't JSON's.
         """
         self.doc.editing.arrange(self, elements, steps)
 
@@ -227,7 +231,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child that the node itself has; values from merge keys are left out."""
+    """Return the child under a key or at an index; None if there is none, or only a merge key gives one."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -235,7 +239,7 @@ def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
 
 
 def merged(node: YamlNode) -> Iterator[YamlNode]:
-    """Yield the mappings that a merge key's value stands for, the one that decides first."""
+    """Yield the mappings that the value of a merge key stands for; if several have the same field, the first counts."""
     while node.kind == ALIAS:
         node = node.content
     if node.kind == MAPPING:
@@ -259,7 +263,7 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
     if left[1]:
         left[0] -= 1 + len(node.content)
     if left[0] < 0:
-        raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values")
+        raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values; use fewer")
     if depth > DEEPEST:
         raise InputError(f"{node.doc.label}: with its aliases it is nested more than {DEEPEST} levels deep")
     if kind == MAPPING:
@@ -275,7 +279,7 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value that an alias stands for; only values of aliases are counted."""
+    """Return the value that an alias stands for, and count its parts: only values of aliases count for the limit."""
     left[0] -= 1
     left[1] += 1
     value = _value(node, left, depth + 1)

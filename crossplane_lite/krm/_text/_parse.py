@@ -1,4 +1,4 @@
-"""Reads bytes into the light tree: from libyaml's events, which have the places where each begins and ends."""
+"""Reads bytes into the light tree, by libyaml's events, which say where each value begins and ends."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Text:
     """A stream of YAML or JSON: its text, its documents, and its edits.
 
     Attributes:
-        label: Its name in messages.
+        label: The stream's name in messages.
         text: The characters, without a byte order mark.
         documents: The documents that aren't empty; each is a mapping.
         aliases: The aliases of each anchored node.
-        newline: The end of its lines.
+        newline: How lines end: `\\n` or `\\r\\n`.
     """
 
     def __init__(self, data: bytes, label: str, places: Places | None = None) -> None:
@@ -79,11 +79,11 @@ class Text:
         """The one document of the stream.
 
         Raises:
-            InputError: The stream must have exactly one document.
+            InputError: The stream has no document, or several.
         """
         if len(self.documents) != 1:
-            many = len(self.documents) or "no"
-            raise InputError(f"{self.label}: there must be one document that isn't empty; it has {many}")
+            many = len(self.documents)
+            raise InputError(f"{self.label} must hold one document that isn't empty (it holds {many})")
         return self.documents[0]
 
     @property
@@ -93,13 +93,18 @@ class Text:
 
     @property
     def editing(self) -> Editing:
-        """The editor of its nodes."""
+        """The editor of the stream's nodes; its module is loaded with the first edit."""
         from . import _edit
 
         return _edit
 
     def dump(self) -> bytes:
-        """Return the stream with its edits; without edits, the bytes of the input."""
+        """Return the stream with its edits; without edits, the bytes of the input.
+
+        Raises:
+            InputError: The edits can't be written without changing other values.
+            UsageError: A comment that was set has no place in the text.
+        """
         if not self.is_changed:
             return self._data
         from ._splice import spliced
@@ -108,11 +113,11 @@ class Text:
         return mark + spliced(self, lambda text: parse(text.encode()).documents).encode()
 
     def at(self, index: int) -> str:
-        """Return the name of a place, for messages."""
+        """Return the name for messages of the line that the character with this index is in."""
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
-        """Return the name of a line; of several, the name of the first that has one."""
+        """Return the name for messages of the first of these lines that `places` names, else of the first line."""
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 
@@ -123,11 +128,12 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
     Args:
         data: The stream, UTF-8.
         label: Its name in messages: a file's name, `<stdin>`.
-        places: Returns the name of a line of the text in messages; None if its number is its only name.
+        places: Takes the text and numbers of lines, and returns their name in messages, such as an item's; None if
+            they have no name but their numbers.
 
     Raises:
         InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a
-            string, JSON has no such tag or number, or it is nested too deeply.
+            string, a tag or number has no counterpart in JSON, or values are nested too deeply.
     """
     text = Text(data, label, places)
     try:
@@ -154,7 +160,7 @@ def _decode(data: bytes, label: str) -> str:
         return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         line = data.count(b"\n", 0, e.start) + 1
-        raise InputError(f"{label}, line {line}: this is not UTF-8 text (byte {e.start})") from None
+        raise InputError(f"{label}, line {line}: this is not UTF-8 text (byte {e.start}); save it as UTF-8") from None
 
 
 def _problem(text: Text, error: Any) -> str:
@@ -204,7 +210,7 @@ class _Composer:
                 return
 
     def _document(self) -> YamlNode:
-        """Read the events up to the end of a document; one turn for each, because there are many."""
+        """Read the events of a document, in one loop without calls because there are many, and return its root."""
         doc, next_event = self._doc, self._next
         open_nodes: list[YamlNode] = []
         top: YamlNode | None = None
@@ -283,7 +289,7 @@ class _Composer:
         self._anchors[name] = node
 
     def _key(self, event: Any, node: YamlNode) -> str | None:
-        """Return the key of an entry if it has an anchor or a tag, or is special; None for a merge key."""
+        """Check a key that has an anchor or a tag, is empty or is `<<`, and return it; None for a merge key."""
         key: str = event.value
         # kpt and `kustomize fn run` write `!!merge <<`.
         is_plain = event.style == "" and (event.tag is None or (event.tag == TAG + "merge" and key == "<<"))
@@ -308,7 +314,7 @@ class _Composer:
                     raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
-        """Check a scalar that has a tag or no value in JSON, and read one whose escapes libyaml didn't get."""
+        """Check a scalar that has a tag or isn't a value of JSON; read one as JSON if it has JSON's own escapes."""
         if event.tag is not None:
             node.tag = event.tag
             check_tag(event.tag, event.value, self._at(event))
@@ -320,7 +326,9 @@ class _Composer:
             try:
                 node.content = json.loads(self._doc.text[node.start : node.end], strict=False)
             except ValueError:
-                raise self._error(event, "\\u with half of a character; this is read only in JSON") from None
+                raise self._error(
+                    event, "two \\u escapes for one character are read only in JSON; write the character itself"
+                ) from None
 
     def _no_key(self, event: Any) -> str:
         at = event.start_mark.index

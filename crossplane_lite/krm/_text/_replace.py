@@ -1,4 +1,4 @@
-"""Edits of a text, and the edit that puts a value in the place of another one, behind a key, a dash or in brackets."""
+"""Edits of a text, and those that put a value in the place of an old one: after a key, after a dash or in brackets."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 
 
 def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
-    """Return a part of a text with its edits (start, end, new text).
+    """Return the part of a text between `start` and `end` with edits (start, end, new text).
 
-    With `bare`, blank lines behind an edit lose their spaces.
+    With `bare`, blank lines directly after an edit lose their spaces.
     """
     parts: list[str] = []
-    # Insertions at one place stay in their order, and come before replacements from there on.
+    # Insertions at one place keep their order, and come before a replacement that begins there.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         assert first >= start, "edits overlap"
         kept = text[start:first]
@@ -67,7 +67,7 @@ def without_spaces(text: str) -> str:
 
 
 def replace(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edit that writes a node's value in place of the text there."""
+    """Add the edit that writes a node's present value in place of the node's text."""
     parent, value = node.parent, node.value()
     if parent is None:
         _replace_root(node, value, out)
@@ -91,7 +91,10 @@ def _block_or(value: Any, style: Style) -> str:
 
 
 def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, out: list[Edit]) -> None:
-    """Replace a value in block style, or the block around it, behind its key or dash."""
+    """Add the edit that writes `value` after the key or dash of an entry in block style, in place of the old value.
+
+    Comments beside the old value stay.
+    """
     text, style = node.doc.text, style_at(parent)
     if parent.was == MAPPING:
         head = colon_of(node) + 1
@@ -146,7 +149,7 @@ def _indent_of(lines: list[str]) -> int:
 
 
 def _between(node: YamlNode, head: int, end: int) -> str:
-    """Return the comments between the entries of a block, which stay when the entries go."""
+    """Return the comments between the entries of a block, which stay when the entries are removed."""
     text, at = node.doc.text, line_end(node.doc.text, head)
     parts: list[str] = []
     for place in bounds(node):
@@ -157,12 +160,12 @@ def _between(node: YamlNode, head: int, end: int) -> str:
 
 
 def _anchor_of(node: YamlNode) -> str:
-    """Return the anchor that a new value must have because aliases of it are left."""
+    """Return the anchor, with a space, that a new value must keep for its aliases; empty if it has none."""
     return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
 
 
 def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return the text behind the key or dash, and the lines below."""
+    """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below."""
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE
@@ -190,7 +193,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
 
 
 def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
-    """Return the lines of a new element of a sequence in block style: its own text, if it has one."""
+    """Return the lines of a new element of a sequence in block style; an element with a text of its own keeps that."""
     text = child.doc.written.get(child)
     if text is None:
         return sequence_lines([child.value()], column, style)
@@ -209,7 +212,7 @@ def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
 
 
 def _is_among_comments(node: YamlNode, indent: int) -> bool:
-    """Say whether a comment above or below a value would become a part of a block scalar's text."""
+    """Say whether a value can't be written as a block scalar, because a comment beside it would become its text."""
     text, parent = node.doc.text, node.parent
     if parent is not None and not is_block_scalar(node) and not is_block(node):
         head = colon_of(node) if parent.was == MAPPING else place_of(node).start
@@ -220,7 +223,7 @@ def _is_among_comments(node: YamlNode, indent: int) -> bool:
 
 
 def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | None) -> str:
-    """Return a new value in brackets; on several lines if the JSON around it is."""
+    """Return the text of a new value for a place in brackets; on several lines if the JSON around it is so written."""
     if not isinstance(value, (dict, list)):
         return scalar(value, style, old=old, in_flow=True)
     if "\n" not in lead or not style.json:

@@ -32,14 +32,15 @@ _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Stream, read: Reader) -> str:
-    """Return the text of a stream with its edits. It was read once more: it has the values of the edits.
+    """Return the text of a stream with its edits, after a check that it has the values of the edits.
 
     Args:
         doc: The stream.
-        read: Returns the documents of a text that is read anew.
+        read: Returns the documents of a text.
 
     Raises:
         InputError: The text would have other values.
+        UsageError: A comment that was set has no place in the text.
     """
     _prepare(doc)
     bare = False
@@ -60,7 +61,7 @@ def spliced(doc: Stream, read: Reader) -> str:
 
 
 def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
-    """Return the edits that give items or documents other comments, of a text that has all other edits already."""
+    """Return the edits that set the comments of items or documents, for a text that has all other edits already."""
     from ._comments import noted
     from ._documents import split
 
@@ -85,12 +86,14 @@ def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
         if root in doc.notes and root not in doc.gone:
             found.append((piece.start, piece.end, noted(text[piece.start : piece.end], doc.notes[root])))
     if len(found) < sum(root not in doc.gone for root in doc.notes):
-        raise UsageError(f"{doc.label}: comments of items can be set where these are written in lines, not in brackets")
+        raise UsageError(
+            f"{doc.label}: comments can be set only if the items are written in lines, with dashes, not in brackets"
+        )
     return found
 
 
 def _indent_of_items(doc: Stream, text: str, read: Reader) -> int | None:
-    """Return the column of the dashes of a list's items in its new text; None without dashes."""
+    """Return the column of the dashes of the items in the new text; None if the items have no dashes there."""
     items = items_of(doc)
     if items is not None:
         return column(doc.text, open_at(items))
@@ -102,7 +105,7 @@ _CONTENT = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 def _holds_any(text: str) -> bool:
-    """Say whether the text between two markers is a document."""
+    """Say whether the text between two markers holds a document, not only comments and blank lines."""
     return _CONTENT.search(text) is not None
 
 
@@ -113,13 +116,13 @@ def _has_rare(text: str) -> bool:
 
 
 def _has_spaced(text: str) -> bool:
-    if not any(end in text for end in (" \n", "\t\n", " \r\n", "\t\r\n")):  # as above
+    if not any(end in text for end in (" \n", "\t\n", " \r\n", "\t\r\n")):  # nearly always, and fast to see
         return False
     return _SPACED.search(text) is not None
 
 
 def _prepare(doc: Stream) -> None:
-    """Make a stream ready for having its edits put into the text."""
+    """Prepare a stream for writing: copies replace aliases that can't stay, and the last line gets a line break."""
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
@@ -151,9 +154,9 @@ def document_text(root: YamlNode) -> str:
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
-    """Return the text with its edits; with `bare`, without the spaces in blank lines behind an edit.
+    """Return the text with its edits; with `bare`, without the spaces in blank lines directly after an edit.
 
-    The edits go into `source` instead, if it is given: the same text, with the documents that are skipped.
+    If `source` is given, the edits go into it: the same text, but with the documents that are skipped.
     """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
@@ -189,14 +192,14 @@ def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
 
 
 def _with_ends(text: str, newline: str) -> str:
-    """Return the text of a document with a stream's ends of lines."""
+    """Return the text of a document with all its lines ended by `newline`."""
     text = text.replace("\r\n", "\n")
     text = text if text.endswith("\n") else text + "\n"
     return text if newline == "\n" else text.replace("\n", newline)
 
 
 def _close(doc: Stream) -> None:
-    """Give each line of a text an end; this change is undone when the text has its edits."""
+    """Give the last line of a text a line break; `_joined` removes it again where the result may end without one."""
     if doc.shown is not None:
         doc.shown += doc.newline
     if not doc.documents:
@@ -216,7 +219,7 @@ def _close(doc: Stream) -> None:
 
 
 def _says(text: str, doc: Stream, read: Reader) -> bool:
-    """Say whether a text reads as the values of a stream's documents."""
+    """Say whether the documents of a text have the values that a stream's documents have with its edits."""
     try:
         found = read(text)
     except InputError:
@@ -225,7 +228,7 @@ def _says(text: str, doc: Stream, read: Reader) -> bool:
 
 
 def edits_of(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edits that give a node's place in the text its content."""
+    """Add the edits that write the present content of a node into its place in the text."""
     if not node.changed:
         return
     if node.kind not in (MAPPING, SEQUENCE):
@@ -243,7 +246,7 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of a value that was or became empty in brackets, if it has comments; say whether it has."""
+    """Add the edits of brackets that were or became empty but hold comments; return False if they hold none."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
@@ -253,10 +256,10 @@ def _noted(node: YamlNode, out: list[Edit]) -> bool:
 
 
 def _release_odd(node: YamlNode) -> int:
-    """Prepare for writing collections anew that can't be edited in parts: aliases of their parts are written out.
+    """Replace aliases by copies if they stand for a part of a collection that must be written anew as a whole.
 
     Returns:
-        The number of anchors that have lost their aliases. This may have changed other collections.
+        The number of anchors that have lost their aliases. If it isn't 0, other collections may have changed.
     """
     if not node.changed or node.kind not in (MAPPING, SEQUENCE):
         return 0

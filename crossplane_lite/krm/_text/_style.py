@@ -21,7 +21,7 @@ _ENOUGH = 2000
 
 
 def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
-    """Return the style for new values in a node: that of its parts, else that of its surroundings, the nearest first.
+    """Return the style for new values in a node: as the node's own parts are written, else as the text around it is.
 
     Args:
         node: The node.
@@ -41,7 +41,7 @@ def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
 
 
 def _is_json(unit: YamlNode) -> bool:
-    """Say whether an item or a document is a mapping in brackets, each of its keys in double quotes."""
+    """Say whether an item or a document is written as JSON: in brackets, and with all its keys in double quotes."""
     while unit.was != MAPPING and unit.parent is not None:
         unit = unit.parent
     cache = unit.doc.cache
@@ -57,7 +57,7 @@ def _is_json(unit: YamlNode) -> bool:
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return the item or document around a node: it has a style of its own, because it is from a file of its own."""
+    """Return the item or document around a node. Each has its own style, because each may be from another file."""
     at = node
     while at.parent is not None:
         above = at.parent
@@ -68,7 +68,7 @@ def unit_of(node: YamlNode) -> YamlNode:
 
 
 def _usual_quote(node: YamlNode) -> str:
-    """Return the quote that most values have in the item or document around a node, else in the whole stream."""
+    """Return the quote that most values have in the item or document around a node; without any, in the stream."""
     unit = unit_of(node)
     cache = unit.doc.cache
     if (unit, "usual") not in cache:
@@ -96,7 +96,7 @@ def _most(text: str) -> str:
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
-    """Return the indentations of a mapping and of a sequence below a key, as a node has them."""
+    """Return by how many columns mappings, and sequences, in a node are indented below their keys; None for none."""
     cache = top.doc.cache
     if (top, is_own) in cache:
         found: tuple[int | None, int | None] = cache[top, is_own]
@@ -148,7 +148,7 @@ def _quote(node: YamlNode, keys: bool) -> str:
 
 
 def _entries(node: YamlNode) -> list[YamlNode]:
-    """Return the entries of a collection, without the annotations of orchestrators."""
+    """Return the nodes of a collection's entries, without annotations that orchestrators write."""
     if node.was != MAPPING:
         return entries(node)
     source: dict[str | None, YamlNode] = node.content if node.source is None else node.source
@@ -156,7 +156,7 @@ def _entries(node: YamlNode) -> list[YamlNode]:
 
 
 def _is_text(node: YamlNode) -> bool:
-    """Say whether the text holds a string there, without quotes."""
+    """Say whether a scalar of the text, which has no quotes, is a string."""
     text = node.content if node.source is None else node.source
     return isinstance(resolve(text) if node.tag is None else tagged(node.tag, text), str)
 
@@ -165,7 +165,10 @@ _COLON = re.compile(r":[ ]*")
 
 
 def flow_style(node: YamlNode, style: Style) -> Style:
-    """Return the style for new values in brackets: with the space behind colons that the nearest one has."""
+    """Return `style` for values in brackets: with as much space after colons as the nearest mapping in brackets has.
+
+    If there is no such mapping, `style` is returned unchanged.
+    """
     cache = node.doc.cache
     if (node, "colon") not in cache:
         cache[node, "colon"] = _colon(node)
@@ -177,7 +180,7 @@ def flow_style(node: YamlNode, style: Style) -> Style:
 
 
 def _colon(node: YamlNode) -> str | None:
-    """Return the first colon in the nearest mapping in brackets, with the space behind it."""
+    """Return the first colon, with the space after it, of the nearest mapping in brackets; None if there is none."""
     at: YamlNode | None = node
     while at is not None:
         if at.was == MAPPING and at.style and entries(at):

@@ -1,4 +1,4 @@
-"""JSON values: checks whether a value is one, and whether two are equal."""
+"""JSON values: checks whether a Python value is one, and whether two are equal."""
 
 from __future__ import annotations
 
@@ -42,11 +42,14 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         return found
     if isinstance(value, (list, tuple)):
         return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
-    raise UsageError(f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON")
+    raise UsageError(
+        f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
+        "None, lists and dicts"
+    )
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two JSON values are equal; true is not 1."""
+    """Say whether two JSON values are equal; true and 1 aren't."""
     if isinstance(one, dict):
         return (
             isinstance(other, dict)

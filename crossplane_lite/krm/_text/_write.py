@@ -48,12 +48,12 @@ class Style:
     """How the text around a new value is written.
 
     Attributes:
-        step: Columns that a mapping's values are indented by.
-        offset: Columns that a sequence's dashes are indented by, under a key.
-        quote: The usual quote.
-        json: Whether the stream is JSON.
-        newline: The end of lines.
-        colon: The text between key and value in JSON.
+        step: By how many columns the fields of a mapping are indented, under its key.
+        offset: By how many columns the dashes of a sequence are indented, under its key.
+        quote: The usual quote, `'` or `"`.
+        newline: How lines end: `\\n` or `\\r\\n`.
+        json: Whether the item or document is JSON.
+        colon: The text between key and value in brackets: a colon, with or without a space.
     """
 
     __slots__ = ("colon", "json", "newline", "offset", "quote", "step")
@@ -94,13 +94,16 @@ def _is_plain(text: str, *, in_flow: bool) -> bool:
 
 
 def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return a value that isn't a collection, on one line.
+    """Return the text of a value that isn't a collection, on one line.
 
     Args:
         value: The value.
-        style: The style around it.
-        old: The quote of the old or the neighbouring value, "" if that is plain; None without such a value.
-        in_flow: Whether it stands in brackets.
+        style: The style of the text around the value.
+        old: The quote of the old or of a neighbouring value, "" if that has no quotes; None if there is no such value.
+        in_flow: Whether the value stands in brackets.
+
+    Raises:
+        UsageError: The value is an integer with thousands of digits.
     """
     if value is None:
         return "null"
@@ -110,7 +113,7 @@ def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = 
         try:
             return str(value)
         except ValueError:
-            raise UsageError("an integer of thousands of digits can't be written") from None
+            raise UsageError("an integer of thousands of digits can't be written; write it as a string") from None
     if isinstance(value, float):
         text = repr(value)
         mantissa, e, exponent = text.partition("e")
@@ -129,7 +132,7 @@ def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
 
 
 def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return a key, without its colon."""
+    """Return the text of a key, without its colon; UsageError if it has more than 1,000 characters."""
     text = scalar(key, style, old=old, in_flow=in_flow)
     if len(text) > _LONGEST_KEY:
         raise UsageError(f"the key {key[:40]!r}... is too long; a key has at most {_LONGEST_KEY} characters")
@@ -143,14 +146,14 @@ def block_scalar(
 
     Args:
         text: The string.
-        indent: The column of its lines.
-        parent: The column of the entry that it belongs to.
-        old: The indicator: `|`, or `>` where the string can be written so.
+        indent: The column of the block's lines.
+        parent: The column of the entry that the string belongs to.
+        old: The indicator: `|`, or `>`, which is used only if the string can be written so.
         keep: Whether the block may end in blank lines.
         explicit: Whether the header says the indentation even if it needn't.
 
     Returns:
-        The header and the lines; None if the string can't be written so.
+        The header and the lines; None if the string can't be written as a block.
     """
     bare = text.rstrip("\n")
     ends = len(text) - len(bare)
@@ -174,14 +177,14 @@ def block_scalar(
 
 
 def ends_in_block(value: Any) -> bool:
-    """Say whether a new value's last lines are a block of text, or might be one."""
+    """Say whether the last lines of a new value are a block scalar, or may be one."""
     while isinstance(value, (dict, list)) and value:
         value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
     return isinstance(value, str) and "\n" in value
 
 
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return the text behind a colon or dash, and the lines below."""
+    """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below."""
     if isinstance(value, dict) and value:
         return "", mapping_lines(value, column + (2 if in_list else style.step), style)
     if isinstance(value, list) and value:
@@ -194,7 +197,7 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
 
 
 def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key: str = "") -> list[str]:
-    """Return the lines of a mapping in block style, without their ends."""
+    """Return the lines of a mapping in block style, without line breaks."""
     lines: list[str] = []
     for key, value in fields.items():
         inline, below = _slot(value, column, style, in_list=False)
@@ -204,7 +207,7 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
 
 
 def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
-    """Return the lines of a sequence in block style, without their ends."""
+    """Return the lines of a sequence in block style, without line breaks."""
     lines: list[str] = []
     for value in elements:
         inline, below = _slot(value, column, style, in_list=True)
@@ -217,11 +220,11 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
 
 
 def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
-    """Return a value in brackets.
+    """Return the text of a value in brackets.
 
     Args:
         value: The value.
-        style: The style around it.
+        style: The style of the text around the value.
         lead: The white space at the beginning of the line, if each entry gets its own line; None for one line.
         step: The white space that each level adds.
     """

@@ -1,7 +1,8 @@
 """The messages and enums of `apiextensions.fn.proto.v1`, under their usual names and with real Structs.
 
-Each name that a generated module would have is here: the message classes, the enums, their values such as
-`READY_TRUE`, and `DESCRIPTOR`. `crossplane_lite.proto` says how to convert from and to the official SDK's.
+The module has each name that a generated module would have: the message classes, the enums, their values such as
+`READY_TRUE`, and `DESCRIPTOR`. `crossplane_lite.proto` says how to convert messages from and to those of the official
+SDK.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The gRPC service of `apiextensions.fn.proto.v1`, under the names that a generated module has.
 
-`crossplane_lite.runtime.serve` serves a function without any of this but the base class.
+`crossplane_lite.runtime.serve` needs only the base class of these, and `@composition.function` none.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ __all__ = [
 
 
 class FunctionRunnerService(FunctionRunnerServiceServicer):
-    """Base of functions that handle raw messages, by the name that templates use."""
+    """The base class of functions that handle raw messages, under the name that project templates use."""
 
 
 class FunctionRunnerServiceStub:
     """A client of the service.
 
     Args:
-        channel: A gRPC channel.
+        channel: A gRPC channel to a function's server.
 
     Attributes:
-        RunFunction: Calls the function: a RunFunctionRequest in, a RunFunctionResponse out.
+        RunFunction: Sends a RunFunctionRequest, and returns the RunFunctionResponse.
     """
 
     def __init__(self, channel: Any) -> None:
@@ -38,10 +38,10 @@ class FunctionRunnerServiceStub:
 
 
 def add_FunctionRunnerServiceServicer_to_server(servicer: Any, server: Any) -> None:
-    """Make a gRPC server of one's own answer with a function.
+    """Make a gRPC server, which the caller has made, answer calls with a function.
 
     Args:
         servicer: An object with a method `RunFunction`.
-        server: The server, of `grpc` or of `grpc.aio`; then the method is an `async def`.
+        server: A `grpc.Server`, or a `grpc.aio.Server` if the method is `async def`.
     """
     _grpc.add_servicer(servicer, server, V1_SERVICE, run_function_pb2)

@@ -1,1 +1,1 @@
-"""Package `apiextensions.fn.proto.v1beta1`."""
+"""The messages and the gRPC service of the protobuf package `apiextensions.fn.proto.v1beta1`."""

@@ -1,7 +1,8 @@
-"""How bytes of calls come and go: gRPC by grpcio, or gRPC over HTTP/2 by h2.
+"""The two transports: gRPC by the package grpcio, or gRPC over HTTP/2 by the package h2.
 
-A transport knows addresses, certificates, connections, limits and calls. It hands the bytes of a request to a function
-and sends the bytes that come back. `runtime.server` makes one, and has all that is the same for both.
+A transport handles addresses, certificates, connections, limits and calls. It passes the bytes of a request to a
+function, and sends the bytes of the response. `runtime.server` makes the transport, and has the parts of the server
+that are the same for both.
 """
 
 from __future__ import annotations
@@ -32,91 +33,101 @@ __all__ = [
 GRPCIO: Final = "grpcio"
 H2: Final = "h2"
 NAMES: Final = (GRPCIO, H2)
-"""The names of transports. By default the first one that is installed is taken."""
+"""The names of the transports. By default the server uses the first of them that is installed."""
 
 
 class Caller(Protocol):
-    """Who waits for the answer of a call. gRPC's own contexts are of this kind."""
+    """The caller of a call, who waits for its answer. gRPC's own contexts have these methods, too."""
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds it still waits, None for ever. After its deadline that is zero, or less."""
+        """Return how many seconds are left until the caller's deadline: 0 or less after it, None without a deadline."""
 
     def cancel(self) -> Any:
         """Tell the caller that there will be no answer."""
 
 
 Handle = Callable[[bytes, Caller], bytes]
-"""From a request, and who waits for the answer, to the response. It raises `status.Refused`, and nothing else."""
+"""A function that answers a call: gets the request's bytes and the caller, returns the response's bytes.
+
+It raises `status.Refused` for an answer with another status than OK, and no other exception.
+"""
 
 Quick = Callable[[bytes], bytes]
-"""The same for a method that answers at once. It runs in any thread, also when all threads for calls are taken."""
+"""A function that answers a call at once, request bytes to response bytes, such as a health check.
+
+It runs in any thread, also when all threads for calls are in use. It raises `status.Refused`, and no other exception.
+"""
 
 Others = Callable[[str], "Quick | None"]
-"""From a method's path to the function that answers it, None where there is no such method.
+"""Gets the path of a method other than RunFunction; returns the function that answers it, or None.
 
-It isn't asked about RunFunction.
+None means that there is no such method.
 """
 
 
 class Transport(Protocol):
-    """A server of one function, as far as bytes are concerned.
+    """A server for the bytes of calls.
 
     Attributes:
-        name: One of `NAMES`.
+        name: The transport's name, one of `NAMES`.
     """
 
     name: str
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for a thread."""
+        """The number of calls that wait for a thread."""
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
-        """Bind to an address and return it with the port that was taken.
+        """Listen on an address, and return the address with the port that was taken.
+
+        Args:
+            address: `host:port` or `unix:path`. Port 0 takes a free port.
+            certificates: The certificates for mutual TLS; None serves without transport security.
 
         Raises:
-            InputError: It can't listen there.
+            InputError: The address is wrong, or the server can't listen on it.
         """
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
+        """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
 
     def look(self) -> None:
-        """Do what is due by now. It is called about once a second."""
+        """Check the time limits of calls. The server calls this about once a second."""
 
 
-# grpcio gives a caller without a deadline one in some hundred years.
+# For a caller without a deadline, grpcio's deadline is some hundred years away.
 _AS_GOOD_AS_FOREVER: Final = 10 * 365 * 86400.0
 
 
 def seconds_left(caller: Caller) -> float | None:
-    """Return how many seconds a caller still waits, None where it has set no deadline."""
+    """Return how many seconds are left until a caller's deadline; None if the caller has set none."""
     remaining = caller.time_remaining()
     return None if remaining is None or remaining > _AS_GOOD_AS_FOREVER else remaining
 
 
 def no_others(path: str) -> None:
-    """Know no other methods."""
+    """Return None: there are no methods other than RunFunction."""
 
 
 def make(name: str | None, handle: Handle | None, limits: Limits, others: Others = no_others) -> Transport:
     """Make a transport.
 
     Args:
-        name: One of `NAMES`, or None for the first one that is installed.
-        handle: Answers a request; None where RunFunction isn't served.
-        limits: How much of everything.
-        others: Knows other methods.
+        name: One of `NAMES`; None for the first of them that is installed.
+        handle: Answers calls of RunFunction; None if RunFunction isn't served.
+        limits: The server's limits.
+        others: Finds the functions for other methods.
 
     Raises:
-        MissingExtraError: The one that was asked for isn't installed, or none is.
+        MissingExtraError: The transport `name`, or without a name both transports, aren't installed.
         InputError: There is no transport of that name.
     """
     if name not in (None, *NAMES):
-        raise InputError(f"{name!r} is not a transport; those that there are: {', '.join(NAMES)}")
+        raise InputError(f"{name!r} is not a transport; the transports are {', '.join(NAMES)}")
     if name != H2:
         try:
             from .grpcio import GrpcioTransport

@@ -1,4 +1,4 @@
-"""One call over HTTP/2: the pieces of its request, and of its answer."""
+"""One call over HTTP/2: collects the pieces of its request, and hands out the pieces of its answer."""
 
 from __future__ import annotations
 
@@ -18,15 +18,19 @@ _FOREVER: Final = float("inf")
 
 
 class Call:
-    """A call, from its headers on.
+    """A call, from the arrival of its headers on.
 
     Attributes:
-        connection: Where it came from.
-        stream: The number of its stream.
-        deadline: When its caller gives up.
-        message: The request as it came, once it is whole; nothing of it any more once the call runs.
-        dropped: Whether nobody waits for an answer any more.
-        trailers: The headers that follow the answer, if there are any.
+        connection: The connection that the call came from.
+        stream: The number of the call's stream.
+        headers: The call's headers.
+        deadline: When the caller gives up, by `time.monotonic`; infinity for a caller that doesn't.
+        until: When the next step must be over: receiving the request, or sending a piece of the answer.
+        message: The request as it was sent, once it is whole. None until then, and again once the call is answered;
+            empty while the call runs.
+        dropped: Whether the call is over: answered, refused, or its caller has gone.
+        held: How many bytes of the request are kept in memory.
+        trailers: The headers after the answer; an empty list if there are none.
     """
 
     __slots__ = (
@@ -39,30 +43,34 @@ class Call:
         self.stream = stream
         self.headers = headers
         self.deadline = _FOREVER if headers.timeout is None else now + headers.timeout
-        self.until = now + seconds  # the end of what it waits for now: its request, or a window to send
+        self.until = now + seconds
         self.message: bytes | None = None
         self.dropped = False
         self.trailers: list[tuple[bytes, bytes]] = []
-        self.held = 0  # bytes of the request that are kept
+        self.held = 0
         self._chunks: list[bytes] = []
-        self._received = 0  # bytes of the message and its prefix
-        self._length = -1  # of the message, once its prefix is there
+        self._received = 0  # how many bytes of the message and its prefix have come
+        self._length = -1  # the message's length; -1 until the prefix has come
         self._compressed = False
         self._answer: bytes | None = None
-        self._at = 0  # how much of the answer is sent
+        self._at = 0  # how many bytes of the answer are sent
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds its caller still waits, None for ever."""
+        """Return how many seconds are left until the caller's deadline; None without a deadline."""
         return None if self.deadline == _FOREVER else self.deadline - time.monotonic()
 
     def cancel(self) -> None:
-        """Do nothing: its connection answers in time, when the deadline is over."""
+        """Do nothing: the connection answers the call when its deadline is over."""
 
     def add(self, data: bytes, limit: int) -> None:
-        """Take a piece of the request.
+        """Add a piece of the request.
+
+        Args:
+            data: The piece.
+            limit: The largest request, in bytes.
 
         Raises:
-            Refused: It is too large, or not one message.
+            Refused: The request is larger than `limit`, or has more than one message.
         """
         self._chunks.append(data)
         self._received += len(data)
@@ -75,10 +83,10 @@ class Call:
             raise Refused(status.INTERNAL, "the call has more than one message")
 
     def complete(self) -> None:
-        """Make the message of the pieces.
+        """Put the request's message together from its pieces, after the last one.
 
         Raises:
-            Refused: It isn't whole.
+            Refused: There is no message, or it is cut off.
         """
         if not self._received:
             raise Refused(status.UNIMPLEMENTED, "the call has no message")
@@ -88,10 +96,13 @@ class Call:
         self._chunks = []
 
     def unpack(self, limit: int) -> bytes:
-        """Return the request as the function takes it. Called where the call runs: it may take time and memory.
+        """Return the request, uncompressed. Call this in the thread of the call: it may take time and memory.
+
+        Args:
+            limit: The largest request, in bytes.
 
         Raises:
-            Refused: It can't be uncompressed, or is too large then.
+            Refused: The request can't be uncompressed, or is larger than `limit`.
         """
         message = self.message
         assert message is not None
@@ -99,18 +110,18 @@ class Call:
         return grpc_http2.unpack(message, self._compressed, self.headers, limit)
 
     def answered(self, data: bytes, trailers: list[tuple[bytes, bytes]]) -> None:
-        """Keep the answer until it is sent."""
+        """Keep the answer, and the headers after it, until they are sent."""
         self.message = None
         self._answer = data
         self.trailers = trailers
 
     @property
     def answering(self) -> bool:
-        """Whether it has its answer."""
+        """Whether the call has an answer that is being sent."""
         return self._answer is not None
 
     def take(self, most: int) -> bytes:
-        """Return the next piece of the answer."""
+        """Return the next piece of the answer, at most `most` bytes."""
         assert self._answer is not None
         piece = self._answer[self._at : self._at + most] if most < len(self._answer) else self._answer
         self._at += len(piece)
@@ -118,5 +129,5 @@ class Call:
 
     @property
     def left(self) -> int:
-        """How much of the answer is still to be sent."""
+        """How many bytes of the answer aren't sent yet; 0 without an answer."""
         return len(self._answer) - self._at if self._answer is not None else 0

@@ -1,7 +1,7 @@
-"""One HTTP/2 connection as a server of gRPC sees it: bytes come in, calls come out, answers become bytes.
+"""One HTTP/2 connection of a gRPC server: makes calls from the peer's bytes, and bytes from answers.
 
-It has no socket, no thread and no clock: its owner says which bytes came and what time it is. h2 keeps to the protocol;
-the parts that it leaves to its users are here: who may send what when, limits, and gRPC.
+A connection has no socket, no thread and no clock: its owner passes in the bytes and the time. The package h2
+implements the protocol. This module adds the parts that h2 leaves to its users: flow control, limits, and gRPC.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _CODES: Final = _errors.ErrorCodes
 NO_ERROR: Final = _CODES.NO_ERROR
 
 _LAST_STREAM: Final = 2**31 - 1
-# Made into frames at once, so that answers of other calls don't wait behind a large one.
+# At most so many bytes of answers become frames at a time, so that a large answer doesn't hold up others.
 _PIECE: Final = 256 << 10
-# The peer may ask for larger tables of headers than our few headers need.
+# The size of the table for compressing our headers. A peer may allow more, but our few headers don't need it.
 _HEADER_TABLE_BYTES: Final = 4096
 
 _KEEPALIVE_PING: Final = b"are you?"
 _DRAIN_PING: Final = b"goodbye!"
-# How long a peer has for the answer to that ping, until calls that it begins are refused.
+# After so many seconds new calls are refused, even if the peer hasn't answered _DRAIN_PING.
 _DRAIN_SECONDS: Final = 1.0
 
 _CREDITS_OF_CALL: Final = 16
@@ -50,37 +50,37 @@ _FOREVER: Final = float("inf")
 
 
 class Owner(Protocol):
-    """Who has a connection, and hears of its calls."""
+    """The owner of a connection, which the connection tells about its calls."""
 
     def knows(self, path: str) -> bool:
-        """Say whether there is a method of that path; an empty one is RunFunction."""
+        """Say whether there is a method with a path; an empty path stands for RunFunction."""
 
     def opened(self, call: Call) -> None:
-        """A call has begun; its request is being received."""
+        """Take note that a call has begun, and that its request is arriving."""
 
     def took(self, call: Call, size: int) -> None:
-        """So many bytes of the call's request are kept from now on."""
+        """Take note that `size` more bytes of a call's request are kept in memory."""
 
     def ready(self, call: Call) -> None:
-        """The call's request is whole."""
+        """Run a call: its request is whole."""
 
     def dropped(self, call: Call) -> None:
-        """The call is over: answered, refused, or nobody waits for it any more."""
+        """Take note that a call is over: answered, refused, or its caller has gone."""
 
 
 class Connection:
-    """One connection.
+    """One HTTP/2 connection.
 
     Args:
-        limits: How much of everything.
-        owner: Hears of calls.
-        now: The time, as in all methods: seconds of a clock that never goes back.
-        peer: Whose connection it is, for the owner.
+        limits: The server's limits.
+        owner: The owner, which is told about calls.
+        now: The present time, in seconds of a clock that never goes back; the same in all methods.
+        peer: Any object by which the owner recognises the connection.
 
     Attributes:
-        closed: Whether nothing is read any more. Bytes may be left to send.
-        had_calls: Whether it has had a call.
-        last_call: When it last had one; its beginning if it has had none.
+        closed: Whether the connection reads no more bytes. Some may be left to send.
+        had_calls: Whether the connection has had a call.
+        last_call: When the last call began; before the first call, when the connection began.
     """
 
     def __init__(self, limits: Limits, owner: Owner, now: float, peer: Any = None) -> None:
@@ -97,22 +97,22 @@ class Connection:
         self.had_calls = False
         self.last_call = now
         self._heard = now
-        self._asked = _FOREVER  # when the ping was sent to which there is no answer yet
-        self._settled = False  # whether the peer's settings are there
+        self._asked = _FOREVER  # when the ping was sent that isn't answered yet
+        self._settled = False  # whether the peer's settings have come
         self._settle_until = now + limits.handshake_seconds
         self._inside = _FOREVER  # when the frame or header block began that isn't whole yet
         self._begun = 0
-        self._draining = 0  # 1: it was said; 2: no new calls
+        self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
         self._drain_until = _FOREVER
         self._h2 = http2.protocol(limits)
 
     @property
     def idle(self) -> bool:
-        """Whether it has no call."""
+        """Whether the connection has no open call."""
         return not self._calls
 
     def receive(self, data: bytes, now: float) -> None:
-        """Take bytes of the peer."""
+        """Process bytes from the peer. Bytes that break the protocol or a limit close the connection."""
         if self.closed:
             return
         self._heard = now
@@ -128,7 +128,7 @@ class Connection:
         except Flood as e:
             self.fail(e.code, str(e))
             return
-        except _exceptions.ProtocolError:  # h2 has written a GOAWAY frame that says what
+        except _exceptions.ProtocolError:  # h2 has written a GOAWAY frame with the reason
             self._collect()
             self.abandon()
             return
@@ -141,7 +141,7 @@ class Connection:
 
     def _on_request(self, event: Any, now: float) -> None:
         stream = event.stream_id
-        if self._gone(stream):  # reset, by a frame that h2 has read together with this one
+        if self._gone(stream):  # h2 has already read a later frame that resets the stream
             return
         if self._draining == 2 or len(self._calls) >= self._limits.streams:
             self._reset(stream, _CODES.REFUSED_STREAM)
@@ -158,7 +158,7 @@ class Connection:
         except NotGrpc as e:
             call = Call(self, stream, grpc_http2.NO_HEADERS, now, self._limits.request_seconds)
             self._calls[stream] = call
-            # Answered at its end: what follows the headers may be an error of the whole connection.
+            # Answered when the request ends: frames after the headers may be an error of the whole connection.
             self._not_grpc[stream] = e
             return
         call = Call(self, stream, headers, now, self._limits.request_seconds)
@@ -173,7 +173,7 @@ class Connection:
             self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
         call = self._calls.get(event.stream_id)
         if call is None or call.message is not None or call.answering or event.stream_id in self._not_grpc:
-            return  # it was answered already, or what it says doesn't matter
+            return  # the call was answered already, or its content doesn't matter
         if size > 1023:
             self._credits.earn(_CREDITS_OF_DATA)
         try:
@@ -185,7 +185,7 @@ class Connection:
 
     def _on_end(self, event: Any, now: float) -> None:
         call = self._calls.get(event.stream_id)
-        if call is None or call.answering or self._gone(event.stream_id):  # reset by the next frame, perhaps
+        if call is None or call.answering or self._gone(event.stream_id):  # a later frame may have reset the stream
             return
         other = self._not_grpc.pop(event.stream_id, None)
         if other is not None:
@@ -214,10 +214,13 @@ class Connection:
             self._refuse_new()
 
     def answer(self, call: Call, response: bytes, now: float) -> None:
-        """Send a response."""
+        """Send the response of a call, or RESOURCE_EXHAUSTED if it is larger than the limit."""
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
-            text = f"the response is larger than the limit ({len(response)} vs. {most} bytes)"
+            text = (
+                f"the response is larger than the limit: it has {len(response):,} bytes, the limit is {most:,} "
+                "(--max-send-message-size)"
+            )
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
         self._send(call, _HEADERS, grpc_http2.prefixed(response), _TRAILERS, now)
@@ -230,22 +233,23 @@ class Connection:
         self._answering[call] = None
 
     def refuse(self, call: Call, error: Refused) -> None:
-        """Answer a call with a status alone."""
+        """Answer a call with a status, and no response."""
         if call.dropped:
             return
         begun = call.answering
         self._forget(call)
-        if begun:  # its headers have gone, and the rest can't
+        if begun:  # headers for an answer were sent already, so only a reset can end the stream
             self._reset(call.stream, _CODES.CANCEL)
         else:
             self._send_error(call.stream, error)
         self._end_if_over()
 
     def drain(self, now: float) -> None:
-        """Take no new calls from now on, and close when those that there are have their answers.
+        """Refuse new calls, and close the connection when the open calls are answered.
 
-        In two steps, because the peer may have begun a call that isn't here yet: the first frame says that the end is
-        near. When the peer has answered a ping it has read that frame, and all that it sent before is here.
+        This takes two steps, because the peer may have begun a call that hasn't arrived yet. First a GOAWAY frame tells
+        the peer that the connection will close, and a ping follows. When the ping is answered, or after a second, the
+        peer has read the frame, and its calls from before have arrived. From then on new calls are refused.
         """
         if self._draining or self.closed:
             return
@@ -261,12 +265,12 @@ class Connection:
         self._end_if_over()
 
     def _say_goodbye(self, last_stream: int) -> None:
-        # h2's own way of sending this frame lets nothing be sent or received after it.
+        # Not by h2: after h2 has sent a GOAWAY frame, it sends and receives nothing more.
         self._collect()
         self._out += _frame.GoAwayFrame(0, last_stream_id=last_stream, error_code=0).serialize()
 
     def fail(self, code: Any, text: str) -> None:
-        """Close the connection, and tell the peer why."""
+        """Close the connection, and tell the peer why: a code of HTTP/2, and a text."""
         if self.closed:
             return
         try:
@@ -277,13 +281,13 @@ class Connection:
         self.abandon()
 
     def abandon(self) -> None:
-        """Forget all calls: the peer has gone, or is to go."""
+        """Close the connection and drop all calls, because the peer has gone or was told to go."""
         self.closed = True
         for call in list(self._calls.values()):
             self._forget(call)
 
     def output(self, now: float) -> bytes:
-        """Return bytes for the peer, if there are any."""
+        """Return the next bytes for the peer; an empty string of bytes if there are none."""
         if not self.closed:
             self._pump(now)
             self._collect()
@@ -293,21 +297,24 @@ class Connection:
 
     @property
     def pending(self) -> int:
-        """How many bytes wait for `output`."""
+        """How many bytes for the peer wait for `output`."""
         self._collect()
         return len(self._out)
 
     def check(self, now: float) -> None:
-        """Do what is due by now."""
+        """Do what the time limits demand by now: close the connection, send a ping, or refuse calls."""
         if self.closed:
             return
+        limits = self._limits
         if not self._settled and now >= self._settle_until:
-            self.fail(_CODES.SETTINGS_TIMEOUT, "no settings came")
-        elif now >= self._inside + self._limits.request_seconds:
-            self.fail(_CODES.ENHANCE_YOUR_CALM, "a frame took too long")
-        elif now >= self._asked + self._limits.keepalive_timeout_seconds:
-            self.fail(_CODES.NO_ERROR, "a ping was not answered")
-        elif self._asked == _FOREVER and now >= self._heard + self._limits.keepalive_seconds:
+            self.fail(_CODES.SETTINGS_TIMEOUT, f"no SETTINGS frame came within {limits.handshake_seconds:g} seconds")
+        elif now >= self._inside + limits.request_seconds:
+            self.fail(
+                _CODES.ENHANCE_YOUR_CALM, f"a frame or header block took more than {limits.request_seconds:g} seconds"
+            )
+        elif now >= self._asked + limits.keepalive_timeout_seconds:
+            self.fail(_CODES.NO_ERROR, f"a ping was not answered within {limits.keepalive_timeout_seconds:g} seconds")
+        elif self._asked == _FOREVER and now >= self._heard + limits.keepalive_seconds:
             self._asked = now
             self._h2.ping(_KEEPALIVE_PING)
         if now >= self._drain_until:
@@ -316,11 +323,11 @@ class Connection:
             if call.answering or now >= call.deadline:
                 text = "the call's deadline is over"
             else:
-                text = "the request took too long to arrive"
+                text = f"the request took too long to arrive: more than {limits.request_seconds:g} seconds"
             self.refuse(call, Refused(status.DEADLINE_EXCEEDED, text))
 
     def due(self) -> float:
-        """Return when `check` has something to do next."""
+        """Return the time when `check` must be called next; infinity for never."""
         if self.closed:
             return _FOREVER
         due = min(
@@ -335,7 +342,7 @@ class Connection:
         return due
 
     def _pump(self, now: float) -> None:
-        """Make frames of answers, in turns, as far as the peer's windows allow and not too many at once."""
+        """Make frames from answers, in turns, as far as the peer's flow control allows, and at most _PIECE bytes."""
         if not self._answering:
             return
         conn = self._h2
@@ -356,20 +363,20 @@ class Connection:
                 if last:
                     if call.trailers:
                         conn.send_headers(call.stream, call.trailers, end_stream=True)
-                    self._reset(call.stream, _CODES.NO_ERROR)  # where the request was answered before its end
+                    self._reset(call.stream, _CODES.NO_ERROR)  # if the answer came before the request's end
                     self._credits.earn(_CREDITS_OF_CALL)
                     self._forget(call)
         self._end_if_over()
 
     def _send_error(self, stream: int, error: Refused) -> None:
-        # A text may hold anything; it is not for the tables of headers.
+        # Each text is different, so it must not fill the table for compressing headers.
         headers = [
             _hpack.NeverIndexedHeaderTuple(*pair) if pair[0] == b"grpc-message" else pair
             for pair in grpc_http2.error_headers(error)
         ]
         if not self._gone(stream):
             self._h2.send_headers(stream, headers, end_stream=True)
-            self._reset(stream, _CODES.NO_ERROR)  # the rest of the request isn't wanted
+            self._reset(stream, _CODES.NO_ERROR)  # the peer need not send the rest of the request
 
     def _reset(self, stream: int, code: Any) -> None:
         if not self._gone(stream):
@@ -390,7 +397,7 @@ class Connection:
         self._out += self._h2.data_to_send()
 
     def _end_if_over(self) -> None:
-        """Close when the peer or this side has said that no more calls come, and all have their answers."""
+        """Close the connection if no more calls can come, by either side's GOAWAY, and all calls are answered."""
         if not self._calls and (self._draining == 2 or self._frames.departing) and not self.closed:
             self._collect()
             self.closed = True

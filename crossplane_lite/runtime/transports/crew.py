@@ -1,7 +1,7 @@
-"""Threads that take turns: one leads, which is to wait for sockets, and the others do jobs.
+"""Threads that take turns: one thread leads, which means that it waits for sockets, and the others do jobs.
 
-The thread that finds a job does it itself, and another one leads meanwhile. So a call isn't handed from thread to
-thread while its caller waits, which takes a tenth of a millisecond with Python's global lock.
+The thread that finds a job does the job itself, and another thread leads in the meantime. So a call isn't handed from
+one thread to another, which would take a tenth of a millisecond with Python's global lock.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Outcome = TypeVar("Outcome")
 class Crew(Generic[Job, Outcome]):
     """A bounded number of threads, and a queue of jobs with a limit.
 
-    Threads begin when they are needed, and stay. Nobody waits for them at the process's end: a call that doesn't end
-    must not keep it.
+    Threads are started when they are needed, and stay. They don't keep the process alive, not even with a call that
+    never ends.
 
     Args:
-        lead: Waits for sockets once, and submits the jobs that came; returns whether to go on. Only one thread at a
-            time does it, and it takes `lock` itself.
-        do: Does a job. It must not raise.
-        hand_back: Takes the outcome of a job, with `lock` held.
-        threads: How many jobs may run at the same time.
-        waiting: How many more may wait.
+        lead: Waits for sockets once, and submits the jobs that came; returns False to end the crew. Only one thread at
+            a time calls it, without `lock`.
+        do: Does a job, and returns its outcome. It must not raise.
+        hand_back: Called with a job and its outcome, with `lock` held.
+        threads: The most jobs that may run at the same time.
+        waiting: The most jobs that may wait in the queue.
 
     Attributes:
-        lock: Is held by whoever reads or changes the state that the threads share.
+        lock: Must be held to read or change the state that the threads share.
     """
 
     def __init__(
@@ -49,21 +49,21 @@ class Crew(Generic[Job, Outcome]):
         self._hand_back = hand_back
         self._threads = threads
         self._most = threads + waiting
-        self._queue: dict[Job, None] = {}  # the first comes next
+        self._queue: dict[Job, None] = {}  # in the order of their turns
         self._running = 0
         self._started = 0
 
     def start(self) -> None:
-        """Begin with one thread, which leads.
+        """Start the first thread, which leads.
 
         Raises:
-            RuntimeError: The system gives no thread.
+            RuntimeError: The system can't start a thread.
         """
         if not self._start_one():
             raise RuntimeError("can't start a thread")
 
     def submit(self, job: Job) -> bool:
-        """Take a job into the queue; say whether there was room. With `lock` held."""
+        """Add a job to the queue, and return True; return False if the queue is full. Call it with `lock` held."""
         if len(self._queue) + self._running >= self._most:
             return False
         self._queue[job] = None
@@ -71,18 +71,18 @@ class Crew(Generic[Job, Outcome]):
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait."""
+        """The number of jobs in the queue."""
         return len(self._queue)
 
     def forget(self, job: Job) -> None:
-        """Don't do a job, if it still waits. With `lock` held."""
+        """Remove a job from the queue, if it is still there. Call it with `lock` held."""
         self._queue.pop(job, None)
 
     def _start_one(self) -> bool:
-        """Start a thread; say whether there is one more."""
+        """Start a thread; return False if the system can't start one."""
         try:
             threading.Thread(target=self._work, name=f"call_{self._started + 1}", daemon=True).start()
-        except RuntimeError:  # the system gives no more of them
+        except RuntimeError:  # the system's limit on threads
             return False
         self._started += 1
         return True
@@ -101,12 +101,12 @@ class Crew(Generic[Job, Outcome]):
                     job = self._next()
 
     def _lead_until_job(self) -> Job | None:
-        """Return a job that this thread is to do, or None at the end of everything."""
+        """Lead until there is a job for this thread, and return the job; None when the crew ends."""
         while True:
             with self.lock:
                 job = self._next()
                 if job is not None:
-                    # Somebody must be left to lead, unless this thread is the only one that there can be.
+                    # Another thread must be free to lead, unless no second thread can be started.
                     if self._running < self._started or self._start_one() or self._started == 1:
                         return job
                     self._put_back(job)
@@ -114,7 +114,7 @@ class Crew(Generic[Job, Outcome]):
                 return None
 
     def _put_back(self, job: Job) -> None:
-        """Leave a job for the first thread that has done its own."""
+        """Put a job back as the first in the queue, for the next thread that is free."""
         self._running -= 1
         self._queue = {job: None, **self._queue}
 

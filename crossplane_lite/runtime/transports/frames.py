@@ -1,7 +1,7 @@
-"""What a peer's frames cost: looking at their heads before anything reads them.
+"""Limits on a peer's frames, which are checked from the heads of the frames before h2 reads them.
 
-h2 keeps to the protocol and answers each legal frame. A peer that sends nothing but legal frames, small ones, could
-keep a server busy with them; so each frame that brings no call forward costs a credit.
+h2 answers each legal frame. So a peer could keep a server busy with small legal frames alone. Therefore each frame that
+doesn't help a call on costs the peer a credit.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _END_STREAM, _END_HEADERS = 0x1, 0x4
 ENHANCE_YOUR_CALM: Final = 0xB
 _FRAME_SIZE_ERROR: Final = 0x6
 
-# What a peer adds to a GOAWAY frame is a text for people.
+# The longest GOAWAY frame that is read. A peer may add a text for people to it.
 _LONGEST_GOAWAY: Final = 1024
 
-# Data frames that are smaller than this cost as much as empty ones, except for a call's last one.
+# A data frame with fewer bytes costs a credit, unless it is a call's last frame.
 _SMALL: Final = 1024
 # A reset costs more, because the server may have begun with the call.
 _COST_OF_RESET: Final = 2
 
 
 class Flood(Exception):
-    """A peer has sent more than it may; the text says of what.
+    """A peer has sent more than it may; the text names the limit.
 
     Attributes:
-        code: HTTP/2's code for it.
+        code: The error code of HTTP/2 for the peer.
     """
 
     def __init__(self, text: str, code: int = ENHANCE_YOUR_CALM) -> None:
@@ -41,9 +41,10 @@ class Flood(Exception):
 
 
 class Credits:
-    """How many frames that bring no call forward a connection may still send.
+    """Counts how many frames that don't help a call on a peer may still send.
 
-    There are 1,000 at the beginning and never more; 100 come back each second, and some with everything useful.
+    A connection begins with 1,000 credits, and never has more. It gets 100 back each second, and some for each useful
+    frame.
     """
 
     MOST: Final = 1000
@@ -56,35 +57,35 @@ class Credits:
         self._since = now
 
     def spend(self, cost: int, now: float) -> None:
-        """Take credits away.
+        """Take `cost` credits away.
 
         Raises:
-            Flood: There are none left.
+            Flood: The peer had fewer credits left.
         """
         self._left += (now - self._since) * self.PER_SECOND - cost
         self._since = now
         if self._left > self.MOST:
             self._left = self.MOST
         if self._left < 0:
-            raise Flood("too many frames that bring no call forward")
+            raise Flood("too many frames that don't help a call on: small data, pings, settings, resets")
 
     def earn(self, credits: int) -> None:
-        """Give credits for something useful."""
+        """Give credits back for useful frames."""
         self._left += credits
 
 
 class Frames:
-    """Follows the frames in a peer's bytes, whatever pieces they come in.
+    """Follows the frames in a peer's bytes, which may come in pieces of any size.
 
     Args:
-        frame_bytes: The largest frame. h2 would look at the size only when it has all of the frame.
-        header_bytes: The longest header block as it is sent, over all its frames.
+        frame_bytes: The most bytes of a frame's content. h2 would check the size only after the whole frame has come.
+        header_bytes: The most bytes of a header block as it is sent, in all its frames together.
 
     Attributes:
-        begun: How many frames have begun, header blocks counted once.
-        cost: What the frames in the last bytes cost.
-        departing: Whether the peer has said that it will begin no more calls.
-        inside: Whether the bytes so far end inside of a frame or between the frames of a header block.
+        begun: The number of frames that have begun; a header block counts as one.
+        cost: The credits that the frames in the last bytes cost.
+        departing: Whether the peer has told us, by a GOAWAY frame, that it will begin no more calls.
+        inside: Whether the bytes so far end inside of a frame, or between two frames of a header block.
     """
 
     __slots__ = (
@@ -96,28 +97,29 @@ class Frames:
         self._frame_bytes = frame_bytes
         self._header_bytes = header_bytes
         self._preface = len(PREFACE)
-        self._head = b""  # of a frame whose head has come in part
-        self._left = 0  # bytes of the current frame's payload that are still to come
-        self._dropping = False  # whether this payload is kept back
-        self._block = -1  # bytes of the header block that is open, -1 for none
+        self._head = b""  # the first bytes of a frame's head, if the rest hasn't come yet
+        self._left = 0  # how many bytes of the current frame's content haven't come yet
+        self._dropping = False  # whether the current frame isn't passed on
+        self._block = -1  # how many bytes the open header block has; -1 if none is open
         self.begun = 0
         self.cost = 0
         self.departing = False
         self.inside = True
 
     def pass_on(self, data: bytes) -> bytes:
-        """Look at bytes, and return those that h2 is to get.
+        """Check the frames in a piece of the peer's bytes, and return the bytes for h2.
 
-        A GOAWAY frame is kept back and noted in `departing`: h2 would refuse to send what the peer still waits for.
+        A GOAWAY frame isn't passed on, but noted in `departing`: after it, h2 would refuse to send the answers that
+        the peer still waits for.
 
         Raises:
-            Flood: A frame is too large, or a header block too long.
+            Flood: A frame is too large, or a header block is too long.
         """
         self.cost = 0
         end = len(data)
         at = min(self._preface, end)
         self._preface -= at
-        start = 0  # of what isn't in `parts` yet
+        start = 0  # where the bytes begin that aren't in `parts` yet
         parts: list[bytes] = []
         while at < end:
             if self._left:
@@ -141,7 +143,8 @@ class Frames:
                 head, self._head = self._head, b""
             self._left = head[0] << 16 | head[1] << 8 | head[2]
             if self._left > self._frame_bytes:
-                raise Flood("a frame is too large", _FRAME_SIZE_ERROR)
+                text = f"a frame has {self._left:,} bytes; at most {self._frame_bytes:,} are accepted"
+                raise Flood(text, _FRAME_SIZE_ERROR)
             self._dropping = self._is_departure(head)
             if self._dropping:
                 self.departing = True
@@ -158,7 +161,7 @@ class Frames:
         return b"".join(parts)
 
     def _is_departure(self, head: bytes) -> bool:
-        """Whether it is a GOAWAY frame as it should be; h2 has the answer to the others."""
+        """Say whether a frame is a correct GOAWAY frame. h2 handles wrong ones."""
         return head[3] == _GOAWAY and self._block < 0 and not any(head[5:]) and 8 <= self._left <= _LONGEST_GOAWAY
 
     def _count(self, kind: int, flags: int) -> None:
@@ -168,7 +171,7 @@ class Frames:
         elif kind == _HEADERS or (kind == _CONTINUATION and self._block >= 0):
             self._block = max(self._block, 0) + self._left
             if self._block > self._header_bytes:
-                raise Flood("a header block is too long")
+                raise Flood(f"a header block has more than {self._header_bytes:,} bytes")
             if flags & _END_HEADERS:
                 self._block = -1
             self.cost += kind == _CONTINUATION

@@ -1,4 +1,4 @@
-"""gRPC over HTTP/2: what headers say, how messages are framed, texts and timeouts.
+"""gRPC over HTTP/2: reading and writing headers, the prefix of messages, and compression.
 
 Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
 """
@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 PREFIX_BYTES: Final = 5
-"""The size of a message's prefix, which says whether the message is compressed, and how long it is."""
+"""The size of a message's prefix: a byte for compression, and the message's length in four bytes."""
 
-# Status texts travel in headers, which peers limit to 8 KB and less.
+# Status texts are sent in a header, and peers limit headers to 8 KB or less.
 _MAX_STATUS_TEXT: Final = 1000
 
 _PATHS: Final = frozenset(f"/{service}/{METHOD}".encode() for service in (V1_SERVICE, V1BETA1_SERVICE))
@@ -38,31 +38,31 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class NotGrpc(Exception):
-    """The request isn't one of gRPC. It is answered as a server of HTTP answers.
+    """A request that isn't a call of gRPC. It is answered like any HTTP request.
 
     Attributes:
-        http_status: HTTP's status.
-        text: What the answer says.
+        http_status: The HTTP status of the answer.
+        text: The body of the answer.
     """
 
     def __init__(self, http_status: int) -> None:
         super().__init__(http_status)
         self.http_status = http_status
-        self.text = b"This is a server of gRPC: POST, with the content type application/grpc.\n"
+        self.text = b"This is a gRPC server: send POST requests with the content type application/grpc.\n"
 
     def headers(self) -> Headers:
-        """Return the headers of the answer."""
+        """Return the HTTP headers of the answer."""
         headers = [(b":status", str(self.http_status).encode()), (b"content-type", b"text/plain")]
         return [*headers, (b"allow", b"POST")] if self.http_status == 405 else headers
 
 
 class CallHeaders:
-    """What the headers of a call say.
+    """The contents of a call's headers.
 
     Attributes:
-        timeout: Seconds that the caller waits; None for ever.
-        gzip: Whether a message that is marked as compressed is so with gzip.
-        path: The method's path, where it isn't RunFunction.
+        timeout: How many seconds the caller waits; None without a limit.
+        gzip: Whether compressed messages are compressed with gzip.
+        path: The method's path; an empty string for RunFunction.
     """
 
     __slots__ = ("gzip", "path", "timeout")
@@ -74,15 +74,15 @@ class CallHeaders:
 
 
 NO_HEADERS: Final = CallHeaders(None, False)
-"""Stands for the headers of a request that isn't a call."""
+"""The headers for a request that isn't a call of gRPC."""
 
 
 def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
     """Read the headers of a request.
 
     Raises:
-        NotGrpc: It isn't gRPC.
-        Refused: It is a call of gRPC that can't be answered.
+        NotGrpc: The request isn't a call of gRPC.
+        Refused: A header of the call is missing or wrong, or the compression isn't supported.
     """
     values = dict(headers)
     if values.get(b":method") != b"POST":
@@ -109,7 +109,7 @@ def _seconds(timeout: bytes) -> float:
 
 
 def error_headers(error: Refused) -> Headers:
-    """Return the headers of an answer that has nothing but a status."""
+    """Return the headers of an answer with a status and no response."""
     headers = [
         (b":status", b"200"),
         (b"content-type", b"application/grpc"),
@@ -123,54 +123,60 @@ def error_headers(error: Refused) -> Headers:
 
 def _percent_encoded(text: str) -> bytes:
     data = text.encode("utf-8", "replace")
-    # What is printable ASCII but for % goes as it is.
+    # Printable ASCII characters other than % are sent unchanged.
     return b"".join(b"%c" % byte if 0x20 <= byte <= 0x7E and byte != 0x25 else b"%%%02X" % byte for byte in data)
 
 
 def message_length(prefix: bytes, limit: int) -> int:
-    """Return how long the message is that a prefix announces.
+    """Return the length of a message, from its prefix.
 
     Raises:
-        Refused: It is longer than `limit`, or the prefix isn't one.
+        Refused: The message is longer than `limit` bytes, or the prefix is wrong.
     """
     if prefix[0] > 1:
         raise Refused(status.INTERNAL, f"the first byte of a message must be 0 or 1 (got {prefix[0]})")
     length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
     if length > limit:
-        raise Refused(status.RESOURCE_EXHAUSTED, f"the request is larger than the limit ({length} vs. {limit} bytes)")
+        text = f"the request is larger than the limit: it has {length:,} bytes, {_the_limit(limit)}"
+        raise Refused(status.RESOURCE_EXHAUSTED, text)
     return length
 
 
+def _the_limit(limit: int) -> str:
+    return f"the limit is {limit:,} (--max-recv-message-size)"
+
+
 def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
-    """Return a message as the function takes it.
+    """Return a message, uncompressed.
 
     Args:
         message: The message without its prefix.
-        compressed: What the prefix says.
-        headers: Those of the call.
-        limit: The largest message, uncompressed.
+        compressed: Whether the message is compressed, by its prefix.
+        headers: The call's headers.
+        limit: The most bytes of the uncompressed message.
 
     Raises:
-        Refused: It is compressed and mustn't be, it can't be uncompressed, or it is too large then.
+        Refused: The message is compressed without a header that says so, can't be uncompressed, or is too large.
     """
     if not compressed:
         return message
     if not headers.gzip:
         raise Refused(status.INTERNAL, "the message is compressed, and grpc-encoding doesn't say how")
-    import zlib  # callers that compress are rare
+    import zlib  # here, because few callers compress
 
     reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         plain = reader.decompress(message, limit + 1)
     except zlib.error as e:
-        raise Refused(status.INTERNAL, f"the message is not what gzip makes: {e}") from None
+        raise Refused(status.INTERNAL, f"the message is not gzip: {e}") from None
     if len(plain) > limit:
-        raise Refused(status.RESOURCE_EXHAUSTED, f"the request is larger than the limit, uncompressed ({limit} bytes)")
+        text = f"the request is larger than the limit, uncompressed: {_the_limit(limit)}"
+        raise Refused(status.RESOURCE_EXHAUSTED, text)
     if not reader.eof or reader.unused_data:
-        raise Refused(status.INTERNAL, "the message is not one whole piece of gzip")
+        raise Refused(status.INTERNAL, "the message is not one complete gzip stream: it is cut off or too long")
     return plain
 
 
 def prefixed(message: bytes) -> bytes:
-    """Return a message with its prefix, not compressed."""
+    """Return a message with the prefix for an uncompressed message."""
     return b"\0" + len(message).to_bytes(4, "big") + message

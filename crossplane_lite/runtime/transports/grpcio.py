@@ -1,4 +1,4 @@
-"""The transport of grpcio: gRPC's core in C++, with a pool of threads."""
+"""The transport with the package grpcio: gRPC's core in C++, and a pool of threads."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
 
 __all__ = ["GrpcioTransport", "credentials"]
 
-# Status texts travel in HTTP/2 headers, which peers limit to 8 KB and less.
+# Status texts are sent in a header, and peers limit headers to 8 KB or less.
 _MAX_STATUS_TEXT: Final = 1000
 
-# Threads for calls that are received or wait for their turn. They cost memory; more calls queue up before them.
+# The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
 _MOST_RECEIVING: Final = 256
 
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class GrpcioTransport:
-    """Serves with `grpc.server`.
+    """The transport that serves with `grpc.server`.
 
     Args:
-        handle: Answers a request; None where RunFunction isn't served.
-        limits: How much of everything. grpcio has no options for `connections` and `request_memory`. It isn't told
-            `streams` either: with a limit of 100 it refuses streams of clients that keep to it, 64 at a time.
-        others: Knows other methods.
+        handle: Answers calls of RunFunction; None if RunFunction isn't served.
+        limits: The server's limits. grpcio has no options for `connections` and `request_memory`. `streams` isn't
+            passed on: with a limit of 100, grpcio also refuses calls of clients that keep to the limit, 64 at a time.
+        others: Finds the functions for other methods.
     """
 
     name = GRPCIO
 
     def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
         self._limits = limits
-        # A call has a thread from its headers on, because grpcio receives the request in it. So there are more threads
-        # than calls that may run: peers that don't finish their requests would stop the server otherwise.
+        # grpcio receives the request of a call in the call's thread. So there are more threads than calls that may run:
+        # otherwise peers that don't finish their requests would stop the server.
         self._turns = threading.Semaphore(limits.threads)
         calls = limits.threads + limits.waiting
         receiving = limits.threads + min(limits.waiting, _MOST_RECEIVING)
-        self._receiving: dict[Any, float] = {}  # since when; the earliest first
+        self._receiving: dict[Any, float] = {}  # when each call began to arrive; the earliest first
         self._waiting: list[None] = []  # one entry for each call that waits
         self._threads = Threads(receiving)
         self._server = grpc.server(
@@ -59,14 +59,14 @@ class GrpcioTransport:
             options=(
                 ("grpc.max_receive_message_length", limits.receive_bytes),
                 ("grpc.max_send_message_length", -1 if limits.send_bytes is None else limits.send_bytes),
-                # Otherwise a second server on the same port starts without complaint and takes half of the calls.
+                # Otherwise a second server could start on the same port, and would take half of the calls.
                 ("grpc.so_reuseport", 0),
                 ("grpc.max_metadata_size", limits.header_bytes),
                 ("grpc.server_handshake_timeout_ms", int(limits.handshake_seconds * 1000)),
                 ("grpc.keepalive_time_ms", int(limits.keepalive_seconds * 1000)),
                 ("grpc.keepalive_timeout_ms", int(limits.keepalive_timeout_seconds * 1000)),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # Peers may ping every ten seconds, as they may with h2. The default is five minutes.
+                # Peers may ping every ten seconds, like with the transport h2. grpcio's default is five minutes.
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
             ),
         )
@@ -82,10 +82,10 @@ class GrpcioTransport:
         self._server.add_generic_rpc_handlers((_Others(others),))
 
     def reflect(self) -> None:
-        """Serve gRPC's reflection as well. Before the start.
+        """Serve gRPC's reflection, too. Call this before `start`.
 
         Raises:
-            MissingExtraError: Its package isn't installed.
+            MissingExtraError: The package grpcio-reflection isn't installed.
         """
         reflection = load("grpc_reflection.v1alpha.reflection", "reflection")
         names = [V1_SERVICE, V1BETA1_SERVICE, reflection.SERVICE_NAME]
@@ -93,14 +93,19 @@ class GrpcioTransport:
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for a thread."""
+        """The number of calls that wait for their turn."""
         return len(self._waiting)
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
-        """Bind to an address and return it with the port that was taken.
+        """Listen on an address, and return the address with the port that was taken.
+
+        Args:
+            address: `host:port` or `unix:path`. Port 0 takes a free port.
+            certificates: The certificates for mutual TLS, or gRPC's own credentials; None serves without transport
+                security.
 
         Raises:
-            InputError: It can't listen there.
+            InputError: The address is wrong, or the server can't listen on it.
         """
         where = addresses.parse(address)
         addresses.check_free(where, address)
@@ -108,12 +113,12 @@ class GrpcioTransport:
             if certificates is None:
                 port = self._server.add_insecure_port(address)
             else:
-                # Who calls runtime.serve() may have made gRPC's credentials themselves.
+                # Callers of runtime.serve() may pass gRPC's own credentials.
                 follows = hasattr(certificates, "changed")
                 port = self._server.add_secure_port(address, credentials(certificates) if follows else certificates)
         except RuntimeError:
             port = 0
-        if not port:  # gRPC says why on stderr, and nowhere else
+        if not port:  # gRPC prints the reason to stderr, and doesn't return it
             raise InputError(f"can't listen on {address}: it is in use, not allowed or not an address of this machine")
         return address if where.path else f"{address.rpartition(':')[0]}:{port}"
 
@@ -122,12 +127,12 @@ class GrpcioTransport:
         self._server.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
+        """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
         self._server.stop(grace).wait()
         self._threads.shutdown()
 
     def look(self) -> None:
-        """End calls whose requests take too long to arrive."""
+        """Cancel calls whose requests take too long to arrive."""
         latest = time.monotonic() - self._limits.request_seconds
         for context, since in self._receiving.copy().items():
             if since > latest:
@@ -163,7 +168,7 @@ class GrpcioTransport:
             self._waiting.pop()
 
     def _receive(self, requests: Iterator[bytes], context: Any) -> bytes:
-        """Return the call's one message. It is only taken as a stream so that it can be watched meanwhile."""
+        """Return the call's only message. It is read as a stream, so that `look` can cancel slow calls."""
         self._receiving[context] = time.monotonic()
         try:
             for request in requests:
@@ -175,20 +180,20 @@ class GrpcioTransport:
 
 
 def _pool_with_services() -> Any:
-    """Return a pool of descriptors in which reflection finds both services."""
+    """Return a descriptor pool in which reflection finds our two services and itself."""
     from ...proto.v1 import run_function_pb2
     from ...proto.v1beta1 import run_function_pb2 as beta
 
     pool = run_function_pb2.DESCRIPTOR.pool
     assert beta.DESCRIPTOR.pool is pool
-    # Reflection asks for itself as well.
+    # Clients may ask for reflection's own service, too.
     reflected = load("grpc_reflection.v1alpha.reflection_pb2", "reflection").DESCRIPTOR
     pool.AddSerializedFile(reflected.serialized_pb)
     return pool
 
 
 class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Methods other than RunFunction. They take no turn, so that they answer when all turns are taken."""
+    """Answers methods other than RunFunction. They need no turn, so they are answered even if all turns are in use."""
 
     def __init__(self, others: Others) -> None:
         self._others = others
@@ -209,15 +214,15 @@ class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
 
 
 def credentials(certificates: Certificates) -> Any:
-    """Return gRPC credentials that follow the files and demand a client certificate."""
+    """Return gRPC credentials that demand a client certificate, and use new versions of the files when they come."""
 
     used = certificates.files
 
     def fetch() -> Any:
-        """Return what gRPC shall use from this handshake on, None for what it uses already."""
+        """Return the configuration for this handshake and later ones; None if the files haven't changed."""
         nonlocal used
         certificates.changed()
-        files = certificates.files  # which another port may have asked for before
+        files = certificates.files  # a handshake on another port may have read the new version already
         if files is used:
             return None
         used = files

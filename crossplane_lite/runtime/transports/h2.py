@@ -1,7 +1,7 @@
-"""The transport of h2: pure Python, with one selector for all sockets and a crew of threads.
+"""The transport with the package h2: pure Python, with one selector for all sockets and a crew of threads.
 
-One selector rather than a thread for each connection: a thousand idle connections cost no threads, and limits,
-deadlines and the queue of calls are in one place. docs/reference/transports.rst has the figures.
+Because there is one selector instead of a thread for each connection, a thousand idle connections need no threads, and
+limits, deadlines and the queue of calls are in one place. docs/reference/transports.rst has measurements.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .peer import Peer
 
-load("h2", "h2")  # only to see whether it is there; it is loaded by what `listen` imports
+load("h2", "h2")  # raises an error if h2 isn't installed; `listen` imports the modules that use it
 
 __all__ = ["H2Transport"]
 
 _ACCEPTS: Final = 64
-# Files that the process needs beside its connections.
+# Open files that the process needs in addition to its connections.
 _OTHER_FILES: Final = 64
 _FEWEST_PEERS: Final = 16
-# How exactly deadlines are kept; looking at all connections takes a while where there are many.
+# Deadlines are checked no more often than this, because checking thousands of connections takes a while.
 _TICK_SECONDS: Final = 0.01
 _PAUSE_SECONDS: Final = 1.0
 _NO_MORE_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -49,12 +49,12 @@ _log = logging.getLogger(__name__)
 
 
 class H2Transport:
-    """Serves gRPC over HTTP/2 with prior knowledge, or over TLS.
+    """The transport that serves gRPC over HTTP/2: over TLS, or in plain text to clients that begin with HTTP/2.
 
     Args:
-        handle: Answers a request; None where RunFunction isn't served.
-        limits: How much of everything.
-        others: Knows other methods.
+        handle: Answers calls of RunFunction; None if RunFunction isn't served.
+        limits: The server's limits.
+        others: Finds the functions for other methods.
     """
 
     name = H2
@@ -66,16 +66,16 @@ class H2Transport:
         self._most_peers = min(limits.connections, max(_FEWEST_PEERS, listening.most_files() - _OTHER_FILES))
         self._listeners: list[tuple[socket.socket, Certificates | None]] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
-        self._peers: dict[Peer, int] = {}  # with what the selector waits for
+        self._peers: dict[Peer, int] = {}  # with the events that the selector waits for
         self._more: dict[Peer, None] = {}
         self._crew: Crew[Call, bytes | Refused] = Crew(
             self._turn, self._run, self._hand_back, limits.threads, limits.waiting
         )
-        self._receiving: dict[Call, None] = {}  # the one that began first comes first
-        self._held = 0  # bytes of requests
+        self._receiving: dict[Call, None] = {}  # in the order in which the calls began
+        self._held = 0  # how many bytes of requests are kept in memory
         self._touched: dict[Peer, None] = {}
-        self._due = _FOREVER  # when some connection has to be looked at
-        self._asleep_until = 0.0  # when whoever leads looks again
+        self._due = _FOREVER  # when connections must be checked next
+        self._asleep_until = 0.0  # until when the leading thread waits at most
         self._paused_until = _FOREVER
         self._stop_at = _FOREVER
         self._stopping = False
@@ -83,16 +83,23 @@ class H2Transport:
         self._started = False
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
-        """Bind to an address and return it with the port that was taken.
+        """Listen on an address, and return the address with the port that was taken.
+
+        Args:
+            address: `host:port` or `unix:path`. Port 0 takes a free port.
+            certificates: The certificates for mutual TLS; None serves without transport security.
 
         Raises:
-            InputError: It can't listen there.
-            UsageError: h2 can't use these certificates.
+            InputError: The address is wrong, or the server can't listen on it.
+            UsageError: The certificates are credentials of grpcio, which h2 can't use.
         """
         where = addresses.parse(address)
         if certificates is not None and not hasattr(certificates, "context"):
             kind = type_in_words(certificates)
-            raise UsageError(f"with h2, credentials must be those that load_credentials() returns (got {kind})")
+            raise UsageError(
+                f"with h2, credentials must be those that load_credentials() returns (got {kind}); use them, or the "
+                "transport grpcio"
+            )
         try:
             found = listening.unix_socket(where.path) if where.path else listening.sockets(where)
         except OSError as e:
@@ -103,7 +110,7 @@ class H2Transport:
         if where.path and not where.path.startswith("\0"):
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
         self._listeners += [(sock, certificates) for sock in found]
-        # Clients that come while this is loaded wait, instead of being refused.
+        # Imported after the sockets listen: clients that connect now wait, instead of being refused.
         from .peer import Peer
 
         self._new_peer = Peer
@@ -123,7 +130,7 @@ class H2Transport:
         self._crew.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
+        """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
         if not self._started:
             self._close_listeners()
             return
@@ -136,40 +143,43 @@ class H2Transport:
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for a thread."""
+        """The number of calls that wait for a thread."""
         return self._crew.waiting
 
     def look(self) -> None:
-        """Do nothing: the thread that leads does what is due."""
+        """Do nothing: the leading thread checks the time limits."""
 
-    # Connections call these five, with the lock held.
+    # Connections call the next five methods, with the crew's lock held.
 
     def knows(self, path: str) -> bool:
-        """Say whether there is a method of that path; an empty one is RunFunction."""
+        """Say whether there is a method with a path; an empty path stands for RunFunction."""
         return self._others(path) is not None if path else self._handle is not None
 
     def opened(self, call: Call) -> None:
-        """A call has begun; its request is being received."""
+        """Take note that a call has begun, and that its request is arriving."""
         self._receiving[call] = None
 
     def took(self, call: Call, size: int) -> None:
-        """So many bytes of the call's request are kept from now on."""
+        """Take note that `size` more bytes of a call's request are kept; refuse the oldest calls if it is too much."""
         call.held += size
         self._held += size
         while self._held > self._limits.request_memory and self._receiving:
-            # The one that has taken longest: a peer that never ends its requests keeps out nobody else.
+            # The oldest goes first: so a peer that never ends its requests can't keep others out.
             slowest = next(iter(self._receiving))
-            text = "the server holds too many requests; this one was being received for longest"
+            text = (
+                f"the requests that the server holds have more than {self._limits.request_memory:,} bytes, and this "
+                "one took longest to arrive; send it again later"
+            )
             slowest.connection.refuse(slowest, Refused(status.RESOURCE_EXHAUSTED, text))
             self._touch(slowest)
 
     def ready(self, call: Call) -> None:
-        """The call's request is whole."""
+        """Run a call whose request is whole, or queue it; refuse it if the queue is full."""
         del self._receiving[call]
         if call.headers.path:
             self._answer_quickly(call)
         elif not self._crew.submit(call):
-            text = "too many calls wait for a thread"
+            text = f"too many calls wait for a thread: {self._limits.waiting:,}; call again later, or raise --threads"
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
 
     def _answer_quickly(self, call: Call) -> None:
@@ -181,13 +191,13 @@ class H2Transport:
             call.connection.refuse(call, e)
 
     def dropped(self, call: Call) -> None:
-        """The call is over: answered, refused, or nobody waits for it any more."""
+        """Forget a call that is over: answered, refused, or its caller has gone."""
         self._held -= call.held
         call.held = 0
         self._receiving.pop(call, None)
         self._crew.forget(call)
 
-    # The crew calls these three.
+    # The crew calls the next three methods.
 
     def _run(self, call: Call) -> bytes | Refused:
         assert self._handle is not None
@@ -195,7 +205,7 @@ class H2Transport:
             return self._handle(call.unpack(self._limits.receive_bytes), call)
         except Refused as e:
             return e
-        except BaseException as e:  # no memory, for example; the thread must go on
+        except BaseException as e:  # MemoryError, for example; the thread must go on
             _log.error("a call failed outside of the function: %s", type(e).__name__)
             return Refused(status.INTERNAL, "the server failed; its log says why")
 
@@ -204,7 +214,7 @@ class H2Transport:
             self._with(call.connection.peer, _answer, call, outcome, time.monotonic())
 
     def _turn(self) -> bool:
-        """Wait for sockets, and do what they ask for; say whether to go on."""
+        """Wait for sockets, and read and write those that are ready; return False when the transport has ended."""
         with self._crew.lock:
             now = time.monotonic()
             if self._ended.is_set():
@@ -220,8 +230,8 @@ class H2Transport:
                 self._asleep_until = 0.0
                 self._look_at(selected)
         except Exception:
-            # Whoever leads next goes on. Without a pause a fault that lasts would take all of a processor.
-            _log.exception("the transport has failed")
+            # The next leading thread goes on. Without a pause, a lasting fault would keep a processor busy.
+            _log.exception("the transport has failed; it goes on in a second")
             time.sleep(_PAUSE_SECONDS)
         return True
 
@@ -252,7 +262,7 @@ class H2Transport:
             self._listen(not self._stopping)
 
     def _wake_up(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # full of what wakes it as well
+        with contextlib.suppress(BlockingIOError):  # the pipe is full, so the thread will wake up anyway
             os.write(self._poke, b"\0")
 
     def _end(self) -> None:
@@ -267,13 +277,16 @@ class H2Transport:
         self._ended.set()
 
     def _with(self, peer: Peer, step: Callable[..., None], *arguments: object) -> None:
-        """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer."""
+        """Call a method of a peer, and update the events and the time that the peer waits for.
+
+        An exception closes this peer's connection. Nothing happens if the peer is already forgotten.
+        """
         if peer not in self._peers:
             return
         try:
             step(*arguments)
         except Exception:
-            _log.exception("a connection has failed")
+            _log.exception("a connection has failed, and is closed")
             peer.close()
         if peer.gone:
             self._forget(peer)
@@ -308,7 +321,7 @@ class H2Transport:
         if self._stopping and self._listeners:
             self._listen(False)
             for listener in self._listeners:
-                self._accept(listener, now)  # whoever is connected already may have begun a call
+                self._accept(listener, now)  # clients that have connected by now may have begun a call
             self._close_listeners()
             for peer in list(self._peers):
                 self._with(peer, peer.drain, now)
@@ -322,14 +335,17 @@ class H2Transport:
                 return
             except OSError as e:
                 if e.errno in _NO_MORE_FILES and not self._make_room(now):
-                    _log.warning("no connections are accepted for a second: %s", e.strerror)
+                    _log.warning(
+                        "no connections are accepted for a second: %s; raise the limit on open files (ulimit -n)",
+                        e.strerror,
+                    )
                     self._listen(False)
                     self._paused_until = now + _PAUSE_SECONDS
                     return
                 continue  # the peer has gone before it was accepted
             try:
                 self._admit(accepted, certificates, now)
-            except OSError:  # it has gone, or the system lacks something for it
+            except OSError:  # the peer has gone, or the system has no more memory or files
                 accepted.close()
 
     def _admit(self, sock: socket.socket, certificates: Certificates | None, now: float) -> None:
@@ -345,10 +361,10 @@ class H2Transport:
         peer = self._new_peer(sock, certificates is not None, self._limits, self, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = selectors.EVENT_READ
-        self._with(peer, peer.write, now)  # our settings
+        self._with(peer, peer.write, now)  # sends our settings
 
     def _make_room(self, now: float) -> bool:
-        """Close a connection that has no call, the one that is worth least; say whether there was one."""
+        """Close the connection without a call that is worth least; return False if each connection has a call."""
         idle = [peer for peer in self._peers if peer.idle]
         if not idle:
             return False
@@ -361,15 +377,15 @@ class H2Transport:
             if on:
                 self._selector.register(listener[0], selectors.EVENT_READ, listener)
             else:
-                with contextlib.suppress(KeyError, ValueError):  # it was paused
+                with contextlib.suppress(KeyError, ValueError):  # not registered, because accepting was paused
                     self._selector.unregister(listener[0])
 
     def _close_listeners(self) -> None:
-        # Removed while they still listen: as soon as nobody does, another server takes the path over, and its file may
-        # have the same number.
+        # The files of Unix sockets are removed before the sockets are closed. After that, another server could take the
+        # path over, with a file that has the same number.
         for path, number in self._sockets_to_remove:
             with contextlib.suppress(OSError):
-                if os.stat(path).st_ino == number:  # and not one that somebody has made after removing this one
+                if os.stat(path).st_ino == number:  # our file, and not another server's
                     os.unlink(path)
         self._sockets_to_remove.clear()
         for sock, _ in self._listeners:

@@ -1,4 +1,4 @@
-"""HTTP/2 by h2, as a server of gRPC uses it: settings, windows, and frames that cost less."""
+"""The package h2, set up for a gRPC server: settings, flow control windows, and frames that take less time."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _frame: Final = load("hyperframe.frame", "h2")
 _SETTINGS: Final = _settings.SettingCodes
 
 FRAME_BYTES: Final = 256 << 10
-"""The largest frame that peers may send. grpcio and Go send smaller ones; each frame has a price in Python."""
+"""The most bytes of a frame that peers may send. Large frames are good, because each frame takes time in Python."""
 
-# How much of a stream may be on its way; a whole request of the default limit, and no more than this.
+# The largest flow control window of a stream. The window is a whole request of the largest size, up to this limit.
 _MOST_WINDOW: Final = 16 << 20
 _MAX_WINDOW: Final = 2**31 - 1
 
 
 class _Protocol(_h2.H2Connection):  # type: ignore[name-defined, misc]
-    # h2 remembers how streams were closed, and would keep 65,536 of them for each connection.
+    # h2 remembers how streams were closed, by default for 65,536 streams of each connection.
     MAX_CLOSED_STREAMS = 256
 
 
 def _quiet(cls: Any) -> Any:
-    """Return a class of frames like another one, but with a short `repr`, which h2 writes into a trace nobody reads.
+    """Return a subclass of a class of frames whose `repr` is only the class's name.
 
-    h2 makes that text for each frame, with the content as hexadecimal digits: a third of the time of a large call. It
-    looks up `__class__` to see what a frame is.
+    h2 makes the repr of each frame for a trace that nobody reads. The usual repr has the content as hexadecimal digits,
+    which takes a third of the time of a large call. `__class__` stays the original class, because h2 looks it up.
     """
     return type(cls.__name__, (cls,), {"__repr__": lambda self: cls.__name__, "__class__": property(lambda self: cls)})
 
@@ -54,12 +54,12 @@ class _Buffer(_frame_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 
 
 def protocol(limits: Limits) -> Any:
-    """Return h2's side of a new connection, set up for a server of gRPC; its first frames wait to be sent."""
+    """Return an h2 connection set up for a gRPC server. Its first frames, our settings, wait to be sent."""
     conn = _Protocol(
         _config.H2Configuration(
             client_side=False,
             header_encoding=None,
-            # Ours are as they must be.
+            # Our own headers are known to be correct.
             validate_outbound_headers=False,
             normalize_outbound_headers=False,
         )
@@ -74,8 +74,8 @@ def protocol(limits: Limits) -> Any:
     }
     conn.local_settings = _settings.Settings(client=False, initial_values=values)
     conn.initiate_connection()
-    # h2 closes the connection of a peer that opens too many streams, as a peer may that hasn't read our settings
-    # yet. It gets the one stream refused here, so h2's own limit is only for peers that don't care.
+    # If a peer opens too many streams, h2 closes the connection. But a peer may not have read our settings yet. So
+    # Connection refuses the single stream, and h2's limit is higher, for peers that ignore our settings.
     values[_SETTINGS.MAX_CONCURRENT_STREAMS] = 10 * limits.streams
     conn.local_settings = _settings.Settings(client=False, initial_values=values)
     conn.incoming_buffer = _Buffer(server=True)

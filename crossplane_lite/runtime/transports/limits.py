@@ -1,4 +1,4 @@
-"""How much a server takes: of calls, of connections, of memory and of time."""
+"""The limits of a server: on calls, connections, memory and time."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ __all__ = ["Limits"]
 
 
 class Limits(NamedTuple):
-    """The limits of a server. docs/reference/transports.rst has them as a table, with what happens beyond each of them.
+    """The limits of a server. The table in docs/reference/transports.rst says what happens beyond each limit.
 
     Attributes:
-        threads: How many calls may run at the same time.
-        waiting: How many more may wait for one of these threads.
-        receive_bytes: The largest request.
-        send_bytes: The largest response; None for no limit.
-        streams: How many calls a connection may have open at the same time.
-        connections: How many connections there may be. Beyond it, one without a call is closed: first one that never
-            had a call, then the one that has had none for longest.
-        request_memory: Bytes of all requests that aren't answered yet. Beyond it, the request that is being received
-            for longest is refused.
-        header_bytes: The headers of a call, uncompressed.
-        handshake_seconds: From a connection's beginning to the end of TLS and of HTTP/2's first frames.
-        request_seconds: From a call's headers to the end of its request; also for the headers themselves.
-        send_seconds: How long a peer may take nothing of what is sent to it.
-        keepalive_seconds: How long a connection may be silent until a ping is sent.
-        keepalive_timeout_seconds: How long the answer to that ping may take.
-        call_seconds: How long a call may take whose caller has set no deadline. Crossplane gives up after two minutes.
+        threads: The most calls that may run at the same time.
+        waiting: The most calls that may wait for one of these threads.
+        receive_bytes: The largest request, in bytes.
+        send_bytes: The largest response, in bytes; None for no limit.
+        streams: The most calls that a connection may have open at the same time.
+        connections: The most connections. For a further one, a connection without a call is closed: first the oldest
+            that never had a call, then the connection that has been without a call for the longest time.
+        request_memory: The most bytes of all requests that aren't answered yet. Beyond it, the request that has been
+            arriving for the longest time is refused.
+        header_bytes: The most bytes of a call's headers, uncompressed.
+        handshake_seconds: The longest time from a connection's beginning to the end of TLS and HTTP/2's first frames.
+        request_seconds: The longest time from a call's headers to the end of its request, and for the headers.
+        send_seconds: The longest time in which a peer takes none of the bytes that are sent to it.
+        keepalive_seconds: How long a connection may be silent before a ping is sent.
+        keepalive_timeout_seconds: The longest time until the answer to that ping.
+        call_seconds: The longest time for a call whose caller has set no deadline. Crossplane's own reconcile may take
+            two minutes.
         stuck_seconds: How long after its deadline a call that still runs counts as stuck.
-        stuck_share: The share of threads with stuck calls from which on the server says that it isn't healthy.
+        stuck_share: If this share of the threads has stuck calls, the server reports that it isn't healthy.
     """
 
     threads: int = 32

@@ -1,4 +1,4 @@
-"""Sockets that listen, for the transport of h2."""
+"""Making the listening sockets of the transport h2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BACKLOG: Final = 1024
 
 
 def most_files() -> int:
-    """Return how many files the process may have open."""
+    """Return the most files that the process may have open; a very large number if there is no limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -28,10 +28,10 @@ def most_files() -> int:
 
 
 def sockets(where: Address) -> list[socket.socket]:
-    """Return sockets that listen at all addresses of a host.
+    """Return sockets that listen on all addresses of a host, all on the same port.
 
     Raises:
-        OSError: It can't listen there.
+        OSError: The process can't listen on one of the addresses.
     """
     if where.wildcard:
         try:
@@ -39,7 +39,7 @@ def sockets(where: Address) -> list[socket.socket]:
         except OSError as e:
             if e.errno == errno.EADDRINUSE:
                 raise
-            return [_bound(socket.AF_INET, ("0.0.0.0", where.port))]  # a machine without IPv6
+            return [_bound(socket.AF_INET, ("0.0.0.0", where.port))]  # the machine has no IPv6
     bound: list[socket.socket] = []
     try:
         for family, place in _places(where):
@@ -53,15 +53,19 @@ def sockets(where: Address) -> list[socket.socket]:
 
 
 def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
-    """Return families and addresses of a host, each once, in the system's order."""
-    # As bytes, because a text would load the tables of international names.
+    """Return the families and addresses of a host, each once, in the system's order.
+
+    Raises:
+        OSError: The host has no address.
+    """
+    # As bytes: for a string, Python would load its tables of international domain names.
     host = where.host.encode() if where.host.isascii() else where.host
     try:
         found = socket.getaddrinfo(host, where.port, type=socket.SOCK_STREAM)
     except socket.gaierror:
         if where.host != "localhost":
             raise
-        # A root without /etc/hosts doesn't know the name, whose meaning is fixed (RFC 6761, section 6.3).
+        # An image without /etc/hosts doesn't know localhost, whose meaning is fixed (RFC 6761, section 6.3).
         return {(socket.AF_INET, ("127.0.0.1", where.port)): None}
     return {(family, place): None for family, _, _, _, place in found}
 
@@ -69,7 +73,7 @@ def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
 def _bound(family: int, place: tuple[Any, ...], both: bool = False) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # elsewhere it would let two servers have one port
+        if os.name == "posix":  # on Windows the option would let two servers have one port
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not both)
@@ -83,10 +87,15 @@ def _bound(family: int, place: tuple[Any, ...], both: bool = False) -> socket.so
 
 
 def unix_socket(path: str) -> list[socket.socket]:
-    """Return a socket that listens at a path, in place of one that a server has left behind.
+    """Return a list of one socket, which listens on the path of a Unix socket.
+
+    A socket file at the path on which no server listens is replaced.
+
+    Args:
+        path: The path; a null character and a name for an abstract socket.
 
     Raises:
-        OSError: It can't listen there.
+        OSError: Another server listens there, or the process can't listen there.
     """
     if not path.startswith("\0"):
         with contextlib.suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""A peer's socket: the handshake of TLS, reading and writing without waiting, and an end that the peer can read."""
+"""A peer's socket: the TLS handshake, reading and writing without waiting, and closing so that no answer gets lost."""
 
 from __future__ import annotations
 
@@ -15,35 +15,38 @@ if TYPE_CHECKING:
 __all__ = ["Peer"]
 
 _READ_BYTES: Final = 64 << 10
-# Reads in a row, so that one peer that sends fast doesn't keep the others waiting.
+# The most reads in a row, so that a peer that sends fast doesn't keep the others waiting.
 _READS: Final = 16
-# A peer that doesn't read what it makes us send (answers to pings, to settings) isn't read any more.
+# If so many bytes wait to be sent, the peer's bytes aren't read. Otherwise a peer that reads nothing could make us keep
+# ever more answers, such as answers to pings.
 _MOST_PENDING: Final = 256 << 10
-# Closing a socket with unread bytes loses what was written last. So they are read for a while, and thrown away.
+# If a socket is closed with unread bytes, the last written bytes get lost. So bytes are read and dropped for a while.
 _LINGER_SECONDS: Final = 1.0
 _LINGER_READS: Final = 64
 _FOREVER: Final = float("inf")
 
-# What a socket raises when it would have to wait. Those of ssl are told apart by name: a server
-# without TLS doesn't load ssl.
+# The exceptions of a socket that would have to wait. Those of ssl are recognised by name, because a server without TLS
+# doesn't import ssl.
 _WOULD_WAIT: Final = (BlockingIOError, InterruptedError)
 
 
 class Peer:
-    """One accepted connection. Every method returns at once.
+    """One accepted connection. No method waits for the peer.
 
     Args:
-        sock: Its socket; where TLS is spoken, wrapped, with the handshake still to be made.
-        tls: Whether TLS is spoken.
-        limits: How much of everything.
-        owner: Hears of calls.
-        now: The time.
+        sock: The connection's socket, not blocking. With TLS it is wrapped, and the handshake isn't done yet.
+        tls: Whether the connection uses TLS.
+        limits: The server's limits.
+        owner: The owner, which is told about calls.
+        now: The present time, in seconds of a clock that never goes back; the same in all methods.
 
     Attributes:
-        connection: HTTP/2, once the handshake is over.
-        gone: Whether it is over, and the socket to be closed.
-        more: Whether bytes may be left to read that no selector knows of.
-        events: What a selector should wait for.
+        connection: The HTTP/2 connection; None until the TLS handshake is over.
+        draining: Whether new calls are refused, because the server stops.
+        gone: Whether the connection has ended, and the owner must call `release`.
+        more: Whether TLS may have read bytes from the socket that a selector can't see any more.
+        since: When the connection began.
+        events: The events that a selector must wait for.
     """
 
     __slots__ = (
@@ -69,12 +72,12 @@ class Peer:
         self.more = False
 
     def fileno(self) -> int:
-        """Return the socket's number."""
+        """Return the number of the socket's descriptor."""
         return self._sock.fileno()
 
     @property
     def events(self) -> int:
-        """What to wait for."""
+        """The events that a selector must wait for."""
         events = EVENT_WRITE if self._wants_write else 0
         if self._linger_until != _FOREVER or not self._too_much_pending():
             events |= EVENT_READ
@@ -88,18 +91,21 @@ class Peer:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """Whether it has had a call, and when the last one was, or when it began; the least is the first to go."""
+        """The order in which connections are closed to make room: the least is closed first.
+
+        A pair: whether the connection has had a call, and when its last call, or the connection, began.
+        """
         if self.connection is None:
             return False, self.since
         return self.connection.had_calls, self.connection.last_call
 
     @property
     def idle(self) -> bool:
-        """Whether it has no call."""
+        """Whether the connection has no open call."""
         return self.connection is None or self.connection.idle
 
     def ready(self, events: int, now: float) -> None:
-        """Go on: the socket can be read or written."""
+        """Go on with the handshake, reading or writing, after a selector has reported `events` for the socket."""
         try:
             if self._linger_until != _FOREVER:
                 self._discard()
@@ -107,15 +113,15 @@ class Peer:
             if self.connection is None:
                 if not self._shake_hands(now):
                     return
-                events |= EVENT_READ  # what came with the last message of the handshake
+                events |= EVENT_READ  # HTTP/2 bytes may have come with the last message of the handshake
             if events & EVENT_READ and not self._too_much_pending():
                 self._read(now)
             self.write(now)
-        except OSError:  # ssl's errors are of this kind as well
+        except OSError:  # ssl's errors are OSErrors, too
             self.close()
 
     def write(self, now: float) -> None:
-        """Send what there is to send, as far as the socket takes it."""
+        """Send the bytes that wait, as far as the socket takes them."""
         connection = self.connection
         if connection is None or self.gone or self._linger_until != _FOREVER:
             return
@@ -142,7 +148,7 @@ class Peer:
             self._linger(now)
 
     def check(self, now: float) -> None:
-        """Do what is due by now."""
+        """Do what the time limits demand by now: close a slow or silent connection, or send a ping."""
         if now >= self._handshake_until or now >= self._stalled_until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
@@ -150,22 +156,22 @@ class Peer:
             self.write(now)
 
     def due(self) -> float:
-        """Return when `check` has something to do next."""
+        """Return the time when `check` must be called next; infinity for never."""
         connection = _FOREVER if self.connection is None else self.connection.due()
         return min(self._handshake_until, self._stalled_until, self._linger_until, connection)
 
     def drain(self, now: float) -> None:
-        """Take no new calls, and end when the running ones are answered."""
+        """Refuse new calls, and close the connection when the running calls are answered."""
         self.draining = True
         if self.connection is None:
-            # Its first call may be on the way, but the process is about to end.
+            # The first call may be on its way, so the handshake gets a second, but no more: the server stops.
             self._handshake_until = min(self._handshake_until, now + _LINGER_SECONDS)
         else:
             self.connection.drain(now)
             self.write(now)
 
     def close(self) -> None:
-        """End at once."""
+        """Drop all calls, and mark the connection as gone."""
         if self.gone:
             return
         self.gone = True
@@ -174,20 +180,21 @@ class Peer:
             self.connection.abandon()
 
     def release(self) -> None:
-        """Give the socket back, once no selector knows it any more."""
+        """Close the socket. Call this after the socket is removed from the selector."""
         self._sock.close()
 
     def give_way(self, now: float) -> None:
-        """End, because others need the place."""
+        """Tell the peer that there are too many connections, and close this one."""
         if self.connection is None or self._linger_until != _FOREVER:
             self.close()
         else:
-            self.connection.fail(NO_ERROR, "too many connections; this one had no call for longest")
+            text = f"the server has its limit of {self._limits.connections:,} connections, and closes idle ones"
+            self.connection.fail(NO_ERROR, text)
             self.write(now)
             self.close()
 
     def _shake_hands(self, now: float) -> bool:
-        """Go on with the handshake; say whether it is over, and HTTP/2 begins."""
+        """Go on with the TLS handshake; return whether it is over, and HTTP/2 can begin."""
         sock: Any = self._sock
         try:
             sock.do_handshake()
@@ -220,11 +227,11 @@ class Peer:
             self.connection.receive(data, now)
             if self.connection.closed or (not self._tls and len(data) < _READ_BYTES):
                 return
-        # A selector doesn't see what TLS has read already.
+        # A selector doesn't see bytes that TLS has already read from the socket.
         self.more = self._tls
 
     def _receive(self) -> bytes | None:
-        """Return bytes: empty where the peer has gone, None where nothing has come yet."""
+        """Return bytes from the peer: an empty string of bytes if the peer has gone, None if none have come yet."""
         try:
             return self._sock.recv(_READ_BYTES)
         except OSError as e:
@@ -241,7 +248,7 @@ class Peer:
             return None
 
     def _linger(self, now: float) -> None:
-        """Say that nothing more comes, and wait for the peer to close."""
+        """Tell the peer that no more bytes come, and wait up to a second for the peer to close the connection."""
         self._linger_until = now + _LINGER_SECONDS
         self._wants_write = False
         with contextlib.suppress(OSError, ValueError):
@@ -262,7 +269,7 @@ class Peer:
 
 
 def _wanted(error: OSError) -> int | None:
-    """Return the event that a socket waits for, None where the error is a real one."""
+    """Return the event that a socket waits for; None if the error is a real one."""
     if isinstance(error, _WOULD_WAIT):
         return EVENT_READ
     name = type(error).__name__

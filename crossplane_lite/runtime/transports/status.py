@@ -1,4 +1,4 @@
-"""gRPC's status codes, as far as a server of unary calls says them."""
+"""The status codes of gRPC that the server uses."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ NAMES: Final = {
     INTERNAL: "INTERNAL",
     UNAVAILABLE: "UNAVAILABLE",
 }
-"""What people call them."""
+"""The names of the status codes."""
 
 
 class Refused(Exception):
-    """A call that is answered with a status instead of a response.
+    """Raised to answer a call with a status instead of a response.
 
     Attributes:
         code: gRPC's status code.
-        text: The message, for people.
+        text: The status message, for people.
     """
 
     def __init__(self, code: int, text: str) -> None:

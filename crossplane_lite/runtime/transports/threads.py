@@ -1,9 +1,9 @@
-"""The threads that grpcio has its calls run in.
+"""The pool of threads in which grpcio runs calls.
 
-A thread is free again as soon as its call is answered, before the answer is on its way, and the one that has been free
-for the shortest time gets the next call. So calls that come one after the other run in one thread. Each thread that has
-run a large call keeps memory of that size, because it has a heap of its own, and the one that ran last finds everything
-in the processor's cache.
+A thread counts as free as soon as its call is answered, even before grpcio has sent the answer. The next call goes to
+the thread that was free last. So calls that come one after the other run in the same thread. That saves memory, because
+each thread that has run a large call keeps a heap of that size. It also saves time, because the thread that ran last
+finds its data in the processor's cache.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _Job = tuple["futures.Future[Any]", "Callable[..., Any]", tuple[Any, ...], dict[
 
 
 class _Worker:
-    """One thread, as the others see it.
+    """One thread of the pool.
 
     Attributes:
-        awake: Held while there is nothing to do.
-        job: What it is to do next; None for its end.
-        offered: Whether it has asked for another job since it has begun its last one. Only its own thread uses it.
+        awake: A lock that is free while the thread has a job to take.
+        job: The thread's next job; None to end the thread.
+        offered: Whether the thread has asked for another job during its present one. Only the thread itself uses it.
     """
 
     __slots__ = ("awake", "job", "offered")
@@ -39,34 +39,34 @@ class _Worker:
         self.offered = False
 
     def give(self, job: _Job | None) -> None:
-        """Let the thread do a job, as soon as it has done what it is at."""
+        """Give the thread a job, which it does after its present one; None ends the thread."""
         self.job = job
         self.awake.release()
 
 
 class Threads(futures.Executor):
-    """A bounded number of threads. They begin when they are needed, and stay until `shutdown`.
+    """A bounded number of threads, which are started when they are needed, and stay until `shutdown`.
 
-    Nobody waits for them at the process's end: a call that doesn't end must not keep it.
+    They don't keep the process alive, not even with a call that never ends.
 
     Args:
-        most: How many there may be. Other jobs wait.
+        most: The most threads. Further jobs wait.
     """
 
     def __init__(self, most: int) -> None:
         self._most: Final = most
         self._lock = threading.Lock()
-        self._free: list[_Worker] = []  # the one that was free last stands last
+        self._free: list[_Worker] = []  # in the order in which they became free
         self._queue: deque[_Job] = deque()
         self._started = 0
         self._ended = False
         self._own = threading.local()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> futures.Future[T]:
-        """Run a function in one of the threads.
+        """Run a function in one of the threads, and return the future of its result.
 
         Raises:
-            RuntimeError: The system gives no thread, and there is none yet.
+            RuntimeError: The pool has no thread, and the system can't start one.
         """
         future: futures.Future[T] = futures.Future()
         job = (future, fn, args, kwargs)
@@ -78,7 +78,7 @@ class Threads(futures.Executor):
         return future
 
     def nearly_done(self) -> None:
-        """Count the thread that calls this as free: what it has still to do waits for nothing."""
+        """Count the calling thread as free. Call this near the end of a job, when nothing is left that could wait."""
         worker: _Worker = self._own.worker
         worker.offered = True
         with self._lock:
@@ -90,11 +90,11 @@ class Threads(futures.Executor):
                 self._free.append(worker)
 
     def shutdown(self, wait: bool = False, *, cancel_futures: bool = False) -> None:
-        """End the threads that are free, and the others when they are.
+        """End the threads: free ones at once, the others after their jobs. Submitted jobs are still done.
 
         Args:
             wait: Must be False.
-            cancel_futures: Must be False: what has been submitted is done.
+            cancel_futures: Must be False.
         """
         assert not wait and not cancel_futures
         with self._lock:
@@ -103,13 +103,17 @@ class Threads(futures.Executor):
                 self._free.pop().give(None)
 
     def _start_one(self, job: _Job) -> bool:
-        """Start a thread with a job; say whether there is one more."""
+        """Start a thread with a job. Return False if the system can't start one and there are others.
+
+        Raises:
+            RuntimeError: The system can't start a thread, and there are no others.
+        """
         worker = _Worker()
         worker.give(job)
         self._started += 1
         try:
             threading.Thread(target=self._work, args=(worker,), name=f"call_{self._started}", daemon=True).start()
-        except RuntimeError:  # no more of them; those that there are take it
+        except RuntimeError:  # the system's limit on threads: another thread will take the job
             self._started -= 1
             if not self._started:
                 raise
@@ -125,7 +129,7 @@ class Threads(futures.Executor):
                 return
             worker.offered = False
             _do(*job)
-            del job  # a request may be large
+            del job  # frees the memory of the request
             if not worker.offered:
                 self.nearly_done()
 

@@ -1,9 +1,9 @@
-"""Calls in processes of their own, for functions that compute much, and so that one that hangs takes no others with it.
+"""Running calls in worker processes, so that they use several processors, and a call that hangs doesn't stop others.
 
-- `pool`: the server's side. It has the connections, and gives each call to the worker that has least to do.
-- `nursery`: the process that workers are copied from.
-- `worker`: what a worker does.
-- `frames`: what they say to each other.
+- `pool`: the server's side, which gives each call to the worker that has the fewest calls.
+- `nursery`: the process from which workers are forked.
+- `worker`: the code of a worker process.
+- `frames`: the messages between the processes.
 """
 
 from .pool import Pool as Pool

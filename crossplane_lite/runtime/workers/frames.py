@@ -1,4 +1,4 @@
-"""What the processes say to each other: a call and its outcome through a socket, one at a time, and a few commands."""
+"""The messages between server, nursery and workers: calls and their outcomes, commands, and events."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ __all__ = [
     "send_outcome",
 ]
 
-_REQUEST: Final = struct.Struct("!dQ")  # the deadline, length
-_OUTCOME: Final = struct.Struct("!B4IQ")  # status, counts, length
+_REQUEST: Final = struct.Struct("!dQ")  # the deadline, the request's length
+_OUTCOME: Final = struct.Struct("!B4IQ")  # the status, four counts, the content's length
 _COMMAND: Final = struct.Struct("!cQ")
 _EVENT: Final = struct.Struct("!cQq")
 
 START: Final = b"s"
-"""Start a worker with this number; its end of a socket comes along."""
+"""A command to the nursery: start a worker with a number. The worker's end of a socket comes with the command."""
 END: Final = b"e"
-"""End the worker with this number at once."""
+"""A command to the nursery: kill the worker with a number."""
 STARTED: Final = b"S"
-"""The worker with this number has this process number."""
+"""An event: the worker with a number was started; the value is its process number."""
 ENDED: Final = b"E"
-"""The worker with this number has ended, with this status."""
+"""An event: the worker with a number has ended; the value is its exit status, or a signal as a negative number."""
 NOT_STARTED: Final = b"N"
-"""The worker with this number couldn't be started, for this reason of the system."""
+"""An event: the worker with a number couldn't be started; the value is the system's error number."""
 
 
 class Outcome(NamedTuple):
     """The outcome of a call.
 
     Attributes:
-        code: gRPC's status.
-        counts: The counts of its tally.
-        content: The response, or the text of the status.
+        code: gRPC's status code.
+        counts: The counts of the call's `Tally`.
+        content: The response if the code is OK; otherwise the status text.
     """
 
     code: int
@@ -57,12 +57,12 @@ class Outcome(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What has happened to a worker.
+    """An event of a worker, which the nursery tells the server.
 
     Attributes:
         kind: `STARTED`, `ENDED` or `NOT_STARTED`.
         worker: The worker's number.
-        value: Its process number, its exit status, or the system's number of an error.
+        value: For the three kinds: the process number, the exit status, or the system's error number.
     """
 
     kind: bytes
@@ -71,17 +71,17 @@ class Event(NamedTuple):
 
 
 def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
-    """Send a request and wait for its outcome.
+    """Send a request to a worker, wait for the outcome of its call, and return it.
 
     Args:
-        sock: A socket on which no call runs.
+        sock: A socket to the worker on which no call runs.
         request: The request.
-        until: The call's deadline, by the clock that all processes of the machine share (`time.monotonic`).
+        until: The call's deadline, by `time.monotonic`, which is the same clock in all processes of the machine.
 
     Raises:
-        TimeoutError: The deadline is over. The socket can be read once the call has come to its end.
-        OSError: The other side has gone.
-        EOFError: The other side has gone.
+        TimeoutError: The deadline is over. The socket becomes readable when the call has ended.
+        OSError: The worker has gone.
+        EOFError: The worker has gone.
     """
     sock.settimeout(max(until - time.monotonic(), 0.001))
     try:
@@ -89,27 +89,27 @@ def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
         code, *counts, size = _OUTCOME.unpack(_receive(sock, _OUTCOME.size))
         return Outcome(code, tuple(counts), _receive(sock, size))
     except TimeoutError:
-        # The rest of a request that is sent in part never comes; nobody must wait for it.
+        # A request may be sent only in part. The worker must not wait for its rest.
         sock.shutdown(socket.SHUT_WR)
         raise
 
 
 def receive_request(sock: socket.socket) -> tuple[float, bytes]:
-    """Wait for a request; return its deadline, and the request.
+    """Wait for a request; return its deadline by `time.monotonic`, and the request.
 
     Raises:
-        OSError: The other side has gone.
-        EOFError: The other side has gone.
+        OSError: The server has gone.
+        EOFError: The server has gone.
     """
     until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
     return until, _receive(sock, size)
 
 
 def send_outcome(sock: socket.socket, outcome: Outcome) -> None:
-    """Send the outcome of a call.
+    """Send the outcome of a call to the server.
 
     Raises:
-        OSError: The other side has gone.
+        OSError: The server has gone.
     """
     sock.sendall(_OUTCOME.pack(outcome.code, *outcome.counts, len(outcome.content)) + outcome.content)
 
@@ -129,12 +129,24 @@ def _receive(sock: socket.socket, size: int) -> bytes:
 
 
 def command(sock: socket.socket, kind: bytes, worker: int, end: socket.socket | None = None) -> None:
-    """Send a command, and with it the end of a socket."""
+    """Send a command, START or END.
+
+    Args:
+        sock: The socket to the nursery, or to a worker.
+        kind: The command.
+        worker: The number of the worker.
+        end: The end of a socket that is sent with the command; None sends none.
+
+    Raises:
+        OSError: The other side has gone, or its socket is full.
+    """
     socket.send_fds(sock, [_COMMAND.pack(kind, worker)], [] if end is None else [end.fileno()])
 
 
 def receive_command(sock: socket.socket) -> tuple[bytes, int, socket.socket | None]:
-    """Wait for a command.
+    """Wait for a command; return its kind, the worker's number, and the socket that came with it.
+
+    The socket is None if none came, or if this process can't open another descriptor.
 
     Raises:
         EOFError: The other side has gone.
@@ -144,20 +156,20 @@ def receive_command(sock: socket.socket) -> tuple[bytes, int, socket.socket | No
         raise EOFError("the other process has gone")
     kind, worker = _COMMAND.unpack(data)
     for number in numbers:
-        os.set_inheritable(number, False)  # programs that functions start must not hold it open
+        os.set_inheritable(number, False)  # programs that a function starts must not keep the socket open
     return kind, worker, socket.socket(fileno=numbers[0]) if numbers else None
 
 
 def send_event(sock: socket.socket, event: Event) -> None:
-    """Send an event."""
+    """Send an event to the server."""
     sock.sendall(_EVENT.pack(*event))
 
 
 def receive_event(sock: socket.socket) -> Event:
-    """Wait for an event.
+    """Wait for an event, and return it.
 
     Raises:
-        OSError: The other side has gone.
-        EOFError: The other side has gone.
+        OSError: The nursery has gone.
+        EOFError: The nursery has gone.
     """
     return Event(*_EVENT.unpack(_receive(sock, _EVENT.size)))

@@ -1,7 +1,7 @@
-"""The process that workers are copied from: it has the function, one thread, and nothing of the server.
+"""The nursery: the process from which all workers are forked. It has the function, one thread, and no server.
 
-A process with threads can't be copied safely, and the server has many. So this one is made before the server is, and it
-makes all workers, the first ones and those that replace others. It ends them when the server has gone.
+A process with threads can't be forked safely, and the server has many threads. So the nursery is forked before the
+server is made. It forks all workers, also later ones that replace others, and kills them when the server has gone.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ __all__ = ["keep"]
 
 
 def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
-    """Make and end workers as the server says, until it has gone.
+    """Run the nursery: start and kill workers by the server's commands, until the server has gone.
 
     Args:
-        sock: Connects this process with the server.
-        run: The function.
-        limits: How much of everything.
+        sock: The socket to the server.
+        run: The function, from request bytes to response bytes.
+        limits: The server's limits.
     """
-    # The server alone decides what a terminal's signals do. A handler rather than SIG_IGN, which the programs that
-    # functions start would inherit.
+    # The server alone reacts to a terminal's signals. This is a handler and not SIG_IGN, because programs that
+    # functions start would inherit SIG_IGN.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ignore)
     signal.signal(signal.SIGCHLD, _ignore)
@@ -41,7 +41,7 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
     os.set_blocking(poke, False)
     os.set_blocking(ended, False)
     signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
-    numbers: dict[int, int] = {}  # of workers, by process
+    numbers: dict[int, int] = {}  # the number of each worker, by its process
     try:
         while True:
             waited: list[Any] = [sock, ended]
@@ -56,12 +56,12 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                 for process in [process for process, number in numbers.items() if number == worker]:
                     os.kill(process, signal.SIGKILL)
                 continue
-            if control is None:  # the system has lost it, because this process can't have another descriptor
+            if control is None:  # the socket was dropped, because this process can't open another descriptor
                 frames.send_event(sock, Event(frames.NOT_STARTED, worker, errno.EMFILE))
                 continue
             try:
                 process = os.fork()
-            except OSError as e:  # no memory or no process left: the server tries again
+            except OSError as e:  # the system has no memory or process numbers left: the server tries again
                 control.close()
                 frames.send_event(sock, Event(frames.NOT_STARTED, worker, e.errno or 0))
                 continue

@@ -1,4 +1,4 @@
-"""The server's side of workers: which call goes to which, and what becomes of those that hang or end."""
+"""The pool of workers, in the server: gives calls to workers, and replaces workers that hang or have ended."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
-# A call whose worker ends runs in another one, and then no more: it may be what ends them, and must not end all.
+# A call whose worker ends is run once more. Then it is given up, because the call itself may be what ends workers.
 _MOST_TRIES: Final = 2
-# How long a call waits for a worker where there is none.
+# How long a call waits for a worker if none can take it.
 _PATIENCE_SECONDS: Final = 5.0
-# How often a call looks whether a worker takes it, where those that there are take none.
+# How often such a call tries again.
 _ROOM_SECONDS: Final = 0.05
-# Where workers end sooner than this without an answer, the pause before each new one becomes longer.
+# If workers end sooner than this, without an answer, the pause before each new worker becomes longer.
 _YOUNG_SECONDS: Final = 1.0
-# When the next try follows one in which the system lacked something for a worker.
+# The pause after a worker couldn't be started, for lack of memory, processes or files.
 _RETRY_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 
@@ -46,20 +46,20 @@ _log = logging.getLogger(__name__)
 
 
 class _Worker:
-    """A worker, as the server sees it.
+    """The server's record of a worker.
 
     Attributes:
-        number: Its number, which no other worker has or gets.
-        process: Its process's number, None before it is known.
-        control: Sockets go to the worker through it. Sending never waits: a worker may read nothing any more.
-        idle: Sockets on which no call runs.
-        busy: Those on which a call runs, and somebody waits for it.
-        late: Those on which a call runs that nobody waits for any more, with the time since when.
-        retiring: Whether it gets no more calls, and ends after those that it has.
-        gone: Whether it has ended, or is about to.
-        asked: Whether it was asked to end.
-        began: When it was started.
-        answered: Whether it has answered a call.
+        number: The worker's number, which is never used again.
+        process: The worker's process number; None until the worker has started.
+        control: The socket for commands to the worker. It doesn't block, because a worker that hangs reads nothing.
+        idle: Sockets to the worker on which no call runs.
+        busy: Sockets on which a call runs that has not reached its deadline.
+        late: Sockets on which a call runs after its deadline, with the time since when, by `time.monotonic`.
+        retiring: Whether the worker gets no more calls, and is ended after its present ones.
+        gone: Whether the worker has ended, or is being killed.
+        asked: Whether the nursery was told to kill the retiring worker.
+        began: When the worker was started, by `time.monotonic`.
+        answered: Whether the worker has answered a call.
     """
 
     def __init__(self, number: int, control: socket.socket) -> None:
@@ -75,45 +75,45 @@ class _Worker:
 
     @property
     def load(self) -> int:
-        """How much it has to do."""
+        """The number of calls that the worker runs."""
         return len(self.busy) + len(self.late)
 
     @property
     def takes_calls(self) -> bool:
-        """Whether it gets calls."""
+        """Whether the worker can get calls."""
         return not self.retiring and not self.gone
 
 
 class Pool:
     """A number of worker processes that run calls.
 
-    It must be made while the process has one thread, before the transport is made.
+    Make the pool before the process starts a thread, and so before the transport.
 
     Args:
-        run: The function.
-        count: How many workers.
-        limits: How much of everything.
+        run: The function, from request bytes to response bytes.
+        count: The number of workers.
+        limits: The server's limits.
 
     Attributes:
-        late: How many calls have gone on after their deadline, since the start.
-        retried: How many calls were run again, because their worker had ended.
-        lost: How many calls were answered UNAVAILABLE, because that happened twice, or because no worker took them.
-        ended: How many workers have ended without being asked to.
-        replaced: How many workers were replaced, because a call hung in them.
+        late: The number of calls, since the start, that have gone on after their deadline.
+        retried: The number of calls that were run again, because their worker had ended.
+        lost: The number of calls answered with UNAVAILABLE, because two workers ended in them, or no worker took them.
+        ended: The number of workers that have ended by themselves.
+        replaced: The number of workers that were replaced, because calls hung in them.
 
     Raises:
-        UsageError: The system can't copy processes.
+        UsageError: The system has no `os.fork()`.
     """
 
     def __init__(self, run: Run, count: int, limits: Limits) -> None:
         if not hasattr(os, "fork"):
-            raise UsageError("--workers needs a POSIX system, on which processes can be copied")
+            raise UsageError("--workers needs os.fork(), which this system doesn't have: leave the flag out")
         self._limits = limits
         self._lock = threading.Condition()
         self._workers: dict[int, _Worker] = {}
         self._begun = 0
         self._count = count
-        self._missing_until: list[float] = []  # when workers are started again that couldn't be, or ended soon
+        self._missing_until: list[float] = []  # the times for starting workers that couldn't be started, or ended soon
         self._quick_ends = 0
         self._closing = False
         self._broken = False
@@ -128,15 +128,17 @@ class Pool:
     def _make_nursery(self, run: Run) -> int:
         if threading.active_count() > 1:
             names = ", ".join(thread.name for thread in threading.enumerate()[1:4])
-            _log.warning("workers don't have the threads that were started before: %s", names)
-        gc.freeze()  # what is shared with the workers stays shared when they collect garbage
+            _log.warning(
+                "threads that the module has started don't exist in the workers: %s; start them in compose()", names
+            )
+        gc.freeze()  # so that garbage collection in workers doesn't copy the memory that they share
         self._sock, theirs = socket.socketpair()
         process = os.fork()
         if process:
             theirs.close()
             return process
         try:
-            gc.enable()  # disabled until the server runs
+            gc.enable()  # the server disables it while it starts
             self._sock.close()
             nursery.keep(theirs, run, self._limits)
         except BaseException:
@@ -146,12 +148,12 @@ class Pool:
 
     @property
     def running(self) -> int:
-        """How many calls run that somebody waits for."""
+        """The number of running calls whose callers still wait."""
         return len(self._running)
 
     @property
     def stuck(self) -> int:
-        """How many calls have gone on for too long after their deadline, in workers that aren't replaced yet."""
+        """The number of stuck calls, `stuck_seconds` or more after their deadline, in workers not yet replaced."""
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
@@ -159,27 +161,27 @@ class Pool:
 
     @property
     def processes(self) -> int:
-        """How many workers take calls."""
+        """The number of workers that take calls."""
         with self._lock:
             return sum(worker.takes_calls for worker in self._workers.values())
 
     @property
     def healthy(self) -> bool:
-        """Whether there are workers, and new ones can be made."""
+        """Whether there are workers that take calls, and new workers can be started."""
         return not self._broken and self.processes > 0
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
-        """Answer a request.
+        """Answer a request with a worker.
 
         Raises:
-            Refused: There is a status instead of an answer.
+            Refused: The call is answered with a status other than OK.
         """
         self._running.append(None)
         try:
             outcome = self._ask(request, caller)
         except Refused:
             raise
-        except BaseException:  # no memory, for example
+        except BaseException:  # MemoryError, for example
             log.exception_in_call(_log, "a call failed on its way to or from a worker", request)
             raise Refused(status.INTERNAL, "the server failed; its log says why") from None
         finally:
@@ -230,22 +232,29 @@ class Pool:
         raise self._lose(request, f"{_MOST_TRIES} workers have ended while they ran it")
 
     def _release(self, worker: _Worker, sock: socket.socket) -> None:
-        """Note that nobody waits on a socket any more."""
+        """Take note that a socket's call has been answered or given up."""
         worker.busy.discard(sock)
         self._end_if_over(worker)
 
     def _lose(self, request: bytes, why: str) -> Refused:
-        """Count and log a call that can't be answered; return its status."""
+        """Count and log a call that can't be answered, and return the status for its caller: UNAVAILABLE."""
         with self._lock:
             self.lost += 1
         _log.error("a call is lost: %s", why, extra=subject_of(request))
         return Refused(status.UNAVAILABLE, f"the call is lost: {why}; the function's log says more")
 
     def _take(self, until: float) -> tuple[_Worker, socket.socket] | None:
-        """Return a worker and a socket to it on which no call runs, None where no worker takes a call for too long.
+        """Return a worker and a socket to it on which no call runs.
+
+        Args:
+            until: The call's deadline, by `time.monotonic`.
+
+        Returns:
+            The worker with the fewest calls, and the socket; None if no worker takes a call within five seconds, or
+            until the deadline.
 
         Raises:
-            OSError: The system lacks something for a socket.
+            OSError: The process can't open another socket.
         """
         patience = min(until, time.monotonic() + _PATIENCE_SECONDS)
         with self._lock:
@@ -259,18 +268,22 @@ class Pool:
                 left = patience - time.monotonic()
                 if left <= 0:
                     return None
-                # Of new workers it hears, and not of one that reads again.
+                # New workers notify this lock. A worker that reads again doesn't, so try again after a short time.
                 self._lock.wait(min(left, _ROOM_SECONDS) if found else left)
 
     def _connected(self, worker: _Worker) -> socket.socket | None:
-        """Return another socket to a worker, None where the worker reads no commands."""
+        """Return a new socket to a worker; None if the worker has ended, or its queue of commands is full.
+
+        Raises:
+            OSError: The process can't open another socket.
+        """
         sock, theirs = socket.socketpair()
         try:
             frames.command(worker.control, frames.START, worker.number, theirs)
             return sock
         except ConnectionError:
             self._give_up(worker)
-        except OSError:  # its socket is full of commands: code in it lets none of its threads run
+        except OSError:  # the worker's queue of commands is full: code in it lets none of its threads run
             pass
         finally:
             theirs.close()
@@ -278,16 +291,16 @@ class Pool:
         return None
 
     def _give_up(self, worker: _Worker) -> None:
-        """Send no more calls to a worker that has broken off a connection, and end it if it hasn't ended.
+        """Send no more calls to a worker that has closed a socket, and kill it.
 
-        It has no other reason to do that than its end, or the lack of memory.
+        A worker closes a socket only if it ends or has no more memory.
         """
         worker.gone = True
         with contextlib.suppress(OSError):
             frames.command(self._sock, frames.END, worker.number)
 
     def look(self) -> None:
-        """Replace workers in which calls hang, and start those that are missing."""
+        """Replace workers in which calls hang, and start missing workers whose pause is over."""
         now = time.monotonic()
         with self._lock:
             for worker in list(self._workers.values()):
@@ -297,7 +310,8 @@ class Pool:
                     worker.retiring = True
                     self.replaced += 1
                     _log.error(
-                        "a worker is replaced: calls have gone on in it for more than %g seconds after their deadline",
+                        "a worker is replaced: calls in it still run more than %g seconds after their deadline; their "
+                        "stacks, logged before, show what blocks compose()",
                         self._limits.stuck_seconds,
                         extra={"worker": worker.process, "hanging": len(stuck), "running": len(worker.busy)},
                     )
@@ -308,7 +322,7 @@ class Pool:
                 self._start()
 
     def _forget_ended(self, worker: _Worker) -> None:
-        """Forget calls that nobody waits for, and that have come to their end."""
+        """Forget late calls of a worker that have ended by now, and close their sockets."""
         if worker.late:
             sockets = {sock.fileno(): sock for sock in worker.late}
             poll = select.poll()
@@ -319,14 +333,14 @@ class Pool:
                 sockets[number].close()
 
     def _end_if_over(self, worker: _Worker) -> None:
-        """Let a worker that is replaced end once it has no calls that somebody waits for."""
+        """Kill a worker that is being replaced once it has no calls except late ones."""
         if worker.retiring and not worker.busy and not worker.asked:
             worker.asked = True
             with contextlib.suppress(OSError):
                 frames.command(self._sock, frames.END, worker.number)
 
     def _start(self) -> None:
-        """Start a worker, now or, where the system lacks something for it, later."""
+        """Start a worker; if the system has no socket for it now, start it later."""
         self._begun += 1
         try:
             control, theirs = socket.socketpair()
@@ -345,14 +359,14 @@ class Pool:
         self._lock.notify_all()
 
     def _listen(self) -> None:
-        """Hear of workers that start and end."""
+        """Receive the nursery's events about workers, until the nursery has gone. Runs in a thread of its own."""
         while True:
             try:
                 event = frames.receive_event(self._sock)
             except (EOFError, OSError):
                 if not self._closing:
                     self._broken = True
-                    _log.error("the process that makes workers has ended; this process has to be started again")
+                    _log.error("the process that makes workers has ended; restart this process")
                 return
             with self._lock:
                 worker = self._workers.get(event.worker)
@@ -369,12 +383,12 @@ class Pool:
                         self._take_end(worker, event)
 
     def _start_later(self, error: int) -> None:
-        """Let `look` start a worker for which the system lacks something now."""
-        _log.error("a worker can't be started, which is tried again: %s", os.strerror(error))
+        """Let `look` start a worker in a second; `error` is the system's reason why it can't be started now."""
+        _log.error("a worker can't be started: %s; the next try is in %g seconds", os.strerror(error), _RETRY_SECONDS)
         self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
 
     def _forget(self, worker: _Worker) -> None:
-        """Let the calls of a worker that has ended be answered by others."""
+        """Remove a worker that has ended. Its sockets are closed, so that its calls are run again by other workers."""
         del self._workers[worker.number]
         worker.gone = True
         for sock in worker.busy:
@@ -384,7 +398,7 @@ class Pool:
             sock.close()
 
     def _take_end(self, worker: _Worker, event: Event) -> None:
-        """Count and log the end of a worker that nobody has asked for, and start those that are missing."""
+        """Count and log the end of a worker, unless it was replaced, and start missing workers."""
         if self._closing:
             return
         missing = self._count - sum(one.takes_calls for one in self._workers.values()) - len(self._missing_until)
@@ -403,7 +417,7 @@ class Pool:
                 self._start()
 
     def close(self) -> None:
-        """End all workers."""
+        """End the nursery and all workers."""
         self._closing = True
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""A worker: a process that runs calls, each socket that it is given in a thread."""
+"""A worker: a process that runs calls, with a thread for each socket from the server."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _TOO_LATE: Final = Outcome(status.DEADLINE_EXCEEDED, Tally().counts, b"")
 
 
 def work(control: socket.socket, run: Run, limits: Limits) -> None:
-    """Run calls until whoever sends them has gone.
+    """Run calls until the server has gone.
 
     Args:
-        control: Sockets of calls come through it.
-        run: The function.
-        limits: How much of everything.
+        control: The socket for commands, through which the server sends sockets for calls.
+        run: The function, from request bytes to response bytes.
+        limits: The server's limits.
     """
     calls = Calls(run, limits)
     log.set_subject(_subject)
-    # So often that the stack of a call that hangs is logged before this process is ended because of it.
+    # Often enough to log the stack of a call that hangs before the server has this process killed because of it.
     pause = min(_LOOK_SECONDS, limits.stuck_seconds / 3)
     control.settimeout(pause)
     looked = time.monotonic()
@@ -59,7 +59,7 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
             try:
                 calls.look()
             except Exception:
-                _log.exception("looking at the calls has failed")
+                _log.exception("the check of running calls has failed; it runs again in a second")
 
 
 def _subject() -> dict[str, str]:
@@ -67,17 +67,17 @@ def _subject() -> dict[str, str]:
 
 
 class _Caller:
-    """Who waits for an answer, in another process."""
+    """The caller of a call, who waits in the server's process."""
 
     def __init__(self, until: float) -> None:
         self._until = until
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds it still waits."""
+        """Return how many seconds are left until the caller's deadline; 0 or less after it."""
         return self._until - time.monotonic()
 
     def cancel(self) -> None:
-        """Do nothing: whoever has sent the call keeps its time."""
+        """Do nothing: the server answers the caller when the deadline is over."""
 
 
 def _run_calls(sock: socket.socket, calls: Calls) -> None:
@@ -85,7 +85,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
     try:
         while True:
             until, request = frames.receive_request(sock)
-            if until <= time.monotonic():  # this process was kept from reading it: nobody waits any more
+            if until <= time.monotonic():  # this process read the request too late: nobody waits any more
                 frames.send_outcome(sock, _TOO_LATE)
                 continue
             counts = Tally()
@@ -103,7 +103,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
 
 
 def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
-    """Be a worker, and end the process without the exit handlers that were copied with it."""
+    """Run `work`, then end this forked process without the exit handlers of the process that it was forked from."""
     code = 1
     try:
         work(control, run, limits)

@@ -494,7 +494,7 @@ def test_what_does_not_read_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         right = _splice.apply
         for wrong in ("8", "'7'", "7]", "7\n- x", "7\n b: c"):
             monkeypatch.setattr(_splice, "apply", partial(_broken, right, wrong))
-            with pytest.raises(InputError, match="these edits can't be written.*nothing is written"):
+            with pytest.raises(InputError, match="the changes can't be written.*nothing is written"):
                 text.dump()
         monkeypatch.setattr(_splice, "apply", right)
         assert b"7" in text.dump()

@@ -26,7 +26,7 @@ DESCRIPTOR: FileDescriptor
 
 @type_check_only
 class _Message(Message):  # type: ignore[misc,unused-ignore]  # protobuf itself comes without types
-    """What every message offers."""
+    """The methods of every message."""
 
     @classmethod
     def FromString(cls, s: bytes) -> Self: ...
@@ -44,7 +44,7 @@ class _Message(Message):  # type: ignore[misc,unused-ignore]  # protobuf itself 
 
 @type_check_only
 class _EnumType(type):
-    """What an enum offers besides its values, which are plain integers."""
+    """The methods of every enum. An enum's values are plain integers."""
 
     def Name(cls, number: int) -> str: ...
     def Value(cls, name: str) -> int: ...
@@ -54,7 +54,7 @@ class _EnumType(type):
 
 @type_check_only
 class _RepeatedMessage(Sequence[_M]):
-    """A repeated field of messages: they are added, never assigned."""
+    """A repeated field of messages. Elements can be added, but not assigned."""
 
     @overload
     def __getitem__(self, index: int) -> _M: ...
@@ -93,7 +93,7 @@ class _RepeatedScalar(MutableSequence[_T]):
 
 @type_check_only
 class _MessageMap(Mapping[str, _M]):
-    """A map field of messages: reading a key makes its entry, and none can be assigned."""
+    """A map field of messages. Reading a missing key adds an empty message; entries can't be assigned."""
 
     def __getitem__(self, key: str) -> _M: ...
     def __delitem__(self, key: str) -> None: ...
@@ -182,7 +182,7 @@ class _Duration(_Message):
     def ToTimedelta(self) -> datetime.timedelta: ...
 
 class Capability(int, metaclass=_EnumType):
-    """What the caller can do."""
+    """A feature of the protocol that the caller, such as Crossplane, supports."""
 
     CAPABILITY_UNSPECIFIED: ClassVar[Capability]
     CAPABILITY_CAPABILITIES: ClassVar[Capability]
@@ -199,7 +199,7 @@ class Ready(int, metaclass=_EnumType):
     READY_FALSE: ClassVar[Ready]
 
 class Severity(int, metaclass=_EnumType):
-    """How grave a result is; a fatal one stops the pipeline."""
+    """The severity of a result. A fatal result stops the pipeline."""
 
     SEVERITY_UNSPECIFIED: ClassVar[Severity]
     SEVERITY_FATAL: ClassVar[Severity]
@@ -207,7 +207,7 @@ class Severity(int, metaclass=_EnumType):
     SEVERITY_NORMAL: ClassVar[Severity]
 
 class Target(int, metaclass=_EnumType):
-    """Whose events and conditions are meant."""
+    """The object that gets an event or a condition: the composite, or the composite and its claim."""
 
     TARGET_UNSPECIFIED: ClassVar[Target]
     TARGET_COMPOSITE: ClassVar[Target]
@@ -244,7 +244,7 @@ STATUS_CONDITION_FALSE: Status
 
 @final
 class RunFunctionRequest(_Message):
-    """What Crossplane asks of a function."""
+    """A call of a function: the observed and desired state, the input, and what Crossplane fetched for the function."""
 
     META_FIELD_NUMBER: ClassVar[int]
     OBSERVED_FIELD_NUMBER: ClassVar[int]
@@ -328,7 +328,7 @@ class Resources(_Message):
 
 @final
 class RunFunctionResponse(_Message):
-    """What a function answers."""
+    """A function's answer: the desired state, results, conditions and requirements."""
 
     META_FIELD_NUMBER: ClassVar[int]
     DESIRED_FIELD_NUMBER: ClassVar[int]
@@ -365,7 +365,7 @@ class RunFunctionResponse(_Message):
 
 @final
 class RequestMeta(_Message):
-    """What the caller says about the request itself."""
+    """The tag of a request, and the capabilities of its caller."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
     CAPABILITIES_FIELD_NUMBER: ClassVar[int]
@@ -381,7 +381,7 @@ class RequestMeta(_Message):
 
 @final
 class Requirements(_Message):
-    """What the function asks Crossplane to fetch before it calls again."""
+    """The resources and schemas that Crossplane must fetch before it calls the function again."""
 
     EXTRA_RESOURCES_FIELD_NUMBER: ClassVar[int]
     RESOURCES_FIELD_NUMBER: ClassVar[int]
@@ -402,7 +402,7 @@ class Requirements(_Message):
 
 @final
 class ResourceSelector(_Message):
-    """Which resources are required: by name, or by labels."""
+    """Selects the resources of a requirement: a kind, and a name or labels."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
     KIND_FIELD_NUMBER: ClassVar[int]
@@ -427,7 +427,7 @@ class ResourceSelector(_Message):
 
 @final
 class MatchLabels(_Message):
-    """Labels that a required resource must have."""
+    """The labels that a required resource must have."""
 
     LABELS_FIELD_NUMBER: ClassVar[int]
     def __init__(
@@ -440,7 +440,7 @@ class MatchLabels(_Message):
 
 @final
 class SchemaSelector(_Message):
-    """Which kind's OpenAPI schema is required."""
+    """Selects the OpenAPI schema of a requirement: the schema of a kind."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
     KIND_FIELD_NUMBER: ClassVar[int]
@@ -455,7 +455,7 @@ class SchemaSelector(_Message):
 
 @final
 class Schema(_Message):
-    """The answer to a required schema; empty where there is none."""
+    """The answer to a required schema; empty where Crossplane doesn't know the kind."""
 
     OPENAPI_V3_FIELD_NUMBER: ClassVar[int]
     def __init__(
@@ -468,7 +468,7 @@ class Schema(_Message):
 
 @final
 class ResponseMeta(_Message):
-    """What the function says about the response itself."""
+    """The tag of a response, and how long Crossplane may cache the response."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
     TTL_FIELD_NUMBER: ClassVar[int]
@@ -521,7 +521,7 @@ class Resource(_Message):
 
 @final
 class Result(_Message):
-    """An event for the composite resource."""
+    """A message for people: it becomes an event of the composite resource."""
 
     SEVERITY_FIELD_NUMBER: ClassVar[int]
     MESSAGE_FIELD_NUMBER: ClassVar[int]
@@ -542,7 +542,7 @@ class Result(_Message):
 
 @final
 class Condition(_Message):
-    """A condition for the composite resource."""
+    """A status condition of the composite resource."""
 
     TYPE_FIELD_NUMBER: ClassVar[int]
     STATUS_FIELD_NUMBER: ClassVar[int]

@@ -20,7 +20,7 @@ from crossplane_lite.proto.v1.run_function_pb2 import (
 DESCRIPTOR: FileDescriptor
 
 class Capability(int, metaclass=_EnumType):
-    """What the caller can do."""
+    """A feature of the protocol that the caller, such as Crossplane, supports."""
 
     CAPABILITY_UNSPECIFIED: ClassVar[Capability]
     CAPABILITY_CAPABILITIES: ClassVar[Capability]
@@ -37,7 +37,7 @@ class Ready(int, metaclass=_EnumType):
     READY_FALSE: ClassVar[Ready]
 
 class Severity(int, metaclass=_EnumType):
-    """How grave a result is; a fatal one stops the pipeline."""
+    """The severity of a result. A fatal result stops the pipeline."""
 
     SEVERITY_UNSPECIFIED: ClassVar[Severity]
     SEVERITY_FATAL: ClassVar[Severity]
@@ -45,7 +45,7 @@ class Severity(int, metaclass=_EnumType):
     SEVERITY_NORMAL: ClassVar[Severity]
 
 class Target(int, metaclass=_EnumType):
-    """Whose events and conditions are meant."""
+    """The object that gets an event or a condition: the composite, or the composite and its claim."""
 
     TARGET_UNSPECIFIED: ClassVar[Target]
     TARGET_COMPOSITE: ClassVar[Target]
@@ -82,7 +82,7 @@ STATUS_CONDITION_FALSE: Status
 
 @final
 class RunFunctionRequest(_Message):
-    """What Crossplane asks of a function."""
+    """A call of a function: the observed and desired state, the input, and what Crossplane fetched for the function."""
 
     META_FIELD_NUMBER: ClassVar[int]
     OBSERVED_FIELD_NUMBER: ClassVar[int]
@@ -166,7 +166,7 @@ class Resources(_Message):
 
 @final
 class RunFunctionResponse(_Message):
-    """What a function answers."""
+    """A function's answer: the desired state, results, conditions and requirements."""
 
     META_FIELD_NUMBER: ClassVar[int]
     DESIRED_FIELD_NUMBER: ClassVar[int]
@@ -203,7 +203,7 @@ class RunFunctionResponse(_Message):
 
 @final
 class RequestMeta(_Message):
-    """What the caller says about the request itself."""
+    """The tag of a request, and the capabilities of its caller."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
     CAPABILITIES_FIELD_NUMBER: ClassVar[int]
@@ -219,7 +219,7 @@ class RequestMeta(_Message):
 
 @final
 class Requirements(_Message):
-    """What the function asks Crossplane to fetch before it calls again."""
+    """The resources and schemas that Crossplane must fetch before it calls the function again."""
 
     EXTRA_RESOURCES_FIELD_NUMBER: ClassVar[int]
     RESOURCES_FIELD_NUMBER: ClassVar[int]
@@ -240,7 +240,7 @@ class Requirements(_Message):
 
 @final
 class ResourceSelector(_Message):
-    """Which resources are required: by name, or by labels."""
+    """Selects the resources of a requirement: a kind, and a name or labels."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
     KIND_FIELD_NUMBER: ClassVar[int]
@@ -265,7 +265,7 @@ class ResourceSelector(_Message):
 
 @final
 class MatchLabels(_Message):
-    """Labels that a required resource must have."""
+    """The labels that a required resource must have."""
 
     LABELS_FIELD_NUMBER: ClassVar[int]
     def __init__(
@@ -278,7 +278,7 @@ class MatchLabels(_Message):
 
 @final
 class SchemaSelector(_Message):
-    """Which kind's OpenAPI schema is required."""
+    """Selects the OpenAPI schema of a requirement: the schema of a kind."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
     KIND_FIELD_NUMBER: ClassVar[int]
@@ -293,7 +293,7 @@ class SchemaSelector(_Message):
 
 @final
 class Schema(_Message):
-    """The answer to a required schema; empty where there is none."""
+    """The answer to a required schema; empty where Crossplane doesn't know the kind."""
 
     OPENAPI_V3_FIELD_NUMBER: ClassVar[int]
     def __init__(
@@ -306,7 +306,7 @@ class Schema(_Message):
 
 @final
 class ResponseMeta(_Message):
-    """What the function says about the response itself."""
+    """The tag of a response, and how long Crossplane may cache the response."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
     TTL_FIELD_NUMBER: ClassVar[int]
@@ -359,7 +359,7 @@ class Resource(_Message):
 
 @final
 class Result(_Message):
-    """An event for the composite resource."""
+    """A message for people: it becomes an event of the composite resource."""
 
     SEVERITY_FIELD_NUMBER: ClassVar[int]
     MESSAGE_FIELD_NUMBER: ClassVar[int]
@@ -380,7 +380,7 @@ class Result(_Message):
 
 @final
 class Condition(_Message):
-    """A condition for the composite resource."""
+    """A status condition of the composite resource."""
 
     TYPE_FIELD_NUMBER: ClassVar[int]
     STATUS_FIELD_NUMBER: ClassVar[int]

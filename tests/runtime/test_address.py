@@ -1,0 +1,45 @@
+"""Reading addresses to listen on, and looking whether one is free."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.runtime.address import Address, check_free, parse
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:9443", Address("127.0.0.1", 9443, "")),
+        ("localhost:0", Address("localhost", 0, "")),
+        ("[::1]:9443", Address("::1", 9443, "")),
+        (":9443", Address("0.0.0.0", 9443, "")),
+        ("unix:socket", Address("", 0, "socket")),
+        ("unix:/run/socket", Address("", 0, "/run/socket")),
+        ("unix:///run/socket", Address("", 0, "/run/socket")),
+        ("unix-abstract:name", Address("", 0, "\0name")),
+    ],
+)
+def test_addresses(text: str, address: Address) -> None:
+    """Hosts with a port and Unix sockets are read as gRPC reads them."""
+    assert parse(text) == address
+
+
+@pytest.mark.parametrize("text", ["unix:", "unix:/", "unix://", "unix:///"])
+def test_a_socket_without_a_path(text: str) -> None:
+    """A Unix socket that has no path is refused, with one that has."""
+    with pytest.raises(InputError, match="has no path, for example unix:/run/function.sock"):
+        parse(text)
+
+
+def test_what_is_free() -> None:
+    """A port where something listens is refused; any other error is left for the transport to report."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match="can't listen on here: another process listens there"):
+            check_free(Address("127.0.0.1", port, ""), "here")
+    check_free(Address("127.0.0.1", port, ""), "here")
+    check_free(Address("192.0.2.1", port, ""), "elsewhere")  # no machine has this address
