@@ -320,7 +320,8 @@ class _Builder:
         if event.anchor in self._anchored:
             return self._anchored[event.anchor]
         if any(one.anchor == event.anchor for one in self._open):
-            raise self._error(event, f"the alias *{short_text(event.anchor)} is inside of its own value")
+            name = short_text(event.anchor)
+            raise self._error(event, f"the YAML alias *{name} contains itself: it is inside of the value of &{name}")
         raise self._error(event, f"there is no anchor &{short_text(event.anchor)} before this alias")
 
     def _scalar(self, event: Any) -> Any:

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..._base.extras import load
+from ..._base.type_names import type_in_words
 from ...errors import InputError, UsageError
 from .. import address as addresses
 from . import H2, Handle, Others, listening, status
@@ -94,9 +95,9 @@ class H2Transport:
         """
         where = addresses.parse(address)
         if certificates is not None and not hasattr(certificates, "context"):
-            kind = type(certificates).__name__
+            kind = type_in_words(certificates)
             raise UsageError(
-                f"with h2, credentials must be those that load_credentials() returns (got a {kind}); use them, or the "
+                f"with h2, credentials must be those that load_credentials() returns (got {kind}); use them, or the "
                 "transport grpcio"
             )
         try:
