@@ -89,7 +89,7 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     call = call_of(waiting[0])
     if call is None or call.oracle is None:
         return make(f"{name}({', '.join(deps)})", None, tuple(deps.values()))
-    # With all that goes in, because questions are told apart by paths.
+    # The path has the function and its values in it, because the oracle tells questions apart by their paths.
     root = Computed(call, f"{name}{values!r}", function, values)
     return make(root.prefix, root, tuple(deps.values()))
 
@@ -130,5 +130,8 @@ def value_or(value: Any, default: Any) -> Any:
 
 
 def _is_final(root: Root | None) -> bool:
-    """Say whether a field that an object lacks now is meant to be missing."""
+    """Say whether a field that an object lacks now counts as missing for good.
+
+    It does in the composite, in required resources, and in composed resources that are ready.
+    """
     return root is not None and (root.kind in ("xr", "required") or root.settled)

@@ -17,7 +17,10 @@ _OF_RESOURCES: Final = _OF_MODELS | {*dir(Resource), "apiVersion", "kind"}
 
 
 def identifier(text: str) -> str:
-    """Return a name that Python takes: with `_` for each character that it refuses, and in front of a digit."""
+    """Return `text` as a Python identifier.
+
+    `_` replaces each character that isn't allowed, and goes before a name that is empty or begins with a digit.
+    """
     if not text.isascii():
         import unicodedata
 
@@ -29,21 +32,28 @@ def identifier(text: str) -> str:
 
 
 def class_name(text: str) -> str:
-    """Return the name of a class for a kind or a field: each part of it with a capital letter."""
+    """Return the name of a class for a kind or a field, such as `FooBar` for `foo_bar` or `foo-bar`.
+
+    A keyword gets an underscore at its end.
+    """
     if text.isidentifier() and "_" not in text and text.isascii():  # nearly all are
         name = text[0].upper() + text[1:]
     else:
         parts = identifier(text).split("_")
         name = "".join(part[:1].upper() + part[1:] for part in parts)
-        name = identifier(name or "Field")  # once more: joined parts, or a capital, can have another normal form
+        name = identifier(name or "Field")  # again: joining and capitals can change the normal form
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
-    """Return the attribute of each wire name of an object (the wire name where that is possible).
+    """Return a dict from each wire name of an object to its attribute, which is the wire name where possible.
 
-    A keyword, and a name that models or resources use themselves, gets an underscore behind it. Two names that would
-    become one are told apart by underscores; those that needn't change keep theirs.
+    A keyword, and a name that models or resources use themselves, gets an underscore at its end. Where a changed name
+    is already an attribute, it gets more underscores; names that needn't change stay.
+
+    Args:
+        wires: The wire names.
+        of_resource: Whether the object is a resource, which uses more names itself than other models.
     """
     own = _OF_RESOURCES if of_resource else _OF_MODELS
     wires = list(wires)

@@ -83,7 +83,7 @@ class ModelList(_PlacedList):
         _touch(self)
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """An element that was read and is written to now stands in here already; only the list has to count as set."""
+        """Do nothing: an element that was read from the list, and is now written to, is in it already."""
 
 
 class ModelMap(DesiredMap):
@@ -109,7 +109,7 @@ class ModelMap(DesiredMap):
             dict.__setitem__(self, key, element(self, key, inherited))
         else:
             kept = adopt(self._type.item, value, (self, key))
-            # Where the key was deleted, it stays so: a value that is set then replaces, and doesn't merge.
+            # A deleted key stays deleted for previous functions: the new value replaces theirs, and doesn't merge.
             if self._node is not None and key not in (self._node.deleted or ()):
                 kept = over_source(self._node, key, self._type.item, kept)
             dict.__setitem__(self, key, kept)
@@ -149,7 +149,7 @@ class ModelMap(DesiredMap):
         return self
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """An element that was read and is written to now stands in here already; only the map has to count as set."""
+        """Do nothing: an element that was read from the map, and is now written to, is in it already."""
 
     def _bury(self, key: str) -> None:
         if self._node is None:
@@ -193,7 +193,8 @@ def _read_only(builtin: Any) -> Callable[..., Any]:
 class ObservedList(_PlacedList):
     """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come.
 
-    One without a node comes from `dataclasses.asdict` and its like, which make a list of the class that they find.
+    A list without a node raises IndexError there, as any list does: `dataclasses.asdict` and the like make such lists,
+    because they call the class of the list that they copy.
     """
 
     __slots__ = ()
@@ -236,7 +237,7 @@ class ObservedMap(PlacedMap):
         return None
 
     def __getattr__(self, name: str) -> Any:
-        # As on the Observable that stands here while the map isn't there.
+        # An Observable takes the map's place while the map is missing, and its keys are read as attributes.
         if name[:1] == "_":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self[name]
@@ -254,7 +255,10 @@ class ObservedMap(PlacedMap):
         return dict.__contains__(self, key) or (self._node is not None and self._guess(key))
 
     def _guess(self, key: object) -> bool:
-        """Remember that the absence of a key was used, which may still come; return what to take it for."""
+        """Return whether a missing key counts as present, and note the guess if the key may still come.
+
+        False for a key that can't come any more.
+        """
         value = self.__missing__(str(key))
         if type(value) is Observable:
             return guess(value)

@@ -1,6 +1,6 @@
 """Classes of models as Python's own tools show them: types of fields, signatures, and the text of `help()`.
 
-Nothing of it is needed to run a function: it is made when somebody looks.
+Running a function needs nothing of this module: its results are made when a tool or a person asks.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _FOOTER: Final = (
 
 
 def python_type(type_: Type, *, choices: bool = True) -> Any:
-    """Return the type of a field's values, without Observables, None and the like.
+    """Return the Python type of a field's values. Observables, None, UNSET and NULL are left out.
 
     Args:
         type_: The field's type.
-        choices: False for Any in the place of a choice of scalars.
+        choices: Whether a choice of scalars gives a union such as `int | str`. If False, it gives Any.
     """
     code = type_.code
     if code == types.MODEL:
@@ -52,7 +52,10 @@ def python_type(type_: Type, *, choices: bool = True) -> Any:
 
 
 def signature(cls: Any) -> inspect.Signature:
-    """Return the signature of a class's constructor: one keyword argument for each field."""
+    """Return the signature of a class's constructor: one keyword argument for each field.
+
+    An open class takes any other keyword as well.
+    """
     import inspect
 
     from .._base.sentinels import UNSET
@@ -75,7 +78,8 @@ def signature(cls: Any) -> inspect.Signature:
 def help_text(cls: type[ModelShape]) -> str:
     """Return a class's docstring: its description and its fields, with their types and descriptions.
 
-    The descriptions are those of the stub, where it lies beside the module or is found on `sys.path`.
+    The descriptions come from the module's stub (`.pyi`), which lies beside the module or on `sys.path`. Without a stub
+    the text has only names and types.
     """
     of_class, of_fields = _descriptions(cls)
     lines = [of_class or cls.__name__, "", "Fields:"]
@@ -97,7 +101,7 @@ def _shown(type_: Any) -> str:
 
 
 def _descriptions(cls: type[ModelShape]) -> tuple[str, dict[str, str]]:
-    """Return the descriptions of a class and of its fields, by attribute."""
+    """Return the description of a class, and those of its fields by attribute; both are empty without a stub."""
     import ast
 
     source = _stub_of(cls.__module__)
@@ -129,7 +133,7 @@ def _text(node: ast.stmt) -> str:
 
 
 def _stub_of(module: str) -> str:
-    """Return the text of a module's stub, nothing where there is none."""
+    """Return the text of a module's stub; empty if no stub is found or can be read."""
     file = getattr(sys.modules.get(module), "__file__", None)
     places = [os.path.splitext(file)[0]] if file else []
     places += [os.path.join(folder, *module.split(".")) for folder in sys.path]

@@ -13,11 +13,12 @@ _NONE: Any = object()
 
 
 def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
-    """Replace the unresolved values of a tree in place.
+    """Replace the unresolved values of a tree in place, by values of the observed resource.
 
-    A value in an object takes the observed object's at the same path, or is left out. Inside a list the
-    element is matched by the list's merge keys where its schema has some, else by index when the lengths agree;
-    otherwise the whole list comes from observed state.
+    An unresolved value in an object becomes the observed value at the same path. If there is none, the field is left
+    out, and so are objects that become empty by this. For a value inside of a list, the observed element is found by
+    the list's merge keys if its schema has some, else by index if both lists have the same length. If neither is
+    possible, the whole observed list replaces the list, which is left out if nothing is observed.
 
     Args:
         tree: The resource's set fields.
@@ -33,20 +34,30 @@ class _Matcher:
 
     def __init__(self, tree: Tree) -> None:
         self._keys = tree.list_keys
-        # Lists that were replaced as a whole; keeping them alive keeps their ids their own.
+        # Lists that were replaced as a whole, by id. They are kept alive, so that no other object gets one of these ids.
         self.replaced: dict[int, Any] = {}
         self._indexes: dict[int, dict[tuple[Any, ...], Any]] = {}
 
     def element(self, values: list[Any], at: int, observed: Any, unresolved: Any) -> Any:
-        """Return the observed element for the one at `at`; `unresolved` is its field without a value."""
+        """Return the observed element that belongs to an element of a list.
+
+        Args:
+            values: The list.
+            at: The index of the element.
+            observed: The observed list, or a value of another type if there is none.
+            unresolved: The field of the element whose value is unresolved; None if the unresolved value is another one.
+
+        Returns:
+            The observed element, None if the cluster doesn't have it yet, or `_NONE` if nobody can tell which it is.
+        """
         if not isinstance(observed, list):
             return _NONE
         keys = self._keys.get(id(values))
-        if keys and unresolved in keys:  # nobody can tell which element it will be
+        if keys and unresolved in keys:  # the element can't be identified before its merge keys are known
             return _NONE
         if keys:
             identity = _identity(values[at], keys)
-            if identity is not None:  # an element that doesn't exist yet lacks observed values everywhere
+            if identity is not None:  # None for a new element: nothing of it is observed
                 return self._by_identity(observed, keys).get(identity)
         return observed[at] if len(observed) == len(values) else _NONE
 
@@ -109,7 +120,7 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
 
 
 def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matcher, values: list[Any]) -> None:
-    """Replace a list by the observed one, or leave it out."""
+    """Replace the innermost list that can be replaced by the observed list, or leave it out if none is observed."""
     while not isinstance(observed, list) and isinstance(way[-1][0], list):
         # A list in a list can't be left out without shifting the next ones, so the one around it goes.
         values, _, observed = way.pop()

@@ -1,9 +1,9 @@
 """Models of kin classes in each other's places.
 
-Fields of one name share a class where their shapes are equal. A new version of a schema may make them differ: then one
-place keeps the class's name, and the others have classes of longer names. Code that was written before has the old name
-in all of these places. So a model of such a class is taken where one of its kin belongs, as the mapping that it stands
-for would be: it becomes one of that class, if all that is set in it fits there.
+Fields of the same name share a class where their shapes are equal. In a new version of a schema the shapes may differ:
+then one field keeps the class, and the other fields get classes with longer names. All these classes are kin. Older code
+still uses the old name for all these fields. So a field takes a model of a kin class, as it would take a mapping with
+the same content: the model becomes one of the field's class, if all that is set in it fits there.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .shape import ModelShape
 
 __all__ = ["are_kin", "become"]
 
-# Past the property of models that is there for attrs. All classes of models have the same slots.
+# Not through the property `Model.__class__`, which is for attrs. It works because all models have the same slots.
 _set_class: Any = object.__dict__["__class__"].__set__
 
 
 def are_kin(one: type[ModelShape], other: type[ModelShape]) -> bool:
-    """Return whether two classes are those of fields of one name, in one module."""
+    """Say whether two classes were made for fields of the same name, in the same module."""
     return one._kin != "" and one._kin == other._kin and one.__module__ == other.__module__
 
 
@@ -35,18 +35,21 @@ def become(
     refuse: Callable[[_types.Type, Any, Any], object],
     label: Callable[[Any], str],
 ) -> None:
-    """Make a model, which stands nowhere, one of a kin class, with the models in it; or leave all of it as it is.
+    """Turn a model that stands nowhere, and the models in it, into models of kin classes.
+
+    If anything in it doesn't fit, an error is raised and nothing has changed.
+
 
     Args:
         model: The model.
         type_: The type of the field that it is put into.
-        name: Where that is, for messages: a model, list or map and a step below it.
-        refuse: Given a type, a value that doesn't fit and its place: raises an error, unless a scalar is taken anyway.
-        label: Gives the text of such a place.
+        name: The field's place, for messages: a pair of a model, list or map and a step below it.
+        refuse: Called with a type, a value that doesn't fit and its place. It raises an error, but may let a scalar pass.
+        label: Returns the text for such a place.
 
     Raises:
-        UnknownFieldError: The class hasn't a field that is set in the model.
-        UsageError: A value can't stand in the class's field.
+        UnknownFieldError: The new class doesn't have a field that is set in the model.
+        UsageError: A field of the new class can't hold its value.
     """
     models: list[tuple[ModelShape, type[ModelShape], dict[str, str]]] = []
     containers: list[tuple[Any, _types.Type]] = []
@@ -73,7 +76,7 @@ def become(
         elif isinstance(value, (list, dict)):
             if wanted.code != (_types.LIST if isinstance(value, list) else _types.MAP):
                 refuse(wanted, value, place)
-            if hasattr(value, "_type"):  # it checks itself what is put in
+            if hasattr(value, "_type"):  # it checks values that are put into it, so it needs the new type
                 containers.append((value, wanted))
             pairs: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
             work += [(wanted.item, item, (place, key)) for key, item in pairs]
@@ -93,7 +96,11 @@ def become(
 def _fields(
     model: ModelShape, cls: type[ModelShape], label: Callable[[Any], str], place: Any
 ) -> dict[str, _types.Field]:
-    """Return the fields of a class for those that are set or deleted in a model of another, by attribute."""
+    """Return for each attribute that is set or deleted in a model the field of `cls` with the same wire name.
+
+    Raises:
+        UnknownFieldError: `cls` has no such field.
+    """
     node = model._node
     deleted = () if node is None or node.deleted is None else node.deleted
     found = {}
@@ -110,5 +117,8 @@ def _fields(
 
 
 def _has_views(model: ModelShape) -> bool:
-    """Say whether somebody may hold a part of a model that was read and isn't set: it would stay of the old class."""
+    """Say whether a nested object was read from a model and isn't set: it would keep the old class.
+
+    The code that read it may still hold it.
+    """
     return model._node is not None and bool(model._node.views)

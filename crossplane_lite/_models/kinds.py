@@ -15,41 +15,49 @@ __all__ = ["check_class", "check_kind", "check_same_kind"]
 
 
 def check_class(model: object, what: str) -> None:
-    """Refuse an object that isn't a class of resources.
+    """Refuse an argument that isn't a class of resources.
+
+    Args:
+        model: The argument.
+        what: The called function, for the message.
 
     Raises:
-        UsageError: It isn't one.
+        UsageError: The argument isn't a subclass of `Resource`.
     """
     if not (isinstance(model, type) and issubclass(model, Resource)):
         raise UsageError(f"{what} takes the class of a resource, such as Unstructured (got {model!r:.80})")
 
 
 def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:
-    """Refuse an object of another group or kind than the model's; the version may differ.
+    """Refuse an object whose group or kind isn't that of a model class. Its version may differ.
 
     Args:
-        model: The class, of which `Unstructured` is for all kinds.
-        fields: The object, split by one level.
+        model: The model class. Classes for all kinds, such as `Unstructured`, take each object.
+        fields: The object's top-level fields, each as encoded bytes.
         where: The object's name in the message.
 
     Raises:
-        UsageError: It is another one.
+        UsageError: The object has another group or kind.
     """
     if not model._fixed:
         return
     head = model._head_fields
-    # Nearly always the very same bytes.
+    # Usually the bytes are equal; they differ too where only the version does.
     if fields.get("apiVersion") != head["apiVersion"] or fields.get("kind") != head["kind"]:
         fixed: Any = model
         _compare(fixed.apiVersion, fixed.kind, model.__name__, fields, where)
 
 
 def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
-    """Refuse to put an instance together with an object of another group or kind; the arguments are those of
-    `check_kind`.
+    """Refuse an object whose group or kind isn't that of an instance, also of an instance of `Unstructured`.
+
+    Args:
+        instance: The instance.
+        fields: The object's top-level fields, each as encoded bytes.
+        where: The object's name in the message.
 
     Raises:
-        UsageError: It is another one.
+        UsageError: The object has another group or kind.
     """
     if instance._fixed:
         check_kind(type(instance), fields, where)

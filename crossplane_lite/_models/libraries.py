@@ -1,6 +1,7 @@
 """Models as attrs and cattrs see them.
 
-The SDK itself runs on neither, and imports neither before somebody looks.
+The SDK itself needs neither library. This module imports attrs when the `__attrs_attrs__` of a class is first read, and
+never imports cattrs.
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["MadeByAttrs", "asked_class", "making", "teach", "teach_globally"]
 
 making: Final = threading.RLock()
-"""Reentrant, because making one class may ask a module for another. One for all modules: two locks could deadlock."""
+"""The lock under which classes are made.
 
-_global_hooks: set[int] = set()  # the ids of cattrs' global converters that know models; there is one
+It is reentrant, because making one class may ask a module for another class. All modules share it, because two locks
+could deadlock.
+"""
+
+_global_hooks: set[int] = set()  # the ids of global converters of cattrs that know models; usually one
 
 
 class MadeByAttrs:
-    """The `__attrs_attrs__` of a model class until somebody looks at it: attrs makes the class then.
+    """Descriptor for the `__attrs_attrs__` of a model class: attrs adds its attributes to the class at the first read.
 
-    The SDK itself doesn't run on the additions of attrs (`attrs.fields`, `attrs.evolve`, cattrs' structuring), and
-    making them takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
+    `attrs.fields`, `attrs.evolve` and cattrs need these attributes, the SDK doesn't. Making them takes 0.3 ms for each
+    class, besides the import of attrs: that would be most of a first call's time.
     """
 
     _owner: type[ModelShape]
@@ -49,7 +54,7 @@ class MadeByAttrs:
                     name: attr.ib(
                         default=getattr(cls, name) if name in cls._fixed else UNSET,
                         kw_only=True,
-                        type=python_type(field.type, choices=False),  # no converter knows what to make of one
+                        type=python_type(field.type, choices=False),  # cattrs can't convert to a choice of types
                         alias=name,
                     )
                     for name, field in cls.__wire_fields__.items()
@@ -59,14 +64,14 @@ class MadeByAttrs:
 
 
 def asked_class(model: ModelShape, frame: FrameType) -> type:
-    """Return the class of a model for whoever asks for its `__class__`.
+    """Return the `__class__` of a model, and teach cattrs' global converter about models on the way.
 
-    attrs and cattrs begin with that. `attrs.asdict` would then read every field, set or not, and never end where a
-    class refers to itself: for it the class has the fields that are present, and no others.
+    attrs and cattrs read `__class__` first. `attrs.asdict` would then read every field, set or not, and never end where
+    a class refers to itself. So `attrs.asdict` gets a class with only the fields that are present in the model.
 
     Args:
         model: The model.
-        frame: The code that asks.
+        frame: The frame of the code that reads `__class__`.
     """
     teach_globally()
     asdict = getattr(sys.modules.get("attr"), "asdict", None)
@@ -82,7 +87,7 @@ def asked_class(model: ModelShape, frame: FrameType) -> type:
 
 
 def _present(model: ModelShape) -> list[str]:
-    """Return the attributes of a model that are set, or present in its source."""
+    """Return the names of attributes that are fixed, set, or present in the source of a model and not deleted."""
     cls = type(model)
     names = dict.fromkeys([*(name for name in cls.__wire_fields__ if name in cls._fixed), *model.__dict__])
     node = model._node
@@ -105,7 +110,7 @@ def teach_globally() -> None:
 
 
 def teach(converter: Any) -> None:
-    """Teach a converter about models: plain data under wire names both ways, and only fields that are set.
+    """Make a converter turn models into plain data (as `to_dict` does) and plain data into models (as `from_dict`).
 
     Args:
         converter: A `cattrs.Converter`.

@@ -1,7 +1,7 @@
 """The base of all models: attrs classes that know which of their fields were set.
 
-A set field lives in the instance's dict; anything else reads from the instance's source, if it has one (see
-`crossplane_lite._models.node`).
+The value of a set field is kept in the instance's dict. Any other field is read from the instance's source, the bytes
+that it lies over, if it has one (see `crossplane_lite._models.node`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["CONSTRUCTORS", "HELP", "Model", "from_dict", "restored", "to_dict"]
 
 
 class _Help:
-    """The docstring of a class, with its fields, made when somebody asks for help."""
+    """Descriptor for the `__doc__` of a model class: its description and fields, made when the text is read."""
 
     def __get__(self, instance: object, owner: Any = None) -> str:
         from .described import help_text
@@ -49,7 +49,10 @@ class _Help:
 
 
 class _Signature:
-    """The signature of a class whose constructor takes its fields and nothing else."""
+    """Descriptor for the `__signature__` of a model class: a keyword argument for each field.
+
+    Reading it raises AttributeError for an instance, and for a class without fields or with a constructor of its own.
+    """
 
     def __get__(self, instance: object, owner: Any) -> Any:
         if instance is not None or owner.__init__ not in CONSTRUCTORS or not owner.__wire_fields__:
@@ -71,7 +74,7 @@ class Model(ModelShape):
 
     Constructors take keyword arguments alone. None and UNSET mean "no opinion": the value of a previous function stays.
     `NULL` is an explicit null, and `del model.field` removes the value of a previous function. Equality, `repr` and
-    `to_dict` go by the fields that are present.
+    `to_dict` use only fields that are set or present in the source.
 
     Raises:
         UnknownFieldError: A field that the class doesn't have is read or set. The message proposes the nearest name.
@@ -87,7 +90,7 @@ class Model(ModelShape):
 
         @property
         def __class__(self):
-            # What attrs.asdict and cattrs ask for. Nothing here does: isinstance() asks it where type() says no.
+            # attrs.asdict and cattrs ask for it, and isinstance() where type() doesn't match. The SDK uses type().
             return asked_class(self, sys._getframe(1)) if "attr" in sys.modules else type(self)
 
     def __init__(self, /, **fields: Any) -> None:
@@ -202,7 +205,7 @@ class Model(ModelShape):
 
     def __deepcopy__(self, memo: object) -> Model:
         if self._node is None or (self._node.state < WAIT and self._node.raw is None):
-            return own_copy(self)  # with its tombstones
+            return own_copy(self)  # keeps which fields were deleted
         return restored(type(self), to_dict(self))
 
     def __reduce__(self) -> Any:
@@ -231,14 +234,14 @@ def to_dict(model: Model) -> dict[str, Any]:
 
 
 def restored(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model of this class from the plain data of another one."""
+    """Return a model of class `cls` from the plain data of another model; scalars are taken without a check."""
     made: Any = cls
     model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
     return model
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model that is made from plain data under the names of Kubernetes. None means an explicit null.
+    """Return a model made from plain data, whose keys are the names in Kubernetes. None means an explicit null.
 
     Raises:
         UnknownFieldError: A key is not a field of the class.

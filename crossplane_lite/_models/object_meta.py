@@ -2,9 +2,9 @@
 annotations and their like.
 
 Mistakes are reported here, because their effects are large and come late. Where one annotation isn't a string,
-Crossplane reads none of them and drops all that the function has set; a label or name of another form makes the API
-server refuse the whole object. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
-pkg/api/validate/content). A kind may have stricter ones for its name, which are left to the API server.
+Crossplane reads no annotation and drops all that the function has set. For a label or name of a wrong form, the API
+server refuses the whole object. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
+pkg/api/validate/content). Stricter rules, which a kind may have for its names, are left to the API server.
 """
 
 from __future__ import annotations
@@ -65,11 +65,14 @@ def _is_key(text: str) -> bool:
 
 
 def _is_annotation_key(text: str) -> bool:
-    return _is_key(text.replace("\u0130", "i").lower())  # as Go has it, for which this letter is one in lower case too
+    return _is_key(text.replace("\u0130", "i").lower())  # as in Go, where the lower case of this letter is i
 
 
 def _with_more(text: str) -> str:
-    """Return the beginning of a name in the form that is checked: a `-` at its end isn't the end of the name."""
+    """Return a `generateName` as Kubernetes checks it: if it ends in `-`, `a` replaces its last two characters.
+
+    The `-` is allowed, because the name goes on behind it.
+    """
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
 
 
@@ -84,8 +87,8 @@ def _is_not_empty(text: str) -> bool:
 _SUBDOMAIN_RULE: Final[Rule] = (_is_subdomain, _SUBDOMAIN_FORM)
 _DNS_LABEL_RULE: Final[Rule] = (_is_dns_label, _DNS_LABEL_FORM)
 _SEGMENT_RULE: Final[Rule] = (_is_segment, _SEGMENT_FORM)
-_NOT_EMPTY_RULE: Final[Rule] = (_is_not_empty, "and must not be empty")
-# Objects of all CustomResourceDefinitions are named like DNS names, and nearly all built-in kinds. These aren't.
+_NOT_EMPTY_RULE: Final[Rule] = (_is_not_empty, "it must not be empty")
+# The names of custom resources, and of nearly all built-in kinds, are DNS names. These groups and kinds differ.
 _GROUPS_OF_SEGMENTS: Final = frozenset(
     {"rbac.authorization.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io", "metrics.k8s.io"}
 )
@@ -96,7 +99,7 @@ _KIND_RULES: Final[dict[tuple[str, str], Rule]] = {
 }
 _OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid")
 
-# Values that were found to be sound lately. The same labels and annotations come again and again.
+# Keys, values and names that passed the checks lately. The same labels and annotations come again and again.
 _MOST_KEPT: Final = 4096
 _sound_keys: set[str] = set()
 _sound_annotation_keys: set[str] = set()
@@ -105,7 +108,7 @@ _sound_names: set[tuple[str, str, str]] = set()
 
 
 def _name_rule(api_version: str, kind: str) -> Rule:
-    """Return the rule for the names of a kind's objects."""
+    """Return the rule for the names of objects of a kind."""
     group = group_of(api_version)
     if group in _GROUPS_OF_SEGMENTS or group.endswith(".openshift.io"):
         return _SEGMENT_RULE
@@ -113,14 +116,14 @@ def _name_rule(api_version: str, kind: str) -> Rule:
 
 
 def is_sound(model: ModelShape, size: int) -> bool:
-    """Say whether the metadata that was set in a resource is as Kubernetes takes it.
+    """Return True if the metadata that was set in a resource surely follows the rules.
 
-    It is asked for every resource in every call, so it is made to be quick for the usual ones. False may also
-    mean that `check_metadata` has to look.
+    False means that `check_metadata` must look. Each resource of each call is checked here, so the usual metadata must
+    be checked quickly.
 
     Args:
-        model: The resource, with no unresolved value in it.
-        size: How many bytes it takes when it is encoded.
+        model: The resource, without unresolved values.
+        size: The size of the whole encoded resource in bytes.
     """
     metadata = model.__dict__.get("metadata")
     if metadata is None:
@@ -150,7 +153,7 @@ def is_sound(model: ModelShape, size: int) -> bool:
         return not others or (
             others == ("name" in fields) + ("namespace" in fields) and _are_sound_names(model, fields)
         )
-    except (AttributeError, TypeError):  # not a model or not maps, or values that can't be in a set
+    except (AttributeError, TypeError):  # not a model, not a map, or values that can't be in a set
         return False
 
 
@@ -171,7 +174,7 @@ def _is_sound(text: Any, has_form: Callable[[str], bool]) -> bool:
 
 
 def _keep(kept: set[Any], value: Any) -> None:
-    if len(kept) >= _MOST_KEPT:  # some are made from data
+    if len(kept) >= _MOST_KEPT:  # bounded, because some values are made from data
         kept.clear()
     kept.add(value)
 
@@ -181,11 +184,11 @@ def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any) -> 
 
     Args:
         data: The resource as plain data.
-        found: The unresolved values in it, of which nothing can be said yet.
-        before: The metadata that previous functions left, which passes through.
+        found: The unresolved values in it, which aren't checked.
+        before: The metadata that previous functions left. Values that are the same there aren't checked.
 
     Raises:
-        EncodeError: Something isn't as Kubernetes takes it; the error has its path.
+        EncodeError: A value breaks a rule. The error has the value's path.
     """
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
@@ -199,7 +202,7 @@ class _Check:
         self._before = before if isinstance(before, dict) else {}
 
     def metadata(self, metadata: dict[str, Any], name_rule: Rule) -> None:
-        """Check all of it."""
+        """Check the metadata of a resource, whose name must follow `name_rule`."""
         self._text(metadata, ("name",), name_rule, "an object's name")
         has_form, form = name_rule
         prefix_rule = (lambda text: has_form(_with_more(text)), form)
@@ -236,7 +239,10 @@ class _Check:
         self._form(value, steps, rule, what)
 
     def _entries(self, metadata: dict[str, Any], name: str) -> list[tuple[str, Any]]:
-        """Return the entries of a map that are known, and that no previous function has left."""
+        """Return the entries of `labels` or `annotations` that must be checked.
+
+        Unresolved and deleted entries are left out, and those that a previous function set to the same value.
+        """
         entries = metadata.get(name)
         if entries is None or entries is TOMBSTONE or self._is_open((name,)):
             return []
@@ -248,7 +254,7 @@ class _Check:
             (key, value)
             for key, value in entries.items()
             if value is not TOMBSTONE
-            and isinstance(key, str)  # else the encoder says so
+            and isinstance(key, str)  # the encoder refuses other keys
             and not self._is_open((name, key))
             and not (key in left and type(left[key]) is type(value) and left[key] == value)
         ]

@@ -1,7 +1,8 @@
 """Models of kinds that have no generated class, made while the program runs from the schema that an API server has.
 
-The classes are those that `crossplane-lite generate` makes of the same schema (the rules are in
-`crossplane_lite.codegen.schema`), but for their names: nothing shares a class, and each has the name of its place.
+The classes are like those that `crossplane-lite generate` makes from the same schema (the rules are in
+`crossplane_lite.codegen.schema`). Only their names differ: each class is named after its place, and no two places share
+a class.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _LETTERS: Final = {"string": "s", "integer": "i", "number": "f", "boolean": "b"}
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 _PRESERVED: Final = "x-kubernetes-preserve-unknown-fields"
-_DEEPEST: Final = 100  # lists and maps that are each other's items
+_DEEPEST: Final = 100  # lists and maps around a schema, without an object between them
 _MOST_KEPT: Final = 64
 
 _kept: OrderedDict[tuple[str, str, str], type[Resource]] = OrderedDict()
@@ -32,7 +33,7 @@ _lock: Final = threading.Lock()
 
 
 def model_of(api_version: str, kind: str, schema: Mapping[str, Any]) -> type[Resource]:
-    """Return the class of a kind; the last ones are kept.
+    """Return the class for a kind. The latest classes are kept: the same schema gives the same class again.
 
     Args:
         api_version: The kind's apiVersion.
@@ -73,9 +74,9 @@ class _Maker:
         """Return the fields of an object.
 
         Args:
-            properties: Their schemas, by wire name.
-            above: The object's class name.
-            of_resource: Whether it is a resource, and so has the names of one.
+            properties: The schemas of the fields, by wire name.
+            above: The name of the object's class, with which the names of nested classes begin.
+            of_resource: Whether the object is a resource: then `metadata` has its own type, and more names are taken.
         """
         names = attributes(properties, of_resource=of_resource)
         return [
@@ -88,12 +89,12 @@ class _Maker:
         ]
 
     def type_of(self, schema: Any, name: str, depth: int = 0) -> types.Type:
-        """Return the type that a schema stands for.
+        """Return the type for a schema; any value where the schema doesn't name a type.
 
         Args:
             schema: The schema.
-            name: The class name of an object.
-            depth: How many lists and maps it lies in.
+            name: The name of the class that is made if the schema is that of an object with fields.
+            depth: The number of lists and maps around it, since the last object.
         """
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return types.ANY_TYPE
@@ -117,7 +118,7 @@ class _Maker:
             return types.Type(types.MODEL, ref=name, resolve=lambda _: self._class(schema, name))
         below = schema.get("additionalProperties")
         if embedded or not below:
-            # An empty schema is one of anything.
+            # An empty schema allows any value.
             if embedded or not isinstance(below, Mapping):
                 return types.Type(types.OBJECT, resolve=lambda _: object_class())
         return types.Type(types.MAP, item=self.type_of({} if below is True else below, name, depth + 1))
@@ -142,7 +143,7 @@ def _properties(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the members of its allOf put into one; the outer one decides."""
+    """Return a schema with the members of its allOf merged into it; its own keywords win over those of members."""
     if "allOf" not in schema:
         return schema
     whole: dict[str, Any] = {}
@@ -166,7 +167,7 @@ def _named_types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _kind_of(schema: Mapping[str, Any]) -> str:
-    """Return the type that a schema names, or that its other keywords are about; empty where that is open."""
+    """Return the type that a schema names, or else the one that its keywords imply; empty if neither gives one type."""
     named = _named_types(schema)
     if named:
         return named[0] if len(named) == 1 else ""
@@ -179,7 +180,7 @@ def _kind_of(schema: Mapping[str, Any]) -> str:
 
 
 def _choice(schema: Mapping[str, Any]) -> str:
-    """Return the letters of a schema that gives a choice of scalar types; nothing for any other."""
+    """Return the type text, such as `b|s`, of a schema that allows only scalars; empty for any other schema."""
     kinds = set(_named_types(schema))
     for key in ("anyOf", "oneOf"):
         for member in schema.get(key) or ():

@@ -16,15 +16,15 @@ __all__ = ["place_of"]
 def place_of(holder: Any) -> str:
     """Return the path of a model, list or map, such as `bucket.spec.forProvider`.
 
-    It begins with the name of the registered resource that has it. Where none has it yet, it begins with the name of a
-    class.
+    The path begins with the name of the registered resource that holds the object. Where no resource holds it, the path
+    begins with the name of a class, or with `a list` or `a map`.
     """
     call = current()
     for name, top in {} if call is None else call.tops().items():
         way = _way(top, holder)
         if way is not None:
             return f"{name}.{show_path(way)}".removesuffix(".")
-    # An object that was read from another one knows its owner.
+    # An object that was read from another object, and not written to yet, knows its owner.
     steps: list[str] = []
     node = holder._node
     while node is not None and node is not HELD_NODE and isinstance(node.owner, (ModelShape, list, dict)):
@@ -39,7 +39,7 @@ def place_of(holder: Any) -> str:
 
 
 def _way(top: Any, wanted: Any) -> list[Any] | None:
-    """Return the steps from a resource to something in it; None where it isn't in there."""
+    """Return the steps from a resource to one of the models, lists and maps in it; None if the resource lacks it."""
     work: list[tuple[Any, tuple[Any, ...]]] = [(top, ())]
     seen = set()
     while work:

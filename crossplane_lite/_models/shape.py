@@ -15,7 +15,7 @@ __all__ = ["DesiredMap", "ModelShape", "PlacedMap", "new_node"]
 
 
 class ModelShape:
-    """The fields of a model's class, and the set fields of one instance: its dict, and the place where it stands.
+    """The fields of a model's class, the set fields of an instance (its dict), and the place of the instance (its node).
 
     The names that begin with `__wire_` are for the codec (see `crossplane_lite._wire.objects`).
     """
@@ -29,43 +29,43 @@ class ModelShape:
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _head_fields: ClassVar[dict[str, bytes]] = {}
 
-    # What the classes of fields of one name have in common; nothing where no other class can stand in its place.
+    # The name that classes of kin share (see `kin`); empty if no other class is taken in place of this one.
     _kin: ClassVar[str] = ""
 
     _node: Node | None
     __wire_below__: ClassVar[Any]  # the same slot, by the name that the codec knows
 
-    # The set of a slot's descriptor, past `__setattr__`; written where the class is complete.
+    # Sets `_node` without calling `__setattr__`. Assigned below, when the class exists.
     _set_node: ClassVar[Any]
 
     @property
     def _absent(self) -> bool:
-        """True for a view of something that isn't there: the result of reading an unset nested field."""
+        """True for a model without a value: the result of reading a nested field that isn't set."""
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
         return node.state == VIEW or node.up is not None or node.state >= WAIT
 
     def _own_node(self) -> Node:
-        """Give a model a node of its own, for its own memory."""
+        """Give a model a new node, in place of none or of the shared one, and return the node."""
         node = Node(HELD if self._node is HELD_NODE else LOOSE)
         self._set_node(self, node)
         return node
 
     def _take_in(self, key: str, child: Any) -> None:
-        """Let a child that was read, and is written to now, count as set."""
+        """Count a child as set: it was read from this model, and is now written to."""
         self.__dict__[key] = child
         node = self._node
         if node is not None and node.views is not None:
             node.views.pop(key, None)
 
     def _stand_nowhere(self) -> None:
-        """Make a new instance one that belongs to no call and stands nowhere."""
+        """Give a new instance the node of a model that stands nowhere yet (see `new_node`)."""
         self._set_node(self, new_node())
 
     @classmethod
     def _is_open(cls) -> bool:
-        """True for a class that takes any attribute."""
+        """Say whether the class takes any attribute, not only its fields."""
         return False
 
     @classmethod
@@ -103,9 +103,9 @@ class PlacedMap(dict[str, Any]):
 
 
 class DesiredMap(PlacedMap):
-    """A map of desired state, as the walker and the codec know it: with the keys that it removes from the map below.
+    """The part of a map of desired state that the walker and the codec need: its deleted keys.
 
-    The rest is `crossplane_lite._models.containers.ModelMap`.
+    The rest is in the subclass `crossplane_lite._models.containers.ModelMap`.
     """
 
     __slots__ = ()
@@ -114,7 +114,7 @@ class DesiredMap(PlacedMap):
 
     @property
     def deleted(self) -> set[str] | None:
-        """The keys that are removed from the desired state of previous functions."""
+        """The keys that the map removes from the desired state of previous functions; None if there are none."""
         return None if self._node is None else self._node.deleted
 
 
@@ -122,7 +122,7 @@ DesiredMap.__wire_below__ = PlacedMap.__dict__["_node"]
 
 
 def new_node() -> Node | None:
-    """Return the node of a model that is made now: none in a call, and outside of every call one that says so."""
+    """Return the node for a new model: None in a call, and a node in the state OUTSIDE outside of every call."""
     if current() is not None:
         return None
     return Node(OUTSIDE)

@@ -56,7 +56,13 @@ def _shown(path: Path) -> str:
 
 
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
-    """Return the fields of a model by wire name: with the fields of its source, or only set ones, and tombstones."""
+    """Return the fields of a model by wire name.
+
+    Args:
+        model: The model.
+        whole: True for the set fields and those of its source, without deleted ones. False for the set fields, and
+            TOMBSTONE for each deleted field.
+    """
     cls = type(model)
     node = model._node
     known = cls.__wire_fields__
@@ -78,9 +84,9 @@ class Found:
     """An unresolved value in a tree.
 
     Attributes:
-        steps: Where it stands.
-        waits_for: The Observables it is made from.
-        is_key: True where the key of a map is meant, not the value under it.
+        steps: Its path from the top: names, keys and indexes.
+        waits_for: The Observables that it is made from.
+        is_key: True if the last step is a key of a map that is unresolved itself, False if the value there is.
     """
 
     __slots__ = ("is_key", "steps", "waits_for")
@@ -92,14 +98,14 @@ class Found:
 
 
 class Tree:
-    """The set fields of a model as plain data, for the cases that the direct encoder leaves to the slow path.
+    """A model or another value as plain data, with the unresolved values in it.
 
     Attributes:
         data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks fields to remove, None
             is an explicit null.
-        found: The unresolved values in it.
-        list_keys: The merge keys of its lists that have some, by the list's id.
-        refers: Whether there were Observables in it that have a value, which stands in their place.
+        found: The unresolved values in `data`.
+        list_keys: The merge keys of lists in `data`, by the id of the list. Lists without merge keys are left out.
+        refers: Whether an Observable had a value by now; `data` has the value in the place of the Observable.
     """
 
     __slots__ = ("data", "found", "list_keys", "refers")
@@ -112,15 +118,16 @@ class Tree:
 
 
 def plain_data(value: Any) -> Any:
-    """Return a model or anything in one as plain data, with the fields that it shows of its source."""
+    """Return a model, or a value from one, as plain data with the fields that are set and those of the source."""
     return _convert(value, None, whole=True).data
 
 
 def tree_of(value: Any, call: Tracker | None) -> Tree:
-    """Return the fields set in a model, with the unresolved values in it.
+    """Return the tree of the fields that are set in a model, without those of its source.
 
     Raises:
-        EncodeError: A list holds None.
+        EncodeError: A list holds None or UNSET, or the value contains itself.
+        UsageError: A whole observed resource, or its whole metadata or status, would be copied.
     """
     return _convert(value, call, whole=False)
 
@@ -173,11 +180,11 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             if not all_of_it and value._node is not None and value._node.deleted:
                 replacing.update(id(value.__dict__[name]) for name in value._node.deleted if name in value.__dict__)
             for name, item in items.items():
-                made[name] = None  # keeps the order, which the stack turns round
+                made[name] = None  # keeps the order of the fields: the stack gives the last one first
                 step = (path, name, path[2] + 1)
                 work.append((item, made, name, step, all_of_it))
                 type_ = types.get(name)
-                if type_ is None:  # an open class's, whose name compose() may have made
+                if type_ is None:  # a field of an open class, whose name compose() may have made
                     if texts and call is not None and (waits_for := call.tokens_in(name)):
                         tree.found.append(Found(_steps_of(step), waits_for, True))
                 elif type_.keys and isinstance(item, list):
@@ -201,7 +208,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                     tree.found.append(Found(_steps_of(step), waits_for, True))
                 elif type(name) is Observable:
                     tree.found.append(Found(_steps_of(step), list(sources(name)), True))
-                # A model in a plain mapping belongs nowhere else, so all of it is meant.
+                # A model in a plain mapping has no other place, so it is taken with the fields of its source.
                 work.append((item, made, name, step, all_of_it or not isinstance(value, DesiredMap)))
                 if isinstance(value, DesiredMap) and value.deleted and name in value.deleted:
                     replacing.add(id(item))
@@ -218,7 +225,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                     raise EncodeError(
                         show_path(_steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
                     )
-                # An element of an inherited list is emitted whole, because lists replace.
+                # A list replaces the inherited list, so each element needs the fields of its source too.
                 work.append((item, values, at, (path, at, path[2] + 1), True))
         else:
             target[key] = value
@@ -227,23 +234,29 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
 
 
 def whole_tree(value: Any, call: Tracker | None) -> Tree:
-    """Return a value with all that it shows, with the unresolved values in it."""
+    """Return the tree of a value: the fields that are set and those of its source."""
     return _convert(value, call, whole=True)
 
 
 def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
-    """Return the Observables in a value, those in its texts too."""
+    """Return the unresolved Observables in a value, and those of which its strings have placeholders.
+
+    Without a call every Observable in the value is returned, and strings aren't searched.
+    """
     return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
 
 
 def with_references(value: Any, call: Tracker | None) -> Any:
-    """Return a value as it is; where references from desired state in it have a value by now, plain data with that."""
+    """Return a value with references replaced by the values that they have by now.
+
+    If an Observable in it has a value, the result is plain data. Otherwise it is `value` itself.
+    """
     tree = whole_tree(value, call)
     return tree.data if tree.refers else value
 
 
 def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observable[Any]]]:
-    """Return a value as plain data, and the Observables in it."""
+    """Return a value as plain data, and the unresolved Observables in it."""
     tree = _convert(value, call, whole=True)
     return tree.data, [observable for found in tree.found for observable in found.waits_for]
 
@@ -253,7 +266,10 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
 
     Args:
         value: The data.
-        opened: Gives the value for an item before it is looked at, such as the content of a message.
+        opened: Called with each item first; its result takes the item's place, as the content of a message does.
+
+    Raises:
+        UsageError: The data contains itself, or is nested too deep.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
@@ -279,7 +295,7 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Yield a line for every leaf of plain data, its path and its value."""
+    """Yield `path=value` for each leaf of plain data; an empty object or list is a leaf too."""
     work: list[tuple[Any, Path]] = [(value, _TOP)]
     while work:
         item, path = work.pop()
@@ -314,7 +330,7 @@ def canonical(value: Any) -> str:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Compare plain data; Observables are equal when their paths are."""
+    """Say whether two values of plain data are equal. Observables are if their paths are; True and 1 are not."""
     work = [(one, other)]
     while work:
         left, right = work.pop()
@@ -357,7 +373,10 @@ def represent(value: Any, depth: int = 0) -> str:
 
 
 def _present(model: ModelShape) -> dict[str, Any]:
-    """Return the present fields of a model by wire name, nested models as models."""
+    """Return the fields of a model that are set or present in its source, by wire name; nested models stay models.
+
+    Fields of the source that the class doesn't have are left out.
+    """
     node = model._node
     known = type(model).__wire_fields__
     present = {known[name].wire: value for name, value in model.__dict__.items()}
