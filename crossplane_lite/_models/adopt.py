@@ -42,10 +42,10 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
     Args:
         type_: The type.
         value: The value.
-        name: Where it goes: a model, list or map and a step below it.
+        name: The place that the value goes to, for messages: a model, list or map and a step below it.
 
     Raises:
-        UsageError: The value can't stand there: the text says which values can.
+        UsageError: The value can't stand there. The message says which values can.
         UnknownFieldError: A mapping for a model has a key that the model does not have.
     """
     work = _Work()
@@ -58,7 +58,7 @@ class _Work:
     """Values that still have to be adopted: a stack instead of a recursion, because the data decides how deep it goes.
 
     Args:
-        is_copy: Whether they come from a model: values that a previous function or the cluster has left aren't checked.
+        is_copy: Whether the values come from another model: then the types of scalars aren't checked.
     """
 
     __slots__ = ("_depth", "_items", "is_copy")
@@ -69,11 +69,11 @@ class _Work:
         self._depth = 0
 
     def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: Place) -> None:
-        """Leave a value for later: where it goes and under which key, its type, itself, and its name."""
+        """Leave `value` for `finish`, which adopts it and puts it into `holder` under `key`."""
         self._items.append((holder, key, type_, value, name, self._depth + 1))
 
     def finish(self) -> None:
-        """Adopt the rest, and the rest of that."""
+        """Adopt all values that were added, and those that are added meanwhile; UsageError if they are too deep."""
         while self._items:
             holder, key, type_, value, name, self._depth = self._items.pop()
             if self._depth > DEEPEST:
@@ -112,9 +112,13 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
 
 def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
-    """Return a scalar of another type than a field's as Kubernetes would take it.
+    """Return a scalar whose type isn't one of the field's.
 
-    The numbers of JSON have one type: 2.0 is an integer.
+    The numbers of JSON have one type: 2.0 becomes the integer 2. Other scalars are returned as they are if they come
+    from another model or in a rehearsal.
+
+    Raises:
+        UsageError: The scalar can't stand in the field.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
@@ -154,7 +158,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: Pl
 
 
 def _all_fit(type_: _types.Type, items: Iterable[Any]) -> bool:
-    """Say whether the items of a list or a map are kept as they are, where that can be told of all at once."""
+    """Say whether all items of a list or a map can be kept as they are. The type must have a `probe`."""
     assert type_.probe is not None
     try:
         type_.probe(items)
@@ -198,7 +202,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
 
 
 def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
-    """Refuse a value that doesn't fit into a kin class; scalars as everywhere."""
+    """Raise UsageError for a value that doesn't fit into a kin class; for a scalar `_converted` decides."""
     if type(value) not in _types.SCALARS:
         raise _unfit(type_, value, name)
     _converted(type_, value, name, _Work())
@@ -211,18 +215,18 @@ def _is_status(name: Place) -> bool:
 def _take(model: ModelShape) -> None:
     if model._node is None:
         model._set_node(model, HELD_NODE)
-    elif model._node.state in (LOOSE, OUTSIDE):  # other states say more
+    elif model._node.state in (LOOSE, OUTSIDE):  # instances in other states stay what they are
         model._node.state = HELD if model._node.state == LOOSE else TEMPLATE
 
 
 def own_copy(model: S) -> S:
-    """Return a copy of the fields set in a model, without inherited ones."""
+    """Return a copy of a model with the fields that are set in it, without those of its source."""
     cls = type(model)
     return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
 
 
 def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
-    """Return the present fields of a model that belongs elsewhere, as one that belongs nowhere yet."""
+    """Return a copy of a model as class `cls`, with its set fields and those of its source. It stands nowhere yet."""
     node = value._node
     if cls is type(value) and node is not None and node.raw is not None:
         # Over the same bytes, so that fields that the class doesn't know come along.
@@ -287,14 +291,14 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Refuse keys of a map that aren't strings. An Observable is one: it becomes a string.
+    """Refuse keys of a map that aren't strings. An Observable is taken too: it becomes a string.
 
     Args:
         keys: The keys.
         name: The place of the map.
 
     Raises:
-        UsageError: One isn't a string.
+        UsageError: A key is neither a string nor an Observable.
     """
     try:
         _types.all_strings(keys)
@@ -312,7 +316,10 @@ def _no_key(key: Any, name: Place) -> UsageError:
 
 
 def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> bool:
-    """True for the result of reading an unset list or map that nobody wrote to: passing it on isn't an opinion."""
+    """Say whether a list or map is missing: it was read from an unset field and never written to.
+
+    Passing it on isn't an opinion.
+    """
     node = container._node
     if node is None:
         return False
@@ -325,10 +332,10 @@ def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     Args:
         model: The model.
         values: The mapping.
-        is_copy: Whether they are the values of another model of the class: scalars are taken as they are then.
+        is_copy: Whether the values come from another model: then the types of scalars aren't checked.
 
     Raises:
-        UnknownFieldError: A key is neither.
+        UnknownFieldError: A key is neither a wire name nor an attribute of the model's class.
         UsageError: A field can't hold its value.
     """
     work = _Work(is_copy=is_copy)
@@ -343,7 +350,7 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
     target = model.__dict__
     for key, value in values.items():
         if type(key) is Observable:
-            key = str(key)  # a text, which is found again
+            key = str(key)  # if unresolved its placeholder, which is found again
         if not isinstance(key, str):
             raise _no_key(key, name)
         field = cls.__wire_fields__.get(key)
@@ -383,7 +390,7 @@ def _too_deep(name: Place) -> UsageError:
     while type(name) is tuple:
         way.append(name)
         name = name[0]
-    # With thousands of steps nobody could read it.
+    # Only the first step: nobody could read thousands of them.
     return UsageError(f"{_label(way[-1])} contains itself, or is nested more than {DEEPEST:,} deep")
 
 
@@ -402,7 +409,7 @@ def _unfit(type_: _types.Type, value: Any, name: Place) -> UsageError:
 
 
 def _hint(type_: _types.Type, value: Any) -> str:
-    """Return what to write instead, where that is plain."""
+    """Return the end of the message that says what to write instead; empty if that isn't clear."""
     takes = type_.takes
     if type_.code == _types.LIST:
         if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
@@ -424,7 +431,7 @@ def _hint(type_: _types.Type, value: Any) -> str:
 
 
 def shell_of(model: S) -> S:
-    """Return a new model with the same set fields, belonging nowhere."""
+    """Return a new model that stands nowhere yet, with the same set fields. Their values aren't copied."""
     cls = type(model)
     made = cls.__new__(cls)
     made._stand_nowhere()

@@ -103,18 +103,22 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret
 
     def waiting(self, key: str | None = None) -> Observable[Any]:
-        """Return the Observable for a detail that isn't there yet, or for all of them."""
+        """Return the Observable for a detail that isn't there yet; without a key, for all details."""
         path = f"{self._root.prefix}.connection_details"
         return make(path if key is None else f'{path}["{key}"]', self._root)
 
     @property
     def writable(self) -> bool:
-        """Whether these are the desired composite's."""
+        """Whether the details can be set: True only for those of the desired composite."""
         return self._writable
 
     @property
     def changes(self) -> tuple[dict[str, Any], set[str]]:
-        """The details that compose() set, and the keys that it deleted."""
+        """The details that compose() set, and the keys that it deleted.
+
+        A detail that was set to None has its observed value here, unless it has no such value or a previous function
+        desires one.
+        """
         seen = self._root.details
         kept = {key: seen[key] for key in self._unset if key in seen and key not in self}
         return {**kept, **self._own}, self._deleted
@@ -123,7 +127,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
         if not self._writable:
             raise ReadOnlyError(
                 f"{self._root.prefix}.connection_details can't be set; "
-                "those of the composite that ctx.composite() gives can"
+                "set the details of the composite that ctx.composite() returns"
             )
 
 
@@ -139,16 +143,19 @@ class _Raw(dict[str, bytes]):
 
 
 def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:
-    """Return a connection detail as text, bytes or an Observable, and have it masked in texts for people.
+    """Return a connection detail as a string, bytes or an Observable.
+
+    Strings and bytes are masked from now on in texts for people; whole numbers aren't.
+
 
     Args:
-        key: Its key, for the message.
-        value: Its value; a whole number, a port say, is taken as text, also where its schema calls it a `number` and
-            it reads as a float.
-        call: The call that it is set in.
+        key: The key of the detail.
+        value: The value. A whole number, such as a port, becomes a string, also if it is a float (as it is where its
+            schema says `number`).
+        call: The call in which the detail is set.
 
     Raises:
-        UsageError: It is something else.
+        UsageError: The value has another type.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)

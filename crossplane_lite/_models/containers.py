@@ -35,8 +35,8 @@ class _PlacedList(list[Any]):
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         # Such as `spec.items()` where the object has a field of that name.
         raise UsageError(
-            "this is a list of the data, so it can't be called; as methods of the object whose field it is, dict(...), "
-            "list(...), [name] and `in` serve"
+            "this is a list in the data, so it can't be called; to use the object around it as a mapping, "
+            "write dict(...), list(...), [name] or `in`"
         )
 
     def __getattr__(self, name: str) -> NoReturn:

@@ -45,7 +45,7 @@ class _Metadata:
 class _Status:
     """The status of a desired composed resource: it can't be read. Fields set in it are reported when the call ends.
 
-    Missing objects below it, those of a schema and those that an object without one could have, belong to it too.
+    Missing objects below the status belong to it too, with or without a schema.
     """
 
     __slots__ = ("_root",)
@@ -90,16 +90,19 @@ def is_desired(node: Node | None, root: Root) -> bool:
     """
     if root.kind != "resource" or node is None:
         return root.kind == "resource"
-    # An object of `ctx.desired` can only be read, as observed state can, and has a root of its own.
+    # A resource from `ctx.desired` is read-only like observed state, but has a root of its own.
     return node.state < WAIT or (node.state == FACT and node.root is not root)
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Have the metadata or the status of a desired composed resource know its resource.
+    """Mark the metadata or the status of a desired composed resource: its missing fields then read as said above.
+
+    A value that isn't a model stays as it is.
+
 
     Args:
-        name: The field's name, of those in `PLACES`.
-        value: Its value.
+        name: The field's name, a key of `PLACES`.
+        value: The field's value.
         root: The root of the resource's observed state.
     """
     if not isinstance(value, ModelShape):
@@ -115,6 +118,9 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
 
 def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | Observable[str] | None:
     """Return the external name of a desired composed resource: the set one, or a reference to the observed one.
+
+    None if the annotation was deleted.
+
 
     Args:
         annotations: The resource's desired annotations.

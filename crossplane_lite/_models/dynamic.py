@@ -23,7 +23,7 @@ _dynamic_fields: dict[str, Field] = {}
 
 
 def _dynamic_field(name: str) -> Field:
-    """Return a field of any name. The latest are kept, and only so many, because the names come from data."""
+    """Return the field for a name. At most 1,024 fields are kept, because the names come from data."""
     field = _dynamic_fields.get(name)
     if field is None:
         if len(_dynamic_fields) >= 1024:
@@ -33,10 +33,10 @@ def _dynamic_field(name: str) -> Field:
 
 
 class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute; those that it knows come first.
+    """The fields of a class that takes any attribute: its known fields, and a field for any other name.
 
-    The wire name of a known field whose attribute is spelt otherwise isn't an attribute: one value would have two
-    places.
+    Where the attribute of a known field differs from its wire name, the wire name isn't an attribute: one value would
+    have two places.
     """
 
     def __init__(self, known: Mapping[str, Field] | None = None) -> None:
@@ -52,7 +52,7 @@ class DynamicFields(dict[str, Field]):
 
 
 class DynamicKeys(dict[str, bytes]):
-    """The encoded keys of a class that takes any attribute; nothing is kept, for the keys come from data."""
+    """The encoded keys of an open class. Those of unknown fields aren't kept, because they come from data."""
 
     def __missing__(self, name: str) -> bytes:
         return _wire.entry_prefix(name)
@@ -101,8 +101,8 @@ class DynamicModel(Model):
         if node is None or not self._absent:
             where = "this" if node is None or not node.step else node.step.lstrip(".")
             raise UsageError(
-                f"{where} is an object of the data, so it can't be called; as methods of an object whose field it is, "
-                "dict(...), list(...), [name] and `in` serve"
+                f"{where} is an object in the data, so it can't be called; to use the object around it as a mapping, "
+                "write dict(...), list(...), [name] or `in`"
             )
         owner: Any = node.owner
         name = node.step.removeprefix(".")
@@ -111,14 +111,14 @@ class DynamicModel(Model):
         raise UsageError(f"{node.path.lstrip('.')} isn't set, so it can't be called")
 
     def _call_method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the method of plain data that has this name."""
+        """Call the method of lists or mappings that has this name; UsageError if neither has one that fits."""
         values = self._as_list()
         if values is None and name in _MAKE_A_LIST and self._absent:
             values = self._become_a_list(name)
         if values is not None:
             return getattr(values, name)(*args, **kwargs)
         if name in _OF_LISTS and (self._absent and (name != "pop" or not args or isinstance(args[0], int))):
-            return getattr([], name)(*args, **kwargs)  # as of an empty one
+            return getattr([], name)(*args, **kwargs)  # as an empty list would do it
         method = _OF_MAPPINGS.get(name)
         if method is None:
             what = "isn't set" if self._absent else "is an object without a schema"
@@ -129,7 +129,12 @@ class DynamicModel(Model):
         return method(self, *args, **kwargs)
 
     def _become_a_list(self, name: str) -> list[Any]:
-        """Set a list in the place of this object, which isn't there."""
+        """Set an empty list in the place of this object, which is missing, and return the list.
+
+        Raises:
+            ReadOnlyError: The object is observed state.
+            UsageError: Another value was set in its place.
+        """
         node = self._node
         assert node is not None  # it isn't there
         node.used()
@@ -148,7 +153,7 @@ class DynamicModel(Model):
         return values
 
     def _as_list(self) -> list[Any] | None:
-        """Return the list that this object has become, None where it hasn't."""
+        """Return the list that this object has become; None if it is still an object."""
         node = self._node
         return node.owner.values if node is not None and type(node.owner) is Became else None
 
@@ -165,7 +170,7 @@ class DynamicModel(Model):
         if values is not None:
             return values == other
         if isinstance(other, Mapping):
-            bool(self)  # a guess, where it may still come
+            bool(self)  # counts as a guess if the object may still come
             return equal(plain_data(self), plain_data(other))
         return Model.__eq__(self, other)
 
@@ -247,7 +252,7 @@ class DynamicModel(Model):
         values = self._as_list()
         if values is not None:
             return iter(values)
-        if not bool(self):  # a guess, where it may still come
+        if not bool(self):  # counts as a guess if the object may still come
             return iter(())
         node = self._node
         inherited = [] if node is None else [name for name in node.fields if name not in (node.deleted or ())]
@@ -262,7 +267,7 @@ def _dict(model: DynamicModel) -> dict[str, Any]:
 
 
 def _get(model: DynamicModel, name: str | Observable[str], *default: Any) -> Any:
-    """Return a field, or the default. Without one, a field that may still come is an Observable."""
+    """Return a field or the default. Without one, a missing field gives an Observable if it may come, else None."""
     node = model._node
     if not default and node is not None and node.state == WAIT:
         return model[name]
@@ -312,7 +317,7 @@ _METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:
-    """Return a field's name as text, also one that isn't known yet: its placeholder is found again."""
+    """Return the name of a field as a string. An unresolved Observable becomes its placeholder."""
     return str(name) if isinstance(name, Observable) else name
 
 

@@ -16,7 +16,7 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
     """Replace the unresolved values of a tree in place, by values of the observed resource.
 
     An unresolved value in an object becomes the observed value at the same path. If there is none, the field is left
-    out, and so are objects that become empty by this. For a value inside of a list, the observed element is found by
+    out, and so are objects that become empty by it. For a value inside of a list, the observed element is found by
     the list's merge keys if its schema has some, else by index if both lists have the same length. If neither is
     possible, the whole observed list replaces the list, which is left out if nothing is observed.
 
@@ -30,11 +30,11 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
 
 
 class _Matcher:
-    """Finds the observed element that belongs to an element of a list, once for each list."""
+    """Finds the observed elements that belong to the elements of lists, with one index for each observed list."""
 
     def __init__(self, tree: Tree) -> None:
         self._keys = tree.list_keys
-        # Lists that were replaced as a whole, by id. They are kept alive, so that no other object gets one of these ids.
+        # Lists that were replaced as a whole, by id. They are kept, so that no other object gets such an id.
         self.replaced: dict[int, Any] = {}
         self._indexes: dict[int, dict[tuple[Any, ...], Any]] = {}
 

@@ -1,9 +1,9 @@
 """Models of kin classes in each other's places.
 
-Fields of the same name share a class where their shapes are equal. In a new version of a schema the shapes may differ:
-then one field keeps the class, and the other fields get classes with longer names. All these classes are kin. Older code
-still uses the old name for all these fields. So a field takes a model of a kin class, as it would take a mapping with
-the same content: the model becomes one of the field's class, if all that is set in it fits there.
+Fields of the same name share a class where their shapes are equal. A new version of a schema may make them differ:
+then one field keeps the class, and the other fields get classes with longer names. All these classes are kin. Older
+code still uses the old name for all these fields. So a field takes a model of a kin class, as it would take a mapping
+with the same content: the model becomes one of the field's class, if all that is set in it fits there.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def become(
         model: The model.
         type_: The type of the field that it is put into.
         name: The field's place, for messages: a pair of a model, list or map and a step below it.
-        refuse: Called with a type, a value that doesn't fit and its place. It raises an error, but may let a scalar pass.
+        refuse: Called with a type, a value that doesn't fit and its place. Raises an error, but may let a scalar pass.
         label: Returns the text for such a place.
 
     Raises:

@@ -32,7 +32,7 @@ def kind_info(cls: Any) -> KindInfo:
     """Return the kind that a class of resources is for.
 
     Raises:
-        AttributeError: The class is for all kinds, or is the base of others.
+        AttributeError: The class is for all kinds, as `Unstructured` is, or is a base class without a kind.
     """
     if not cls._fixed:
         raise AttributeError(f"{cls.__name__} is for more than one kind")

@@ -1,6 +1,6 @@
 """Where a model, list or map stands: the bytes that it lies over, its path, and its state.
 
-There is one class of models and several kinds of instance. Which kind an instance is, its node's state says:
+A class of models has several kinds of instances. The state of an instance's node says which kind it is:
 
 ========  =====================================  ==================  ====================  ============================
 state     the instance                           an unset field is   written to            put into another place
@@ -32,8 +32,8 @@ A model without a node is LOOSE. The state changes
 - from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
 - from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over the desired state of previous functions.
 
-`ctx.resource` takes the instance itself, but of OUTSIDE and TEMPLATE a copy. WAIT and FACT never change. States from
-WAIT on are observed state.
+`ctx.resource` registers the instance itself, but of an OUTSIDE or a TEMPLATE it registers a copy. WAIT and FACT never
+change: they are observed state.
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ class Holder(Protocol):
     _node: Node | None
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Let a child that was read, and is written to now, count as set."""
+        """Count a child as set: it was read from this object, and is now written to."""
 
 
 class Became:
-    """The owner of a missing object without a schema that has become a list: somebody may still hold the object.
+    """The owner in the node of a missing object that has become a list, for code that still holds the object.
 
     Attributes:
         values: The list.
@@ -126,7 +126,7 @@ class Place(Protocol):
         """
 
     def used(self, node: Node) -> None:
-        """Note that an object that isn't there, and whose node this is, was used as a value."""
+        """Note that a missing object was used as a value. `node` is the object's node."""
 
 
 class Node:
@@ -143,10 +143,11 @@ class Node:
         views: Children that were read but not set, by attribute.
         deleted: Attributes (or keys) that were deleted: they read None and remove the fields of previous functions.
             A value that is set there afterwards replaces the old one, and doesn't merge into it.
-        shows: For the codec (`crossplane_lite._wire.objects`): whether more than the set fields is shown, and meant.
+        shows: SET, MORE or WHOLE (`crossplane_lite._wire.objects`): whether the object shows more than its set fields,
+            and whether the codec encodes these too.
         states: At the top of an observed object the state of each field that differs from `state`.
-        place: The value that a missing field reads as, where that is special: in the metadata and the status of a
-            desired composed resource.
+        place: For the metadata and the status of a desired composed resource, in which reading a missing field is
+            special; otherwise None.
     """
 
     __slots__ = (
@@ -200,19 +201,19 @@ class Node:
 
     @property
     def fields(self) -> Any:
-        """The source split by one level, kept: wire name to value bytes."""
+        """The fields of the source by wire name, each as encoded bytes; split once and kept."""
         if self.split is None:
             self.split = {} if self.raw is None else _wire.split(self.raw)
         return self.split
 
     def lay_over(self, raw: bytes) -> None:
-        """Put the node over other bytes."""
+        """Make `raw` the source of this node, in place of any other."""
         self.raw = raw
         self.split = None
         self.shows = WHOLE if self.state == COPY else MORE
 
     def read_only(self, step: str = "") -> ReadOnlyError:
-        """Return the error that says that this place, or the one a step below, can't be written to."""
+        """Return the error for writing to this place, or to the place that is `step` below it."""
         if self.root is not None and self.root.kind == "required":
             return ReadOnlyError(f"{self.path}{step} can't be set: required resources are only for reading")
         return ReadOnlyError(
@@ -221,27 +222,27 @@ class Node:
         )
 
     def observable(self, step: str = "", *, settles: bool = False) -> Observable[Any]:
-        """Return the forward reference to this place, or to one a step below.
+        """Return the Observable for this place, or for the place that is `step` below it.
 
         Args:
-            step: The step.
-            settles: Whether absence is an answer in an object that is ready.
+            step: The rest of the path, such as `.name`.
+            settles: Whether a missing value is an answer once the object is ready.
         """
         return make(self.path + step, self.root, settles=settles)
 
     def used(self) -> None:
-        """Note that the object, which isn't there, was used as a value."""
+        """Note that the object of this node, which is missing, was used as a value."""
         if self.place is not None:
             self.place.used(self)
 
     def attach_to(self, owner: Holder, key: Any) -> None:
-        """Make it a VIEW: something that was read from `owner` under `key`."""
+        """Make this the node of a VIEW: an object that was read from `owner` under `key`."""
         self.state = VIEW
         self.owner = owner
         self.key = key
 
     def tie(self) -> None:
-        """Have the call cut circles of references here at its end."""
+        """Have the call untie this node at its end. Outside of a call, do nothing."""
         call = current() if self.root is None else self.root.call
         if call is not None:
             call.tied.append(self)
@@ -249,8 +250,8 @@ class Node:
     def untie(self) -> None:
         """Forget the objects that were read from here, and the one that this was read from.
 
-        Left to the garbage collector, a call's models would cost as much as everything else. Objects that compose() has
-        kept go on working: values that are read from them again are made again.
+        This cuts circles of references. Otherwise the garbage collector would need as much time for a call's models as
+        everything else takes. Objects that compose() has kept go on working: they make what they forgot again.
         """
         self.views = None
         self.owner = None
@@ -258,7 +259,8 @@ class Node:
     def written(self, holder: Any, name: str) -> None:
         """Note that a field of `holder`, whose node this is, was set or deleted.
 
-        The object read under that name before is cut off, and the holder attaches itself to the one it was read from.
+        An object that was read under `name` before doesn't belong to `holder` any more. If `holder` was itself read
+        from another object, it now counts as set there.
         """
         view = None if self.views is None else self.views.pop(name, None)
         if view is not None and view._node.state == VIEW:
@@ -268,7 +270,7 @@ class Node:
             self.touch(holder)
 
     def touch(self, holder: Any) -> None:
-        """Attach `holder`, whose node this is, to the object it was read from, and that to its own owner in turn."""
+        """Count `holder`, whose node this is, as set in the object that it was read from, and so on up to the top."""
         node: Node | None = self
         while node is not None and node.owner is not None:
             owner = node.owner
@@ -284,13 +286,16 @@ def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
 
     Args:
         node: The node of the object to copy.
-        show: Returns a place's name in messages.
-        place: The place where it would go.
+        show: Returns the text for a place.
+        place: The place that the copy would go to, for the message.
+
+    Raises:
+        UsageError: The object is one of these.
     """
     root = node.root
     if root is None:
         return
-    # No further up than such a path is long: the way from thousands of levels down is long, and many ask.
+    # Only as many steps up as such a path is long: objects can be thousands of levels deep, and each is checked.
     left = len(root.prefix) + _LONGEST_WHOLE
     above: Node | None = node
     while above is not None:
@@ -305,5 +310,5 @@ def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
         )
 
 
-# The node of a model that stands in another one and was never read from. One for all, because most models are so.
+# The node that models share which stand in another model and were never read from. Most models are such.
 HELD_NODE: Final = Node(HELD)

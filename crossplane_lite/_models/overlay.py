@@ -1,4 +1,4 @@
-"""Desired state over that of previous functions: models and maps that lie over its bytes."""
+"""Desired state over the desired state of previous functions: models and maps that lie over its bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _MERGING: Final = (ModelShape, dict)
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
-    """Lay a value that is set over that of a previous function, as registering the whole resource would."""
+    """Return a value that is being set, laid over the value that a previous function set there (see `lay`).
+
+    Returns `value` itself if there is no such value, or if one of the two is neither an object nor a map.
+    """
     inherited = node.fields.get(wire)
     if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
         return value
@@ -32,12 +35,19 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
 
 
 def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
-    """Put a model or map, and its values, over the bytes that a previous function set in its place.
+    """Put a model or map, and the objects in it, over the bytes that a previous function set in its place.
 
-    Fields that it doesn't set read from there.
+    Fields and keys that aren't set in it are read from these bytes.
+
+    Args:
+        type_: The type of the value's field.
+        value: The model or map.
+        raw: The bytes.
+        root: The root of the resource's observed state.
 
     Returns:
-        The value, or a copy of its set fields where it lies over other bytes already in a call that is going on.
+        The model itself, or a copy of its set fields if it already lies over other bytes in a call that hasn't ended.
+        For a map, a new map.
     """
     top: list[Any] = [value]
     work: list[tuple[Any, Any, types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
@@ -48,7 +58,7 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
         children: dict[str, Any]
         if isinstance(value, ModelShape):
             if value._node is not None and value._node.state == COPY:
-                continue  # it has a source of its own; laid over the other when it is encoded
+                continue  # it has a source of its own, which the codec lays over the other one
             laid = _laid(value, source, root)
             known = laid.__wire_fields__
             child_holder = children = laid.__dict__
@@ -89,7 +99,10 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
 
 
 def _lay_views(model: ModelShape, node: Node) -> None:
-    """Lay objects over the source that were read from a model before it lay there: somebody may still hold them."""
+    """Lay objects that were read from a model, before the model lay over its source, over their parts of the source.
+
+    compose() may still hold these objects.
+    """
     work = [(model, node)]
     while work:
         holder, above = work.pop()
@@ -114,7 +127,7 @@ def _lay_views(model: ModelShape, node: Node) -> None:
 
 
 def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
-    """Make a container that was read empty the owner of elements that were made for another one."""
+    """Make `view`, a list or map that was read empty, the owner of `elements`, which were made for `made`."""
     assert view._node is not None and made._node is not None
     view._node.root = made._node.root
     view._node.lay_over(made._node.raw or b"")
@@ -125,7 +138,10 @@ def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements:
 
 
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
-    """Return a map that shows a previous function's entries under the own ones."""
+    """Return a map with the entries of `own`, and those of a previous function under other keys.
+
+    Keys that were deleted from `own` are left out.
+    """
     up = Node(LOOSE, None, root)
     of = type_ if type_.code == types.MAP else types.ANY_TYPE
     merged: ModelMap = present(of, _wire.STRUCT, source, LOOSE, up, "", own)

@@ -32,9 +32,9 @@ _OBJECT: Final = types.OBJECT
 
 
 class Reading:
-    """A field of a class, as the class has it: Python finds it where the instance's dict lacks a value.
+    """Descriptor for a field of a class. Python calls it if the instance's dict has no value for the field.
 
-    The same as `Model._read_field`, without the search for the name and the exception that lead there.
+    It does the same as `Model._read_field`, but faster: Python gets there only after a search that fails.
     """
 
     __slots__ = ("_field", "_is_leaf")
@@ -60,10 +60,10 @@ class Reading:
 
 
 class ContainerReading(Reading):
-    """A field that holds a list or a map. A data descriptor, so that what was set passes it as well.
+    """Descriptor for a field that holds a list or a map.
 
-    A list of scalars is kept as a plain one, which costs least, until somebody reads it: values that are put into it
-    must be checked from then on.
+    It has `__set__`, so that Python calls it for values that were set, too. A list or map of scalars is kept as a plain
+    one, which costs least. When it is read it becomes a ModelList or ModelMap, which checks values put into it later.
     """
 
     __slots__ = ()
@@ -90,14 +90,23 @@ class ContainerReading(Reading):
 
 
 def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
-    """Read a field that isn't set, from the source of its model."""
+    """Return the value of a field that isn't set, read from the source of its model.
+
+    Models, lists and maps are made once: reading the field again gives the same object. A field that the source lacks,
+    or that was deleted, reads as `absent` says; so does an observed null. A null of a previous function reads as None.
+
+    Args:
+        node: The model's node.
+        holder: The model.
+        field: The field.
+    """
     name = field.name
     type_ = field.type
     state = node.state
     if node.states is not None:
         state = node.states.get(name, state)
     elif state < WAIT:
-        state = LOOSE  # until it is attached to its holder
+        state = LOOSE  # until the value is attached to the model
     fields = node.split
     if fields is None:  # the same as `node.fields`
         fields = node.split = {} if node.raw is None else _wire.split(node.raw)
@@ -132,7 +141,10 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
 
 
 def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
-    """Keep the value that was read, so that reading again gives the same object, which attaches itself when written."""
+    """Keep a model, list or map that was read, and return it.
+
+    Reading the field again gives the same object. One of desired state counts as set when it is first written to.
+    """
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`
         made_node.state, made_node.owner, made_node.key = VIEW, holder, name
@@ -145,7 +157,18 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
 
 
 def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
-    """Return the value that a field reads as if the source lacks it."""
+    """Return the value that a field reads as if the source lacks it.
+
+    Args:
+        type_: The field's type.
+        state: The state of the field: a state of `crossplane_lite._models.node`.
+        up: The node of the object that lacks the field.
+        step: The field as a step of a path.
+
+    Returns:
+        An empty model, list or map, or None. While the value may still come, an Observable, except for models of a
+        class with known fields.
+    """
     code = type_.code
     if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
         return _view(type_, Node(state, None, up.root, up, step))
@@ -164,16 +187,17 @@ def present(
 ) -> Any:
     """Return an object or a list of the source as a model, list or map over its bytes.
 
-    Lists and maps in a list or map are split too, level by level; models in it are not, they read when they are read.
+    Lists and maps inside of a list or map are decoded at once. Models inside of it aren't: each of their fields is
+    decoded when it is read.
 
     Args:
-        type_: The type of the field, list or map that it stands in.
-        kind: Whether it is an object or a list.
-        payload: Its bytes.
-        state: The state of its node.
-        up: The node that it stands below.
-        step: The last part of its path.
-        replaced: Keys of a map that the caller puts other values under. They stand in it, and are not read.
+        type_: The type of the field or item whose value this is.
+        kind: `STRUCT` for an object, `LIST` for a list (constants of `_wire`).
+        payload: The bytes of the object or list.
+        state: The state of the new nodes.
+        up: The node of the holder.
+        step: The last part of the path.
+        replaced: Keys of a map under which the caller puts other values. They are in the result, but with None.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
@@ -206,7 +230,7 @@ def present(
 
 
 def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[Any]) -> None:
-    """Put the scalar elements of a list or map in place, and leave the others as work."""
+    """Put the scalar elements of a list or map in place, and append its objects and lists to `work`."""
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value in entries:
         kind, payload = _open_value(value)
@@ -221,7 +245,7 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
 
 
 def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:
-    """Return one inherited element of a map, again."""
+    """Return an element of a map as previous functions set it, decoded once more."""
     node = holder._node
     assert node is not None
     box: dict[str, Any] = {}

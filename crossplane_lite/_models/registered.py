@@ -31,9 +31,9 @@ class Registered:
     Attributes:
         root: The observed object, present or not.
         observed: The observed side, once it has been asked for.
-        base: The Struct bytes that previous functions desire, None where they don't.
-        ready: The readiness that compose() set.
-        incoming_ready: The readiness that previous functions set, as the protocol's number.
+        base: The Struct bytes of the resource as previous functions desire it; None if they don't desire it.
+        ready: The readiness that compose() set; None if it set none.
+        incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if they set none.
         on_unresolved: `keep`, `hold` or `fatal`.
         depends_on: Names of the resources that must be ready before this one is created.
         desired_details: For the composite the connection details that previous functions desire.
@@ -66,14 +66,14 @@ class Registered:
         self._observed_details: ConnectionDetails | None = None
 
     def observed_view(self, model: R) -> R:
-        """Return the observed side of `model`, always the same object."""
+        """Return the observed side of `model`: the same object each time."""
         if self.observed is None:
             self.observed = observed_view(type(model), self)
         observed: R = self.observed
         return observed
 
     def take_observed(self, made: ModelShape) -> None:
-        """Take the observed side, which knows this in turn: they are parted when the call ends."""
+        """Keep `made` as the observed side. The two refer to each other, so the call unties this at its end."""
         self.observed = made
         self.root.call.tied.append(self)
 
@@ -82,12 +82,15 @@ class Registered:
         self.observed = None
 
     def ready_of(self, model: ModelShape) -> bool | None:
-        """Return the readiness of `model` as it was set; for its observed side, the result of its kind's rule."""
+        """Return the readiness that compose() set for `model`, else the one of previous functions, else None.
+
+        For the observed side: True if the resource is ready by the rule of its kind, else None.
+        """
         node = model._node
         if node is not None and node.state >= WAIT and not is_desired(node, self.root):
             if self.root.settled:
                 return True
-            # A gate for creation must not delete: the resources that depend on it show in another run.
+            # An `if` on readiness must not delete resources that exist: another run shows which ones depend on it.
             return True if guess(make(f"{self.root.prefix}.ready", self.root)) else None
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
 
@@ -106,7 +109,7 @@ class Registered:
 
 
 def observed_view(cls: type[R], registered: Registered) -> R:
-    """Make the observed side of a resource."""
+    """Make, keep and return the observed side of a resource, as an instance of `cls`."""
     root = registered.root
     node = Node(WAIT, root.raw, root, None, root.prefix, root.fields)
     if root.kind == "xr":

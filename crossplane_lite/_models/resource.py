@@ -31,7 +31,7 @@ __all__ = ["Resource", "reading_of"]
 
 
 class _KindInfo:
-    """Reads the kind that a class is for."""
+    """Descriptor for `kind_info`: returns the group, version, kind and scope of a class, or of an instance's class."""
 
     def __get__(self, instance: object, owner: Any = None) -> KindInfo:
         from .kind_info import kind_info
@@ -88,11 +88,11 @@ class Resource(Model):
         return made
 
     def _put_in_place(self, name: str, value: Any) -> None:
-        """Have the metadata or status of a desired composed resource know its resource."""
+        """Tie the metadata or status of a desired composed resource to the resource; do nothing for other resources."""
         state = self._state
         if state is None or not is_desired(self._node, state.root):
             return
-        if name == "metadata" or name not in self.__dict__:  # a status that was set is told when the call ends
+        if name == "metadata" or name not in self.__dict__:  # a status that was set is reported when the call ends
             put_in_place(name, value, state.root)
 
     def _registered(self) -> Registered:
@@ -112,7 +112,7 @@ class Resource(Model):
         root = self._registered().root
         if root.kind == "resource":
             return root.name
-        # The composite and required resources lack a name in the composition; their own name is meant.
+        # The composite and required resources have no name in the composition, but a name of their own.
         name: str = _wire.get_path(root.raw or b"", ("metadata", "name"), "")
         return name
 
@@ -175,7 +175,7 @@ class Resource(Model):
         root = top.root
         found = condition_of(root.raw if root is not None else None, type)
         if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
-            # A gate for creation must not delete: the resources that depend on it show in another run.
+            # An `if` on a condition must not delete resources that exist: another run shows which ones depend on it.
             if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):
                 found = {**found, "status": "True"}
         raw = None if found is None else _wire.encode_struct(found)
@@ -189,14 +189,14 @@ class Resource(Model):
 
 
 class StatusReading(Reading):
-    """The field status of a resource's class."""
+    """Descriptor for the field `status` of a class of resources."""
 
     __slots__ = ()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is not None:
             node = instance._node
-            if node is not None and node.state == WAIT:  # nearly always so: the same as `Reading`
+            if node is not None and node.state == WAIT:  # the usual case, as `Reading` does it
                 view = None if node.views is None else node.views.get("status")
                 return read(node, instance, self._field) if view is None else view
         value = Reading.__get__(self, instance, owner)
@@ -205,7 +205,10 @@ class StatusReading(Reading):
 
 
 class MetadataReading(Reading):
-    """The field metadata of a resource's class. A data descriptor, so that set values pass it as well."""
+    """Descriptor for the field `metadata` of a class of resources.
+
+    It has `__set__`, so that Python calls it for metadata that was set, too.
+    """
 
     __slots__ = ()
 
@@ -230,7 +233,7 @@ class MetadataReading(Reading):
 
 
 def reading_of(field: Field) -> Reading:
-    """Return the descriptor of a field of a resource's class."""
+    """Return the descriptor for a field of a class of resources."""
     return _READINGS.get(field.name, Reading)(field)
 
 

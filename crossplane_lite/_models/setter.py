@@ -1,6 +1,6 @@
 """The sentinel setter: assigning and deleting a field of a model.
 
-A set value stands in the instance's dict. Whatever isn't there is `UNSET`, which is the default of every field.
+A set value stands in the instance's dict. A field without a value there is `UNSET`, the default of every field.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ __all__ = ["delete_field", "set_field"]
 
 
 def set_field(self: Model, name: str, value: Any) -> None:
-    """Set a field; None and UNSET mean no opinion, so that the value of previous functions shows through."""
+    """Set a field; None and UNSET mean no opinion, so that the value of previous functions shows through.
+
+    Raises:
+        UnknownFieldError: The class doesn't have the field.
+        ReadOnlyError: The model is observed state.
+        UsageError: The field can't hold the value.
+    """
     field = self.__wire_fields__.get(name)
     if field is None:
         raise self._unknown(name)
@@ -36,7 +42,7 @@ def set_field(self: Model, name: str, value: Any) -> None:
     if kept is None:
         self.__dict__.pop(name, None)
     elif node is not None and node.deleted is not None and name in node.deleted:
-        self.__dict__[name] = kept  # in the place of a deleted value: it replaces and doesn't merge
+        self.__dict__[name] = kept  # set after a deletion: it replaces the old value and doesn't merge
     elif node is not None and node.raw is not None and isinstance(kept, (ModelShape, dict)):
         self.__dict__[name] = over_source(node, field.wire, field.type, kept)
     else:
@@ -48,7 +54,13 @@ def set_field(self: Model, name: str, value: Any) -> None:
 
 
 def delete_field(self: Model, name: str) -> None:
-    """Delete a field: it reads None, and removes the value of previous functions."""
+    """Delete a field: it reads as if nothing had set it, and the value of previous functions is removed.
+
+    Raises:
+        UnknownFieldError: The class doesn't have the field.
+        ReadOnlyError: The model is observed state.
+        UsageError: The field is fixed, as apiVersion and kind are.
+    """
     if self.__wire_fields__.get(name) is None:
         raise self._unknown(name)
     node = self._node

@@ -15,7 +15,7 @@ __all__ = ["DesiredMap", "ModelShape", "PlacedMap", "new_node"]
 
 
 class ModelShape:
-    """The fields of a model's class, the set fields of an instance (its dict), and the place of the instance (its node).
+    """The fields of a model's class, the set fields of an instance (its dict), and the instance's place (its node).
 
     The names that begin with `__wire_` are for the codec (see `crossplane_lite._wire.objects`).
     """

@@ -1,4 +1,4 @@
-"""Model modules as data: one string per class, made into a class when it is first asked for.
+"""Model modules as data: a string for each class, which is made when the class is first asked for.
 
 `crossplane_lite.table` says how a table is written.
 """
@@ -52,7 +52,7 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
         return other
 
     def get(name: str) -> Any:
-        if name[:2] == "__" and name != "__all__":  # names that the import system asks for; no near name is meant
+        if name[:2] == "__" and name != "__all__":  # the import system asks for such names; nobody misspelt them
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         if name == "__all__":
             return sorted(table)
@@ -109,14 +109,14 @@ def make_class(
     """Make a model class.
 
     Args:
-        module: The module that it will say it is from.
-        name: Its name.
-        fields: Its fields, without apiVersion and kind.
+        module: The `__module__` of the class.
+        name: The name of the class.
+        fields: The fields; for a resource without apiVersion and kind.
         api_version: For a resource its apiVersion, which becomes fixed.
         kind: For a resource its kind.
-        scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't known.
-        is_open: True where it takes any other attribute as well.
-        kin: What it has in common with the other classes of fields of one name (see `kin`); by itself its own name.
+        scope: For a resource `Namespaced` or `Cluster`; empty if the scope isn't known.
+        is_open: Whether instances take any other attribute as well.
+        kin: The name that the class shares with its kin (see `crossplane_lite._models.kin`); made from `name` if empty.
     """
     namespace: dict[str, Any] = {
         "__module__": module,

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 LEAF: Final = 0
-FLOAT: Final = 1  # integral doubles read as float
+FLOAT: Final = 1  # a number that reads as a float, also if it is whole
 ANY: Final = 2  # any JSON value; objects read as mappings
 MODEL: Final = 3
 LIST: Final = 4
@@ -84,14 +84,15 @@ class Type:
         ref: The class's name in its table, for MODEL.
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
         takes: The classes of scalars that are kept as they are: `adopt` decides about all others.
-        words: The scalars in words, for messages.
-        probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
-        is_item: Whether it is a list or a map that is the item of another one.
-        place: For a list or a map the class and field that it is of, and the lists and maps around it, for messages.
+        words: The scalars in words, for messages; empty for other types.
+        probe: For a list or a map of scalars: a function that raises TypeError unless all items that it is given can be
+            kept as they are. None for other types.
+        is_item: Whether this is a list or a map that is the item of another list or map.
+        place: For messages about a list or a map: its class, its field, and a `[]` for each list or map around it.
         keys: The keys by which Kubernetes merges a list (x-kubernetes-list-map-keys).
-        made: The class, once it has been asked for.
-        settles: Whether its absence in an object that is ready is an answer: API servers leave out values that are
-            false, zero and empty.
+        made: The class, None until it is first asked for.
+        settles: Whether a missing value is an answer once the object is ready, because API servers leave out values
+            that are false, zero or empty.
     """
 
     __slots__ = (
@@ -151,9 +152,9 @@ class Type:
 
 
 def kin_name(name: str) -> str:
-    """Return what the classes of fields of one name share, of the name that one would like to have.
+    """Return the name that a class shares with its kin: its own name without `Item` at the end.
 
-    A list's class has `Item` behind the field's name, once for each list.
+    The class for items of a list ends in `Item`, once for each list around the items.
     """
     while name.endswith("Item") and name != "Item":
         name = name[:-4]
@@ -179,10 +180,10 @@ class Field:
         wire: The name in Kubernetes' objects.
         step: The name as a step of a path.
         type: The type of its values.
-        takes: The classes of scalars that can be kept as they are.
-        copied: The builtin container that only has to be copied, where `probe` takes its items.
+        takes: The classes of scalars that can be kept as they are; none for a fixed field.
+        copied: `list` or `dict` if such a value only has to be copied once `probe` has accepted its items, else None.
         probe: See `Type`.
-        lists: Whether it is a list of models.
+        lists: Whether the field holds a list of models.
     """
 
     __slots__ = ("copied", "lists", "name", "probe", "step", "takes", "type", "wire")
@@ -198,7 +199,7 @@ class Field:
         self.copied: type | None = None if type_.probe is None else {LIST: list, MAP: dict}.get(type_.code)
 
     def belongs_to(self, cls: str) -> None:
-        """Take the name of the class, for the messages of its list or map."""
+        """Note the name of the field's class, which messages about its list or map show."""
         type_ = self.type
         type_.place = (cls, self.step)
         while type_.item.is_item:
@@ -215,7 +216,11 @@ def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
 
     Args:
         text: The type.
-        resolve: Returns the class of a name, in which no scalar has one.
+        resolve: Returns the class for a name. Types without a class don't need it.
+
+    Raises:
+        ValueError: The escapes of a merge key are wrong.
+        IndexError: The type, or the type of an item, is empty.
     """
     simple = _SIMPLE.get(text)
     if simple is not None:
@@ -234,7 +239,12 @@ def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
 
 
 def parse_field(text: str, resolve: Resolve) -> Field:
-    """Parse one field of a table's class, such as `location:s` or `from_=from:s`."""
+    """Parse one field of a table's class, such as `location:s` or `from_=from:s`.
+
+    Raises:
+        ValueError: The text isn't of this form.
+        IndexError: The type of a list's or map's items is missing.
+    """
     names, _, type_text = text.rpartition(":")
     name, _, wire = names.partition("=")
     if not name.isidentifier() or not type_text:
@@ -243,7 +253,7 @@ def parse_field(text: str, resolve: Resolve) -> Field:
 
 
 def unescape(text: str) -> str:
-    """Return a wire name as it is: in a table its bytes may be written as `%` and two hex digits."""
+    """Return the wire name that is written in a table, where `%` and two hex digits stand for a byte."""
     if "%" not in text:
         return text
     first, *rest = text.split("%")

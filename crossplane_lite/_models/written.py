@@ -1,4 +1,4 @@
-"""Values of Python's own that Kubernetes writes as text or numbers: members of enums, times and dates."""
+"""Python values that Kubernetes writes as strings or numbers: members of enums, times and dates."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
     """Return a member of an enum as its value, a time or a date as Kubernetes writes it, anything else as it is.
 
     Args:
-        value: The value. It must not be an Observable, for which the questions asked here would count as uses.
-        fault: Makes the error for a problem.
+        value: The value. It must not be an Observable: the checks made here would count as uses of it.
+        fault: Makes the error from the text of a problem.
 
     Raises:
-        Exception: It is a time without a time zone. `fault` makes the error.
+        Exception: The value is a time without a time zone. `fault` made the error.
     """
     if isinstance(value, Enum):
         return value if isinstance(value, _OWN) else value.value
-    datetime = sys.modules.get("datetime")  # who has one has imported it
+    datetime = sys.modules.get("datetime")  # a date can only exist once it is imported
     if datetime is None or not isinstance(value, datetime.date):
         return value
     if not isinstance(value, datetime.datetime):
