@@ -239,7 +239,11 @@ def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
 
 
 def _deep(value: Any, name: Place) -> Any:
-    """Copy plain lists and mappings, so that nothing that outlives the call is shared; scalars stay as they are."""
+    """Return a copy of plain lists and mappings, so that the call shares none of them with other code.
+
+    Raises:
+        UsageError: The value contains itself or is nested too deep, or a time in it has no time zone.
+    """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
     while work:

@@ -1,4 +1,4 @@
-"""Computing with values that may not be known yet, and giving their absence a meaning."""
+"""Functions for values that may be missing: `apply` computes with them, `value_or` gives a default."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ def class_name(text: str) -> str:
 def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
     """Return a dict from each wire name of an object to its attribute, which is the wire name where possible.
 
-    A keyword, and a name that models or resources use themselves, gets an underscore at its end. Where a changed name
-    is already an attribute, it gets more underscores; names that needn't change stay.
+    A keyword, and a name that models or resources use themselves, gets an underscore at its end. If a changed
+    name is already an attribute, it gets more underscores. Names that needn't change stay.
 
     Args:
         wires: The wire names.

@@ -191,7 +191,7 @@ def _read_only(builtin: Any) -> Callable[..., Any]:
 
 
 class ObservedList(_PlacedList):
-    """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come.
+    """A list of observed state. An index past its end reads as an Observable while the element may come, else as None.
 
     A list without a node raises IndexError there, as any list does: `dataclasses.asdict` and the like make such lists,
     because they call the class of the list that they copy.
@@ -213,7 +213,7 @@ class ObservedList(_PlacedList):
 
 
 class ObservedMap(PlacedMap):
-    """A map of observed state. A missing key reads as an Observable, or None where nothing more can come."""
+    """A map of observed state. A missing key reads as an Observable while it may still come, otherwise as None."""
 
     __slots__ = ()
 

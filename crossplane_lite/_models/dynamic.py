@@ -1,4 +1,4 @@
-"""Objects without a schema, as models."""
+"""Models of objects without a schema, which take any field."""
 
 from __future__ import annotations
 
@@ -96,7 +96,11 @@ class DynamicModel(Model):
             return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the method of plain data whose name was read as a field that isn't set."""
+        """Call a method of lists or mappings, such as `items`, whose name was read as a field that isn't set.
+
+        Raises:
+            UsageError: The object isn't such a field, or no method has its name.
+        """
         node = self._node
         if node is None or not self._absent:
             where = "this" if node is None or not node.step else node.step.lstrip(".")

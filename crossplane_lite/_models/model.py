@@ -225,7 +225,7 @@ CONSTRUCTORS.append(Model.__init__)
 
 
 def to_dict(model: Model) -> dict[str, Any]:
-    """Return a model as plain data: the fields that are set or read from its source, by their names in Kubernetes.
+    """Return a model as plain data: the fields that are set and those of its source, by their names in Kubernetes.
 
     Observables stay Observables. An explicit null becomes None.
     """

@@ -290,7 +290,7 @@ def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
         place: The place that the copy would go to, for the message.
 
     Raises:
-        UsageError: The object is one of these.
+        UsageError: The object is an observed resource, its metadata or its status.
     """
     root = node.root
     if root is None:

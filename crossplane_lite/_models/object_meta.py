@@ -202,7 +202,7 @@ class _Check:
         self._before = before if isinstance(before, dict) else {}
 
     def metadata(self, metadata: dict[str, Any], name_rule: Rule) -> None:
-        """Check the metadata of a resource, whose name must follow `name_rule`."""
+        """Check the metadata of a resource, whose name must follow `name_rule`; EncodeError if a rule is broken."""
         self._text(metadata, ("name",), name_rule, "an object's name")
         has_form, form = name_rule
         prefix_rule = (lambda text: has_form(_with_more(text)), form)

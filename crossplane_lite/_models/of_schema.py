@@ -89,7 +89,7 @@ class _Maker:
         ]
 
     def type_of(self, schema: Any, name: str, depth: int = 0) -> types.Type:
-        """Return the type for a schema; any value where the schema doesn't name a type.
+        """Return the type for a schema; `ANY_TYPE` if the schema doesn't tell a type.
 
         Args:
             schema: The schema.

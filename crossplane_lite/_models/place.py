@@ -1,4 +1,4 @@
-"""The names of models, lists and maps of desired state in messages."""
+"""The paths by which messages name models, lists and maps of desired state, such as `bucket.spec.forProvider`."""
 
 from __future__ import annotations
 

@@ -30,14 +30,14 @@ class Registered:
 
     Attributes:
         root: The observed object, present or not.
-        observed: The observed side, once it has been asked for.
+        observed: The observed side; None until it is first asked for.
         base: The Struct bytes of the resource as previous functions desire it; None if they don't desire it.
         ready: The readiness that compose() set; None if it set none.
         incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if they set none.
-        on_unresolved: `keep`, `hold` or `fatal`.
+        on_unresolved: What to do about unresolved values: `keep`, `hold` or `fatal`, as for `ctx.resource`.
         depends_on: Names of the resources that must be ready before this one is created.
-        desired_details: For the composite the connection details that previous functions desire.
-        details: For the composite the desired connection details, once they have been asked for.
+        desired_details: For the composite the connection details that previous functions desire, else None.
+        details: For the composite the desired connection details; None until they are first asked for.
     """
 
     __slots__ = (
