@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0 for success, 1 if the command's check failed or a function had a Fatal result, 2 for a wrong
-        command line or bad input, 130 after Ctrl-C. A command may have more, see its help.
+        command line or bad input, 130 after Ctrl-C. A command's help says if it has further statuses.
 
     Raises:
         SystemExit: argparse has printed help, or a complaint about the command line.

@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from ._answer.answer import respond
+from ._base.type_names import type_in_words
 from ._call.call import Call
 from ._call.callee import Callee
 from ._observed import tracker
@@ -49,19 +50,19 @@ def __getattr__(name: str) -> Any:
 
 
 class Function(Callee):
-    """A composition function: request in, answer out. Made by `function`.
+    """A composition function: it takes a request and gives an answer. The decorator `function` makes it.
 
-    It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which the server
-    does.
+    The server calls `run(bytes)`. Code that has messages of any implementation calls the object itself: `f(req, rsp)`.
 
     Attributes:
-        name: The step's name, by which it knows its own resources.
-        formerly: Names that the function had.
-        file: The file that compose() is in.
+        name: The function's name. By this name the function recognises the resources that it has composed.
+        formerly: The function's former names.
+        file: The file of compose().
         auto_ready: Whether readiness comes from observed state.
         allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
         usages: Whether Usages keep the order of deletion.
-        ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
+        ttl_seconds: How many seconds Crossplane may reuse an answer for an identical request, where compose() doesn't
+            set `ctx.ttl`.
     """
 
     def __init__(
@@ -96,10 +97,10 @@ class Function(Callee):
             data: The bytes of a RunFunctionRequest, v1 or v1beta1.
 
         Returns:
-            The bytes of the RunFunctionResponse. An error in compose() is a Fatal result in it.
+            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result.
 
         Raises:
-            WireError: The bytes are malformed, also when that comes to light only while compose() reads.
+            WireError: The bytes are malformed. Some faults show only when compose() reads the value.
         """
         call = Call(data, self)
         before = tracker.enter(call)
@@ -122,21 +123,22 @@ class Function(Callee):
             call.release()
 
     def dependencies(self, request: bytes) -> list[Dependency]:
-        """Return the dependencies that compose() shows for a request, whether they have values by now or not.
+        """Return the dependencies that compose() has for a request, whether the values are there yet or not.
 
-        compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often
-        and with which values): it may act only through its context. These runs leave nothing else behind: no
-        answer, no log lines, and nothing changes in the answers of other calls.
+        compose() runs several times to find them, as with `usages=True`, so it must act only through its context.
+        `crossplane_lite._rehearsal.rehearse` says how often it runs, and with which values. The runs give no answer,
+        write no log lines, and don't change the answers of other calls.
 
-        The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are
-        two dependencies, of `a` on `xr.status.x` and of `xr.status.x` on `b`. Reads of the composite's spec and
-        metadata, of a required resource's metadata, and a resource's reads of itself don't count.
+        Dependencies go through single fields of the composite's status. Where `a` reads `xr.status.x`, which is set
+        from `b`, there are two of them: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`. Three reads
+        don't count: of the composite's spec and metadata, of a required resource's metadata, and of a resource by
+        itself.
 
         Args:
             request: The bytes of a RunFunctionRequest.
 
         Returns:
-            Each once, sorted. Where compose() raises, those that it showed until then.
+            The dependencies, sorted, each once. Where compose() raises an exception, those until then.
 
         Raises:
             WireError: The bytes are malformed.
@@ -146,14 +148,14 @@ class Function(Callee):
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
-        """Run compose() in a call, to its end."""
+        """Run compose() to its end, for a call."""
         self.call_compose(Context(call))
 
     def call_compose(self, ctx: Context) -> None:
-        """Call compose() with a context, and wait for it where it is `async def`.
+        """Call compose() with a context, and wait for its end where it is `async def`.
 
         Raises:
-            UsageError: It returned something.
+            UsageError: compose() has returned something.
         """
         result = self._compose(ctx)
         if result is None:
@@ -166,18 +168,18 @@ class Function(Callee):
             result = event_loop.run(result, self._compose, ctx)
         if result is not None:
             raise UsageError(
-                f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"
+                f"compose() must return nothing (got {type_in_words(result)}); register resources with ctx.resource()"
             )
 
     def __call__(self, req: Any, rsp: Any) -> None:
         """Answer a request message by filling in an answer message, of any implementation.
 
-        The content of `rsp` counts: its desired state and context take the place of the request's, its results,
-        conditions and requirements stay.
+        The function goes on from the content of `rsp`: it reads desired state and context there, and not in `req`, and
+        it adds to the results, conditions and requirements.
 
         Args:
             req: A RunFunctionRequest.
-            rsp: A RunFunctionResponse of the same implementation.
+            rsp: A RunFunctionResponse of the same implementation. It is changed.
 
         Raises:
             WireError: The request holds malformed bytes.
@@ -195,10 +197,10 @@ class Function(Callee):
         rsp.MergeFrom(answer)
 
     def main(self, argv: Sequence[str] | None = None) -> None:
-        """Serve the function: the entry point of a function's own program.
+        """Serve the function. This is the entry point of a program that is one function.
 
         Args:
-            argv: Command-line arguments; those of the process when not given.
+            argv: The command-line arguments; by default those of the process.
         """
         from .runtime.flags import main
 
@@ -234,21 +236,20 @@ def function(
 ) -> Function | Callable[[Compose], Function]:
     """Make a composition function out of `compose(ctx)`, which may be `def` or `async def`.
 
-    A `def` runs in the thread of its call. All calls of `async def` functions share one event loop
-    (`crossplane_lite._call.event_loop`).
+    A `def` runs in the thread of its call. All `async def` functions share one event loop.
 
     Args:
-        compose: The function, where the decorator is used without arguments.
-        name: The step's name; module and function name when it isn't given. It has to stay the same over time: by it
-            the step knows which resources are its own.
-        formerly: Former names of the function. Resources that it composed under these names are its own as well.
-        auto_ready: Set the readiness of resources from their observed state, where nobody else sets it.
-        allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has
-            used an unresolved value as a plain one. Otherwise they stay as they are where another answer would have
-            registered them.
-        usages: Compose a Usage for every dependency between two composed resources, so that Crossplane deletes the
-            dependent first. It takes Crossplane v2. compose() is run once more in each call, and a few times more where
-            it makes guesses, to see the dependencies of resolved values: it may act only through `ctx`.
+        compose: The function `compose(ctx)`, where the decorator is used without arguments.
+        name: The function's name; by default the names of its module and of `compose`. The name should
+            never change, because by it the function recognises the resources that it has composed.
+        formerly: The function's former names. The function also recognises the resources that it composed under them.
+        auto_ready: Whether the readiness of each resource is set from its observed state, where nobody else sets it.
+        allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() doesn't
+            register after a guess, that is, after it has used an unresolved value as a plain one. By default such a
+            resource stays as it is, if another value could have led to its registration.
+        usages: Whether a Usage is composed for every dependency between two composed resources, so that Crossplane
+            deletes the dependent one first. Usages need Crossplane v2. compose() runs once more in each call, and a few
+            more times where it makes guesses, so it must act only through `ctx`.
 
     Raises:
         UsageError: The name is empty, or holds a comma or a colon before a space.

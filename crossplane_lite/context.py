@@ -35,15 +35,15 @@ WATCHED = "ops.crossplane.io/watched-resource"
 
 
 class Context:
-    """One call of a composition function, as its author sees it ("Context Object" in the specification of this SDK).
+    """One call of a composition function, as its author sees it.
 
     Attributes:
-        results: Results of this call.
-        conditions: Conditions of the composite.
-        requirements: Resources and schemas that Crossplane is asked for, in every call anew.
-        required_resources: Crossplane's answers, resources by key.
-        required_schemas: Crossplane's answers, schemas by key.
-        context: The pipeline's context: JSON values by key, handed from function to function.
+        results: The results of this call, which Crossplane shows as events of the composite.
+        conditions: The conditions that this call sets on the composite, by type.
+        requirements: The resources and schemas that this call asks Crossplane for. Every call has to ask again.
+        required_resources: Crossplane's answers: the required resources, by the key of their requirement.
+        required_schemas: Crossplane's answers: the required schemas, by the key of their requirement.
+        context: The pipeline's context: JSON values by key, which each function hands to the next one.
         output: The output of an Operation's function, JSON values by key.
         resources: The composed resources registered in this call, by name.
     """
@@ -84,14 +84,14 @@ class Context:
         """Return the composite resource.
 
         Args:
-            model: Its class, or `Unstructured`.
+            model: The class of the composite's model, or `Unstructured`.
 
         Returns:
-            The desired composite, whose status can be set; `.observed` is the composite as its author wrote it.
+            The desired composite. Its status can be set. Its `.observed` is the composite as it is in the cluster.
 
         Raises:
-            UsageError: The composite is of another kind, was asked for as another class before, or is missing
-                because an Operation runs the function.
+            UsageError: The composite is of another kind than `model`; or this call has asked for it as another class
+                before; or there is no composite, because an Operation runs the function.
         """
         if type(self._composite) is not model:
             self._composite = composite_of(self._call, model)
@@ -109,21 +109,23 @@ class Context:
         """Register a composed resource.
 
         Args:
-            name: Its composition resource name, unique in the composition and stable.
-            instance: The desired resource. It is put over the one that previous functions desire under that name (deep
-                merge).
-            depends_on: Resources (or names of them) that must be observed and ready before this one is created.
-            on_unresolved: What to do while a value is unresolved and the resource exists: `keep` it with its observed
-                value there (the default), `hold` it back, or stop with a `fatal` result.
+            name: The composition resource name. It must be unique in the composition, and the same in every call.
+            instance: The desired resource. Where a previous function desires a resource under this name, the instance
+                is merged into that one, level by level; where both set a field, the instance counts.
+            depends_on: Registered resources, or their names. The new resource is created once all of them are observed
+                and ready.
+            on_unresolved: The treatment of a resource that exists and has an unresolved value. `keep` (the default)
+                keeps the resource, with the observed value in that place. `hold` holds the resource back. `fatal` stops
+                the pipeline with a Fatal result.
 
         Returns:
-            The instance, which belongs to this call now: `.observed` and the other properties work.
+            The instance. It belongs to this call from now on, so `.observed` and the other properties work.
 
         Raises:
-            DuplicateResourceError: The name was registered in this call before.
+            DuplicateResourceError: This call has registered a resource of this name before.
             UnresolvedError: The name is made from an unresolved value.
-            UsageError: The instance is observed state or no resource, or another kind is observed or desired under
-                this name.
+            UsageError: The instance is observed state, or isn't a resource; or a resource of another kind is observed
+                or desired under this name; or another argument is wrong.
         """
         return register(self._call, name, instance, depends_on, on_unresolved)
 
@@ -134,40 +136,49 @@ class Context:
         name: str = "connection-secret",
         namespace: str | Observable[str] | None = None,
     ) -> Unstructured:
-        """Compose a Secret with the composite's connection details, as Crossplane 2 wants it done.
+        """Compose a Secret that holds the composite's connection details, which is how Crossplane 2 wants it.
 
-        Its type is connection.crossplane.io/v1alpha1. Where the composite has spec.writeConnectionSecretToRef, that
-        says its name and namespace; otherwise Crossplane makes up a stable name. It is held back until every detail
-        has a value; once it exists, details that go missing keep the value that it has. It counts as ready.
+        The Secret's type is connection.crossplane.io/v1alpha1. `spec.writeConnectionSecretToRef` of the composite gives
+        the Secret's name and namespace. Without that field, Crossplane makes up a stable name. The Secret is held back
+        until every detail has a value. Once it exists, a detail that goes missing keeps its last value. The Secret
+        counts as ready.
 
         Args:
-            details: Values by key, as text, bytes, whole numbers or Observables, and not in base64. None leaves a key
-                as it is. `other.observed.connection_details` as a whole can be given too.
-            name: Its composition resource name.
-            namespace: The Secret's namespace, for a composite that is in none itself and whose author doesn't name
-                one. The Secret of a composite in a namespace is in that one.
+            details: The values by key: strings, bytes, whole numbers or Observables, not encoded in base64. A key whose
+                value is None stays as it is. `other.observed.connection_details` can be given as a whole, too.
+            name: The Secret's composition resource name.
+            namespace: The Secret's namespace. It is needed for a cluster-scoped composite whose
+                `spec.writeConnectionSecretToRef` names none. The Secret of a namespaced composite is always in the
+                composite's namespace.
 
         Returns:
-            The Secret, registered. Legacy composites have `ctx.composite(...).connection_details` instead.
+            The Secret, which is registered already. A composite of Crossplane 1 has
+            `ctx.composite(...).connection_details` instead.
 
         Raises:
-            UsageError: `details` can't be in a Secret, no namespace is known, or an Operation runs the function.
+            UsageError: A key or a value of `details` can't be in a Secret; or no namespace is known; or an Operation
+                runs the function.
         """
         from ._call.connection_secret import connection_secret
 
         return connection_secret(self._call, details, name, namespace)
 
     def remove(self, name: str) -> None:
-        """State that a composed resource is not desired: drop the one that previous functions desire, or that was
-        registered, under this name.
+        """Drop a composed resource from desired state, whether a previous function or this call has put it there.
 
-        Crossplane deletes the resource when no later function desires it. After a guess this says that the
-        loss is meant.
+        Crossplane deletes the resource unless a later function desires it. A resource that is removed stays removed
+        after a guess, too: then the loss is meant.
+
+        Args:
+            name: The composition resource name.
         """
         remove(self._call, name)
 
     def auto_ready(self) -> None:
-        """Set the readiness of desired resources from their observed state, by kind, where nobody else sets it."""
+        """Set the readiness of each desired resource from its observed state, by the rule of its kind.
+
+        Readiness that compose() or a previous function sets stays as it is.
+        """
         self._call.auto_ready = True
 
     @property
@@ -185,17 +196,17 @@ class Context:
     def schema(self, api_version: str, kind: str, *, key: str | None = None) -> Schema:
         """Ask for the OpenAPI schema of a kind, and return Crossplane's answer.
 
-        Like every requirement it has to be asked for in every call, which each of these calls of `schema` does.
+        Every call of the function has to ask again, as for every requirement.
 
         Args:
             api_version: The kind's apiVersion.
             kind: The kind.
-            key: The requirement's key. Without one a requirement for this kind that compose() has already is taken,
-                or apiVersion and kind are the key.
+            key: The requirement's key. By default this is the key under which compose() asks for this schema already,
+                and otherwise a key that is made of apiVersion and kind.
 
         Returns:
-            The schema, which says whether Crossplane has answered and whether it has found the kind, and has
-            `validate(resource)`.
+            The schema. `answered` says whether Crossplane has answered, `found` says whether it knows the kind, and
+            `validate(resource)` checks a resource.
 
         Raises:
             UsageError: `api_version` or `kind` is empty.
@@ -207,19 +218,22 @@ class Context:
     def validate_desired(self, *, fatal: bool = False, warning: bool = False) -> list[FieldError]:
         """Check the composed resources that are registered by now against the schemas of their kinds.
 
-        One call does it all: it asks for the schemas of all of these kinds, in every call, and checks the resources
-        whose schema has come. It says nothing of the others: schemas come with the next call at the earliest, and
-        never from a Crossplane before v2.2 or for a kind that the cluster doesn't have. Call it at the end of
-        compose(), and in the last function of a pipeline where several add to one resource: fields that are set later
-        are missing here. `crossplane_lite.schemas` lists the checks. It needs the extra `schemas`.
+        This method asks for the schemas of these kinds and checks each resource whose schema has come. A resource
+        without a schema isn't checked. Schemas come with the next call at the earliest. They never come from a
+        Crossplane before v2.2, nor for a kind that the cluster doesn't have.
 
-        Every schema that is asked for is in every request, with 15 to 500 KB; where there are many kinds, the server
-        needs a higher `--max-recv-message-size`.
+        Call this method at the end of compose(), because fields that are set later aren't checked. Where several
+        functions of a pipeline add to one resource, call it in the last one. `crossplane_lite.schemas` lists the
+        checks. The extra `schemas` is needed.
+
+        Each schema adds 15 to 500 KB to every request. With many kinds, the server needs a higher
+        `--max-recv-message-size`.
 
         Args:
-            fatal: Make each error a Fatal result, so that nothing is applied.
-            warning: Make each error a Warning, when the errors differ from those of the last time. A condition of
-                the composite, `DesiredStateValid-` and the step's name, has them as long as they last.
+            fatal: Whether each error becomes a Fatal result, so that Crossplane applies nothing.
+            warning: Whether each error becomes a Warning. The Warnings are sent when the errors have changed since the
+                last call. As long as there are errors, they also stand in a condition of the composite, whose type is
+                `DesiredStateValid-` and the step's name.
 
         Returns:
             The errors, resource by resource.
@@ -237,15 +251,15 @@ class Context:
 
     @property
     def desired(self) -> Mapping[str, Any]:
-        """Resources that previous functions desire, by name, to read: `Unstructured`, with `.observed`."""
+        """The resources that previous functions desire, by name: read-only `Unstructured`, with `.observed`."""
         return self._keep("desired", lambda: earlier_of(self._call))
 
     @property
     def observed(self) -> ObservedResources:
-        """Observed composed resources, by name, to read; those of other steps too.
+        """The observed composed resources, by name, whichever step composes them. They are read-only.
 
-        A name that isn't observed yet gives a resource all of whose fields read as Observables. Asking with `in`
-        whether one is there is a guess where it isn't, as `if` is for a value.
+        A name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
+        counts as a guess while the resource isn't observed, as `if` does for a value.
         """
         from ._call.observed import ObservedResources
 
@@ -253,7 +267,7 @@ class Context:
 
     @property
     def credentials(self) -> Mapping[str, Credential]:
-        """The function's credentials, by name; each maps keys to bytes and has `text(key)`."""
+        """The function's credentials, by name. Each maps keys to bytes; `text(key)` gives a string instead."""
         from ._call.capabilities import Credentials
 
         given = self._call.request.credentials
@@ -263,18 +277,19 @@ class Context:
 
     @property
     def input(self) -> dict[str, Any] | None:
-        """The function's input from the Composition, None without one."""
+        """The function's input from the Composition, as a dict; None without one."""
         request = self._call.request
         return self._keep("input", lambda: _wire.decode_struct(request.input) if request.HasField("input") else None)
 
     def input_as(self, cls: type[T]) -> T:
-        """Return the input as an attrs class.
+        """Return the function's input as an instance of an attrs class.
 
         Args:
-            cls: The class. apiVersion, kind and metadata are left out where it doesn't have them.
+            cls: The class. Where it has no fields apiVersion, kind and metadata, these are left out.
 
         Raises:
-            InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
+            InputError: The input has unknown keys, or values of a wrong type. The message names all of them, each with
+                its path.
         """
         from ._input.structure import structure
 
@@ -286,7 +301,7 @@ class Context:
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        """The environment that EnvironmentConfigs give, from the context."""
+        """The environment, which the pipeline's context holds and EnvironmentConfigs fill; empty without one."""
         environment = self.context.get(ENVIRONMENT)
         return environment if isinstance(environment, dict) else {}
 
@@ -296,7 +311,7 @@ class Context:
 
     @property
     def in_operation(self) -> bool:
-        """Whether an Operation runs the function: then there is neither a composite nor any observed state."""
+        """Whether an Operation runs the function. An Operation has no composite and no observed state."""
         return self._call.in_operation
 
     @property
@@ -310,27 +325,27 @@ class Context:
         """Return the resource that a WatchOperation watches.
 
         Args:
-            model: Its class.
+            model: The class of the resource's model.
 
         Returns:
-            The resource, to read; None where nothing is watched or it is gone by now.
+            The resource, which is read-only; None where nothing is watched, or the resource has been deleted.
 
         Raises:
-            UsageError: It is of another kind.
+            UsageError: The resource is of another kind than `model`.
         """
         answer = self.required_resources.answer(WATCHED)
         return self.required_resources.get(WATCHED, model)[0] if answer else None
 
     @property
     def capabilities(self) -> Capabilities:
-        """The capabilities that the caller advertises."""
+        """The names of the capabilities that the caller, Crossplane, advertises."""
         from ._call.capabilities import Capabilities
 
         return self._keep("capabilities", lambda: Capabilities(self._call.request.meta.capabilities))
 
     @property
     def ttl(self) -> timedelta:
-        """How long Crossplane may use this answer for an identical request; a minute when it isn't set."""
+        """How long Crossplane may reuse this answer for an identical request; one minute by default."""
         from datetime import timedelta
 
         ttl = self._call.ttl
@@ -346,15 +361,15 @@ class Context:
 
     @property
     def log(self) -> Any:
-        """A logger that masks secret values of the request and shows unresolved values as their paths."""
+        """A logger that masks the request's secret values and shows each unresolved value as its path."""
         return self._call.log
 
     @property
     def request(self) -> Any:
-        """The request as the protocol's v1 message, made on demand.
+        """The request as a message of the protocol's v1. It is made when it is first read.
 
         Raises:
-            UsageError: It can't be made, because protobuf refuses its depth.
+            UsageError: The request is nested deeper than protobuf can parse.
         """
         from ._call.capabilities import raw_request
 

@@ -67,7 +67,7 @@ class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):
 
 
 class DuplicateResourceError(CrossplaneLiteError, ValueError):
-    """Two resources were registered under one composition resource name in a call."""
+    """Code registered two resources under the same composition resource name in one call."""
 
 
 class UsageError(CrossplaneLiteError, ValueError, TypeError):

@@ -101,31 +101,34 @@ class Logger:
         return Logger(self._logger, new_values)
 
     def debug(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level DEBUG; the arguments are those of `log`."""
+        """Log at level DEBUG; the arguments are those of `log`, without `level`."""
         self._log(logging.DEBUG, event, args, fields)
 
     def info(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level INFO; the arguments are those of `log`."""
+        """Log at level INFO; the arguments are those of `log`, without `level`."""
         self._log(logging.INFO, event, args, fields)
 
     msg = info
 
     def warning(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level WARNING; the arguments are those of `log`."""
+        """Log at level WARNING; the arguments are those of `log`, without `level`."""
         self._log(logging.WARNING, event, args, fields)
 
     warn = warning
 
     def error(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level ERROR; the arguments are those of `log`."""
+        """Log at level ERROR; the arguments are those of `log`, without `level`."""
         self._log(logging.ERROR, event, args, fields)
 
     def exception(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level ERROR, with the traceback of the exception that is being handled; arguments as for `log`."""
+        """Log at level ERROR, with the traceback of the exception that is being handled.
+
+        The arguments are those of `log`, without `level`.
+        """
         self._log(logging.ERROR, event, args, {"exc_info": True, **fields})
 
     def critical(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level CRITICAL; the arguments are those of `log`."""
+        """Log at level CRITICAL; the arguments are those of `log`, without `level`."""
         self._log(logging.CRITICAL, event, args, fields)
 
     fatal = critical

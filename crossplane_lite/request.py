@@ -160,7 +160,7 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
         name: The name of the credentials in the Composition.
 
     Returns:
-        The credentials. If the request doesn't have them: Credentials of the type `data`, without values.
+        The credentials. Where the request doesn't have them, they are of the type `data` and have no values.
 
     Raises:
         UsageError: A value isn't UTF-8 text; `get_credential_data` gives it as bytes.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from . import _wire
 from ._base.sentinels import UNSET
+from ._base.type_names import type_in_words, value_in_words
 from ._compat.messages import (
     STRUCT,
     dump,
@@ -244,7 +245,7 @@ def set_ready(r: ResourceMessage, ready: bool | None) -> None:
         UsageError: `ready` is another value.
     """
     if not (ready is None or isinstance(ready, bool)):
-        raise UsageError(f"'ready' must be True, False or None (got {ready!r} that is a {type(ready).__name__})")
+        raise UsageError(f"'ready' must be True, False or None (got {value_in_words(ready)})")
     r.ready = _READY[ready]
 
 
@@ -267,7 +268,7 @@ def update_connection_details(r: ResourceMessage, details: Mapping[str, str | by
     made = {}
     for key, value in details.items():
         if not isinstance(value, (str, bytes)):
-            raise UsageError(f"connection detail {key!r} must be a string or bytes (got a {type(value).__name__})")
+            raise UsageError(f"connection detail {key!r} must be a string or bytes (got {type_in_words(value)})")
         made[key] = value.encode() if isinstance(value, str) else value
     r.connection_details.update(made)
 

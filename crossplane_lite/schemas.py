@@ -1,4 +1,4 @@
-"""Checking resources against the OpenAPI schemas of their kinds, before Crossplane applies them.
+"""Checking resources against the OpenAPI schemas of their kinds, before Crossplane applies them::
 
     bucket = ctx.resource("bucket", Bucket(...))
     ctx.validate_desired(fatal=True)
@@ -28,11 +28,11 @@ Preparing a schema takes up to 25 ms for the largest kinds, once: the last 64 ar
 decoded and looked up, which takes 0.8 ms for a schema of 30 KB. Checking a resource takes 0.05 to 2 ms.
 
 **The validator** is jsonschema-rs, which the extra `schemas` installs. Three validators were compared. None knows
-Kubernetes' dialect of JSON Schema, so a schema is first translated into plain JSON Schema
-(`crossplane_lite._validation.translate`), and nulls, unresolved values and lists that are maps are handled before the
-validator runs. `benchmarks/validators.py` measures the validators, with CPython 3.11, the best of many runs. "Right
-verdicts" counts the verdicts that agree with an API server, of 29 about the dialect: without the translation, and with
-it. The two times are for a Bucket of 0.5 KB and for a GKE Cluster of 24 KB:
+Kubernetes' dialect of JSON Schema, so a schema is first translated into plain JSON Schema, and nulls, unresolved
+values and lists that are maps are handled before the validator runs. `benchmarks/validators.py` measures the
+validators, with CPython 3.11, the best of many runs. "Right verdicts" counts the verdicts that agree with an API
+server, of 29 about the dialect: without the translation, and with it. The two times are for a Bucket of 0.5 KB and for
+a GKE Cluster of 24 KB:
 
 =======================  ===================  ====================  ========================
 ..                       jsonschema-rs        jsonschema            openapi-schema-validator

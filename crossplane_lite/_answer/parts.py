@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
+from .._base.type_names import type_in_words
 from .._models.walker import plain_and_waits, unresolved_in
 from .._observed.observable import Observable
 from .._observed.uses import known, sources
@@ -103,7 +104,7 @@ def text(call: Call, value: Any) -> str:
     try:
         shown = _shown(value) if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made
-        shown = f"(a {type(value).__name__} without a text)"
+        shown = f"({type_in_words(value)} without a text)"
     return call.show_capped(shown, LONGEST_RESULT)
 
 

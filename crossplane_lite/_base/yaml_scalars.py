@@ -69,8 +69,8 @@ def booleans_of_1_1() -> dict[str, bool]:
 def resolve(text: str) -> Any:
     """Return the value of an unquoted scalar without a tag.
 
-    Whole numbers are integers, also when they are written as `1.0`; from 2**53 on only when written without a fraction
-    and an exponent. A text that is no other value is a string.
+    Whole numbers are integers, also if they are written as `1.0` or `1e3`; but from 2**53 on, the last two forms are
+    floats. A text without another meaning is a string.
     """
     if text in WORDS:
         return WORDS[text]

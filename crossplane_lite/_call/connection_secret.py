@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._models.apply import apply
 from .._models.connection_details import ConnectionDetails, detail_of
 from .._models.unstructured import Unstructured
@@ -37,7 +38,7 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
             "ctx.connection_secret() is for composite resources, and an Operation has none; test ctx.in_operation first"
         )
     if not isinstance(details, Mapping):
-        raise UsageError(f"ctx.connection_secret() takes connection details by key (got a {type(details).__name__})")
+        raise UsageError(f"ctx.connection_secret() takes connection details by key (got {type_in_words(details)})")
     observed = call.observed.get(name)
     raw = b"" if observed is None else observed.resource
     secret = Unstructured(
@@ -92,7 +93,7 @@ def _check_key(call: Call, key: object) -> None:
         raise UsageError(
             "a connection secret's key must have letters, digits, '-', '_' and '.' only, 1 to 253 of them "
             # The text isn't shown, because it may be a secret value by mistake.
-            f"(got {'another text' if isinstance(key, str) else f'a {type(key).__name__}'})"
+            f"(got {'another string' if isinstance(key, str) else type_in_words(key)})"
         )
 
 

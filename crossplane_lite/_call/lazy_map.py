@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._base.type_names import value_in_words
 from .._observed.observable import Observable, make
 from .._observed.root import Root
 from .._observed.uses import guess
@@ -54,7 +55,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"a key of the context must be a string (got {key!r} that is a {type(key).__name__})")
+            raise UsageError(f"a key of the context must be a string (got {value_in_words(key)})")
         self._values[key] = value
         self._deleted.discard(key)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .. import _wire
 from .._base.sentinels import UNSET
+from .._base.type_names import type_in_words, value_in_words
 from .._models.adopt import own_copy
 from .._models.kinds import check_class, check_kind, check_same_kind
 from .._models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
@@ -132,7 +133,7 @@ def _instead_of(instance: object) -> str:
     if isinstance(instance, dict):
         head = ", ".join(repr(instance.get(key, key)) for key in ("apiVersion", "kind"))
         return f"got a dict; write Unstructured({head}, spec=...), or an instance of the kind's model"
-    return f"got a {type(instance).__name__}"
+    return f"got {type_in_words(instance)}"
 
 
 def remove(call: Call, name: str) -> None:
@@ -164,7 +165,7 @@ def known_name(call: Call, name: object) -> str:
             raise UnresolvedError(
                 f"{shown} can't be a resource's name: it has no value yet; a name must be known in every call"
             )
-        raise UsageError(f"a resource's name must be a string (got {shown} that is a {type(name).__name__})")
+        raise UsageError(f"a resource's name must be a string (got {value_in_words(name, shown)})")
     if not name:
         raise UsageError("a resource's name must not be empty")
     waiting = call.tokens_in(name)
@@ -199,7 +200,7 @@ def _own(name: str, instance: R) -> R:
 def _names_of(name: str, others: Any) -> tuple[str, ...]:
     """Return the names of the resources that `depends_on` lists."""
     if not isinstance(others, (list, tuple, set, frozenset)):
-        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got a {type(others).__name__})")
+        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got {type_in_words(others)})")
     return tuple(_name_of(name, other) for other in others)
 
 
@@ -211,8 +212,7 @@ def _name_of(name: str, other: object) -> str:
         found = other._state.root.name
     if found is None:
         raise UsageError(
-            f"ctx.resource({name!r}): depends_on takes registered resources or their names "
-            f"(got a {type(other).__name__})"
+            f"ctx.resource({name!r}): depends_on takes registered resources or their names (got {type_in_words(other)})"
         )
     if found == name:
         raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself, which can't wait for itself")

@@ -7,6 +7,7 @@ from typing import Any
 
 import attr
 
+from .._base.type_names import articled, type_in_words, value_in_words
 from .._observed.observable import Observable
 from .._observed.uses import known
 from ..errors import UsageError
@@ -57,8 +58,7 @@ class ResourceSelector:
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(
-                    "ResourceSelector: names, labels and namespaces must be strings "
-                    f"(got {text!r} that is a {type(text).__name__})"
+                    f"ResourceSelector: names, labels and namespaces must be strings (got {value_in_words(text)})"
                 )
 
     def texts(self) -> list[Any]:
@@ -116,9 +116,11 @@ class _Selectors(dict[str, Any]):
 
     def __setitem__(self, key: str, selector: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"a requirement's key must be a string (got {key!r} that is a {type(key).__name__})")
+            raise UsageError(f"a requirement's key must be a string (got {value_in_words(key)})")
         if not isinstance(selector, self._kind):
-            raise UsageError(f"requirement {key!r} must be a {self._kind.__name__} (got a {type(selector).__name__})")
+            raise UsageError(
+                f"requirement {key!r} must be {articled(self._kind.__name__)} (got {type_in_words(selector)})"
+            )
         super().__setitem__(key, selector)
 
     def update(self, *others: Any, **named: Any) -> None:

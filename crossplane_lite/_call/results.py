@@ -52,12 +52,12 @@ class Results:
         self.entries: list[ResultEntry] = []
 
     def fatal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
-        """Stop the whole pipeline: nothing is applied or deleted.
+        """Stop the pipeline with a Fatal result: Crossplane applies and deletes nothing.
 
         Args:
-            message: The error, for people.
+            message: The error, as a sentence for people.
             reason: A short CamelCase word.
-            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
         """
         self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
 
@@ -79,7 +79,7 @@ class Results:
     def normal(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Report that something has happened; the arguments are those of `warning`."""
+        """Add a Normal result: something has happened. The arguments are those of `warning`."""
         self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
 
     def __iter__(self) -> Any:

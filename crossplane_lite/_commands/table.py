@@ -58,7 +58,7 @@ COMMANDS: Final = {
         "draw what depends on what in a composition",
         (f"graph {_FILES}", f"graph {_FILES} --simulate --output vpc.svg"),
     ),
-    "help": Command("", "print this, or the help of a command"),
+    "help": Command("", "list the commands, or print the help of one"),
     "image": Command("packaging.image", "make a function's container image without Docker"),
     "init": Command("scaffold.command", "write the project of a new function"),
     "krm": Command(

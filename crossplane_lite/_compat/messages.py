@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from google.protobuf import message_factory
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._models.model import Model
 from .._models.node import WAIT
 from .._models.walker import Found, show_path, tree_of, with_nulls
@@ -149,7 +150,7 @@ Source: TypeAlias = "Mapping[str, Any] | Model | StructMessage | Dumped"
 
 
 def full_name(value: object) -> str | None:
-    """Return the name of the message that `value` is, None for anything else."""
+    """Return the full name of a message's type, such as `google.protobuf.Struct`; None for another value."""
     name: str | None = getattr(getattr(type(value), "DESCRIPTOR", None), "full_name", None)
     return name
 
@@ -160,14 +161,14 @@ def sibling(message: Any, name: str) -> Any:
 
 
 def struct_of(value: Any, what: str) -> bytes:
-    """Return the Struct bytes of a resource in any form; empty for None.
+    """Return the Struct bytes of a resource that is given in any form; empty bytes for None.
 
     Args:
         value: A Resource or a Struct of any implementation, a mapping, or None.
-        what: The function that takes it, for the message.
+        what: The name of the function that takes the value, for the message.
 
     Raises:
-        UsageError: It is something else.
+        UsageError: The value is of another type.
         EncodeError: A mapping holds a value that a Struct can't carry.
     """
     if value is None:
@@ -181,19 +182,20 @@ def struct_of(value: Any, what: str) -> bytes:
         return raw
     if isinstance(value, Mapping):
         return _wire.encode_struct(value)
-    raise UsageError(f"{what} takes a Resource, a Struct, a mapping or None (got a {type(value).__name__})")
+    raise UsageError(f"{what} takes a Resource, a Struct, a mapping or None (got {type_in_words(value)})")
 
 
 def encoded(source: Any, where: str = "") -> bytes:
-    """Return the bytes of the Struct for a given object.
+    """Return the bytes of a Struct that holds a given object.
 
     Args:
-        source: A mapping, one of our models, a Struct of any implementation, or a pydantic model. Of our models the set
-            fields are taken, and the object below them where a getter of `crossplane_lite.request` has made the model.
-        where: The text before the paths in messages.
+        source: A mapping, a model of this package, a Struct of any implementation, or a pydantic model. Of a model of
+            this package, the fields that were set are taken. A model from a getter of `crossplane_lite.request` also
+            keeps the rest of the object that it was read from.
+        where: The string in front of paths in messages.
 
     Raises:
-        UsageError: It is none of these, or observed state.
+        UsageError: `source` is none of these, or is observed state.
         UnresolvedError: A value in it doesn't exist yet; the message has every path.
         EncodeError: A value can't be carried in a Struct; the error has its path.
     """
@@ -212,9 +214,7 @@ def encoded(source: Any, where: str = "") -> bytes:
     elif is_dumped(source):
         source = dump(source)
     elif not isinstance(source, Mapping):
-        raise UsageError(
-            f"{where or 'an object'} must be a mapping, a model or a Struct (got a {type(source).__name__})"
-        )
+        raise UsageError(f"{where or 'an object'} must be a mapping, a model or a Struct (got {type_in_words(source)})")
     try:
         return _encoded(source, base, where)
     except EncodeError as error:
@@ -222,7 +222,7 @@ def encoded(source: Any, where: str = "") -> bytes:
 
 
 def encoded_resource(source: Any, where: str = "") -> bytes:
-    """Return the bytes of the Struct for a given resource; arguments and errors are those of `encoded`."""
+    """Return the bytes of a Struct that holds a given resource. Arguments and errors are as for `encoded`."""
     if is_dumped(source):
         # Nobody passes the kind to a pydantic model's constructor, so it doesn't count as set.
         source = {**dump(source), "apiVersion": source.apiVersion, "kind": source.kind}
@@ -235,7 +235,7 @@ def is_dumped(source: object) -> bool:
 
 
 def dump(model: Any) -> dict[str, Any]:
-    """Return the set fields of a pydantic model, under the names that Kubernetes knows."""
+    """Return the fields that are set in a pydantic model, by their names in Kubernetes."""
     fields: dict[str, Any] = model.model_dump(exclude_unset=True, by_alias=True, warnings=False)
     return fields
 
@@ -281,7 +281,7 @@ _DECODERS: Final = {
 
 
 def opened(value: Any) -> Any:
-    """Return plain data in which messages are replaced by their content, and None, which means null there, by NULL."""
+    """Return plain data with the content of each message in its place, and with NULL in the place of None (a null)."""
     return with_nulls(value, _content)
 
 
@@ -294,11 +294,11 @@ def message_data(message: Any) -> Any:
     """Return a message of any implementation as plain data.
 
     Raises:
-        UsageError: It isn't a message.
+        UsageError: The value isn't a message.
     """
     name = full_name(message)
     if name is None:
-        raise UsageError(f"only a message can be made into plain data (got a {type(message).__name__})")
+        raise UsageError(f"only a message can be made into plain data (got {type_in_words(message)})")
     decoder = _DECODERS.get(name)
     if decoder is not None:
         return decoder(message.SerializeToString())
@@ -308,17 +308,17 @@ def message_data(message: Any) -> Any:
 
 
 def merge(struct: Any, data: bytes) -> None:
-    """Set the fields of an encoded Struct in a Struct message; each replaces the one that was there.
+    """Set the fields of an encoded Struct in a Struct message. Each replaces the field of its name.
 
     Raises:
-        EncodeError: No message can be nested as deep; nothing is set.
+        EncodeError: The data is nested deeper than a message can be. Nothing is set then.
     """
     if data:
         _fill(struct, data, anew=False)
 
 
 def replace(struct: Any, data: bytes) -> None:
-    """Make a Struct message hold an encoded Struct and nothing else; the error is that of `merge`."""
+    """Replace the content of a Struct message by that of an encoded Struct; raises as `merge`."""
     _fill(struct, data, anew=True)
 
 

@@ -34,11 +34,11 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
     Args:
         given: The map of answers.
         name: The requirement's name.
-        model: The class of the resources; dicts without it.
-        kind: The map's name in messages.
+        model: The class of their model; None for dicts.
+        kind: The name of the map, for messages.
 
     Raises:
-        UsageError: A resource is of another kind.
+        UsageError: A resource is of another kind than `model`.
     """
     if name not in given:
         return []
@@ -68,14 +68,14 @@ def _is_of(raw: bytes, model: type[Any]) -> bool:
 
 
 def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name: str, prefix: str = "") -> Any:
-    """Return a resource that is in the cluster: a dict, or a model of it to read.
+    """Return a resource that is in the cluster, as a dict or as a read-only model.
 
     Args:
         message: The resource.
-        model: Its class; a dict without it.
-        kind: `xr`, `resource` or `required`.
-        name: Its composition resource name, or the requirement's.
-        prefix: The beginning of paths, where that isn't the name.
+        model: The class of its model; None for a dict.
+        kind: The role of the resource: `xr`, `resource` or `required`.
+        name: The resource's name in the composition, or the name of the requirement.
+        prefix: The beginning of paths in messages; by default the name.
 
     Raises:
         UsageError: `model` isn't a class of resources, or is one of another kind.
@@ -95,7 +95,7 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
 def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: str) -> Any:
     """Return a desired resource: a dict, or a model that lies over it and can be changed.
 
-    The arguments and errors are those of `observed`.
+    Arguments and errors are as for `observed`.
     """
     if model is None:
         return struct_data(message.resource)

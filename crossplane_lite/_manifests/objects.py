@@ -10,6 +10,7 @@ from typing import Any, Final
 from .. import _wire
 from .._base.api_version import group_of, split
 from .._base.numbers import EXACT
+from .._base.type_names import json_type_in_words
 from .._terminal.excerpts import short_text
 from ..errors import EncodeError, InputError
 
@@ -254,11 +255,11 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
         if values is None:
             continue
         if not isinstance(values, Mapping):
-            raise InputError(f"{where}: {field} is not a mapping (got a {type(values).__name__})")
+            raise InputError(f"{where}: {field} is not a mapping (got {json_type_in_words(values)})")
         for key, value in values.items():
             place = f"{where}: {field}.{short_text(str(key))}"
             if not isinstance(value, str):
-                raise InputError(f"{place} must be a string (got a {type(value).__name__})")
+                raise InputError(f"{place} must be a string (got {json_type_in_words(value)})")
             found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
     return found
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from .._base.type_names import json_value_in_words
 from .._base.yaml_scalars import booleans_of_1_1
 from .._terminal.excerpts import short_repr
 from ..errors import InputError
@@ -37,7 +38,7 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     if kind is bool:
         value = boolean(value)
     if not isinstance(value, kind):
-        raise error(f"must be {_TYPES[kind]} (got {short_repr(value)} that is a {type(value).__name__})")
+        raise error(f"must be {_TYPES[kind]} (got {json_value_in_words(value, short_repr(value))})")
     return value
 
 

@@ -320,7 +320,8 @@ class _Builder:
         if event.anchor in self._anchored:
             return self._anchored[event.anchor]
         if any(one.anchor == event.anchor for one in self._open):
-            raise self._error(event, f"the alias *{short_text(event.anchor)} is inside of its own value")
+            name = short_text(event.anchor)
+            raise self._error(event, f"the YAML alias *{name} contains itself: it is inside of the value of &{name}")
         raise self._error(event, f"there is no anchor &{short_text(event.anchor)} before this alias")
 
     def _scalar(self, event: Any) -> Any:
@@ -360,7 +361,7 @@ class _Builder:
 
 
 def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
-    """Return the value of an unquoted scalar without a tag, with `words` as the values of words."""
+    """Return the value of an unquoted scalar without a tag. `words` has the values of words such as `true`."""
     if text in words:
         return words[text]
     found = number(text)

@@ -70,11 +70,11 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     """Compute with values that may not be known yet.
 
     Args:
-        function: Called with the values, once all of them are known.
-        *values: Plain values, Observables, texts made from Observables, or lists and mappings of these.
+        function: The computation. It is called with the values once all of them are known.
+        *values: Plain values, Observables, strings that are made from Observables, or lists and mappings of these.
 
     Returns:
-        The result of `function`, or an Observable that waits for every unresolved value among `values`.
+        The result of `function`. While a value is unresolved: an Observable that waits for all unresolved values.
     """
     call = current()
     tree = whole_tree(values, call)
@@ -101,18 +101,16 @@ def value_or(value: Observable[T], default: D) -> T | D | Observable[T]: ...
 @overload
 def value_or(value: T | Observable[T] | None, default: D) -> T | D | Observable[T]: ...
 def value_or(value: Any, default: Any) -> Any:
-    """Say that the absence of a value is meant.
-
-    Nothing that is made with the answer counts as a guess.
+    """Return a value, or a default where the value is absent for good. Using the result is never a guess.
 
     Args:
         value: A value that was read from `.observed`, or from the composite.
-        default: The meaning of its absence.
+        default: The value to return for an absent one.
 
     Returns:
-        The value where it is there. Where it is not: `default`, once the composed resource that it belongs to is ready
-        by the rule of its kind, and at once for the composite and required resources; until then an Observable, so that
-        whatever needs it waits.
+        The value, where it is there. An absent value of the composite or of a required resource gives `default` at
+        once. An absent value of a composed resource gives `default` once that resource is ready by the rule of its
+        kind. Until then it gives an Observable, so that everything that needs the value waits.
     """
     if value is None:
         return default

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
+from .._base.type_names import type_in_words
 from .._observed.observable import Observable, make
 from .._observed.uses import guess, known
 from ..errors import ReadOnlyError, UsageError
@@ -18,14 +19,14 @@ __all__ = ["ConnectionDetails", "detail_of"]
 
 
 class ConnectionDetails(MutableMapping[str, Any]):
-    """Connection details by key, as text.
+    """Connection details by key, as strings.
 
-    Observed details that are not there yet read as Observables. Those of the desired composite can be set, to text,
-    bytes, a whole number or an Observable. While an Observable lacks its value, and for None, a detail that exists
-    keeps its value: the one that previous functions desire, or else the observed one.
+    An observed detail that isn't there yet reads as an Observable. The details of the desired composite can be set to
+    strings, bytes, whole numbers and Observables. A detail that is set to None, or to an Observable without a value,
+    keeps the value that a previous function desires, or else the observed value.
 
     Attributes:
-        raw: The details that are there, as bytes. Those that an observed resource lacks read as Observables.
+        raw: The details as bytes. A detail that an observed resource doesn't have yet reads as an Observable.
     """
 
     def __init__(self, root: Root, source: Mapping[str, bytes], *, writable: bool) -> None:
@@ -64,7 +65,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return shown
 
     def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
-        """Return the detail, or `default`; without one an observed detail that isn't there reads as an Observable."""
+        """Return a detail. A missing one gives `default`; without a default, an observed one gives an Observable."""
         return self[key] if (default is None and not self._writable) or key in self else default
 
     def __setitem__(self, key: str, value: str | bytes | Observable[str] | None) -> None:
@@ -159,7 +160,7 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
             f"connection detail {key!r} must be a string, bytes or a whole number "
-            f"(got a {type(value).__name__}); write str(...)"
+            f"(got {type_in_words(value)}); write str(...)"
         )
     if not isinstance(value, Observable):
         call.hide(key, value.encode(errors="replace") if isinstance(value, str) else value)

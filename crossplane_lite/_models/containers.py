@@ -92,9 +92,10 @@ class ModelMap(DesiredMap):
     __slots__ = ()
 
     def __setitem__(self, key: str, value: Any) -> None:
-        from .adopt import adopt
+        from .adopt import adopt, check_keys
         from .overlay import over_source
 
+        check_keys((key,), self)
         if value is None or value is UNSET:
             # No opinion: the desired state of previous functions shows through.
             dict.pop(self, key, None)

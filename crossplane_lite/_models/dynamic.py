@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._observed.observable import Observable, belong
 from .._observed.uses import guess
 from ..errors import UsageError
@@ -58,11 +59,11 @@ class DynamicKeys(dict[str, bytes]):
 
 
 class DynamicModel(Model):
-    """An object without a schema: any attribute can be read and set, and any name by item access.
+    """An object without a schema. Any field can be read and set, as an attribute or as an item.
 
-    It can be used like plain data. A field that isn't set may become an object or a list: `spec.args.append("a")`
-    makes it a list. The methods of mappings (`get`, `items` and so on) are there where no field has their name; item
-    access, `in`, iteration and `len` are there always.
+    The object can be used like plain data. A field that isn't set becomes an object or a list by its first use:
+    `spec.args.append("a")` makes a list. Item access, `in`, iteration and `len` always work. The methods of mappings
+    (`get`, `items` and so on) work unless a field has their name.
     """
 
     __wire_fields__ = DynamicFields()
@@ -95,7 +96,7 @@ class DynamicModel(Model):
             return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of plain data: the name that was read for it is a field that isn't set."""
+        """Call the method of plain data whose name was read as a field that isn't set."""
         node = self._node
         if node is None or not self._absent:
             where = "this" if node is None or not node.step else node.step.lstrip(".")
@@ -231,7 +232,7 @@ class DynamicModel(Model):
             self._node.used()
         if isinstance(other, (list, tuple)):
             return add([] if values is None else values)
-        raise UsageError(f"{self._shown_path()} isn't set, so a {type(other).__name__} can't be added to it")
+        raise UsageError(f"{self._shown_path()} isn't set, so {type_in_words(other)} can't be added to it")
 
     def __contains__(self, name: object) -> bool:
         values = self._as_list()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._base.near_name import near_name
+from .._base.type_names import articled
 from ..errors import UnknownFieldError
 from . import types as _types
 from .shape import ModelShape
@@ -101,7 +102,7 @@ def _fields(
         field = cls._by_wire(wire) or cls.__wire_fields__.get(wire)
         if field is None:
             raise UnknownFieldError(
-                f"{label(place)} ({_types.articled(cls.__name__)}) has no field {wire!r}, which is set in the "
+                f"{label(place)} ({articled(cls.__name__)}) has no field {wire!r}, which is set in the "
                 f"{type(model).__name__} that is put there{near_name(wire, cls.__wire_fields__)}"
             )
         found[attribute] = field

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _wire
 from .._base.api_version import group_of
+from .._base.type_names import articled
 from ..errors import UsageError
 from .resource import Resource
 
@@ -64,6 +65,6 @@ def _compare(api_version: Any, kind: Any, name: str, fields: Mapping[str, bytes]
     found_version, found_kind = found
     if found_kind != kind or group_of(found_version) != group_of(str(api_version)):
         raise UsageError(
-            f"{where} is a {found_kind or '(no kind)'} of {found_version or '(no apiVersion)'}, "
+            f"{where} is {articled(found_kind or '(no kind)', found_version or '(no apiVersion)')}, "
             f"and {name} is for {kind} of {api_version}"
         )

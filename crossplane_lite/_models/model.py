@@ -22,7 +22,7 @@ from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
 from .shape import ModelShape, new_node
-from .types import MODEL
+from .types import MODEL, all_strings
 from .walker import equal, plain_data, represent, with_nulls
 
 if TYPE_CHECKING:
@@ -69,12 +69,13 @@ _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 class Model(ModelShape):
     """Base of nested objects.
 
-    Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field`
-    removes the value of a previous function. Equality, repr and `to_dict` look at the fields that are present.
+    Constructors take keyword arguments alone. None and UNSET mean "no opinion": the value of a previous function stays.
+    `NULL` is an explicit null, and `del model.field` removes the value of a previous function. Equality, `repr` and
+    `to_dict` go by the fields that are present.
 
     Raises:
-        UnknownFieldError: A field that the class does not have is read or set; the text suggests the near name.
-        ReadOnlyError: Observed state is written to.
+        UnknownFieldError: A field that the class doesn't have is read or set. The message proposes the nearest name.
+        ReadOnlyError: A field of observed state is set.
         UsageError: A field is given a value that it can't hold.
     """
 
@@ -108,7 +109,13 @@ class Model(ModelShape):
                 continue
             if kind is field.copied:
                 try:
-                    field.probe(value if kind is list else value.values())
+                    if kind is list:
+                        field.probe(value)
+                    elif field.probe is all_strings:
+                        all_strings([*value, *value.values()])  # one list of both is faster than two checks
+                    else:
+                        field.probe(value.values())
+                        all_strings(value)
                 except TypeError:
                     pass  # `adopt` refuses or converts it
                 else:
@@ -215,9 +222,9 @@ CONSTRUCTORS.append(Model.__init__)
 
 
 def to_dict(model: Model) -> dict[str, Any]:
-    """Return the fields that are set in a model, or present in its source, as plain data under the wire names.
+    """Return a model as plain data: the fields that are set or read from its source, by their names in Kubernetes.
 
-    Observables stay Observables; an explicit null is None.
+    Observables stay Observables. An explicit null becomes None.
     """
     result: dict[str, Any] = plain_data(model)
     return result
@@ -231,7 +238,7 @@ def restored(cls: type[M], values: Mapping[str, Any]) -> M:
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model made from plain data under the wire names; None is an explicit null.
+    """Return a model that is made from plain data under the names of Kubernetes. None means an explicit null.
 
     Raises:
         UnknownFieldError: A key is not a field of the class.

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .._base.api_version import group_of
 from .._base.sentinels import TOMBSTONE
+from .._base.type_names import type_in_words, value_in_words
 from .._paths.text import show as join_path
 from ..errors import EncodeError
-from .types import articled
 
 if TYPE_CHECKING:
     from .shape import ModelShape
@@ -221,7 +221,7 @@ class _Check:
             self._form(value, ("finalizers", at), (_is_key, _KEY_FORM), "a finalizer")
         for at, owner in self._items(metadata, "ownerReferences"):
             if not isinstance(owner, dict):
-                raise _error(("ownerReferences", at), f"must be an object (got a {type(owner).__name__})")
+                raise _error(("ownerReferences", at), f"must be an object (got {type_in_words(owner)})")
             for name in _OWNER_FIELDS:
                 steps = ("ownerReferences", at, name)
                 if not self._is_open(steps):
@@ -241,7 +241,7 @@ class _Check:
         if entries is None or entries is TOMBSTONE or self._is_open((name,)):
             return []
         if not isinstance(entries, dict):
-            raise _error((name,), f"must be a mapping (got a {type(entries).__name__})")
+            raise _error((name,), f"must be a mapping (got {type_in_words(entries)})")
         before = self._before.get(name)
         left = before if isinstance(before, dict) else {}
         return [
@@ -258,7 +258,7 @@ class _Check:
         if items is None or items is TOMBSTONE or self._is_open((name,)) or items == self._before.get(name):
             return []
         if not isinstance(items, list):
-            raise _error((name,), f"must be a list (got a {type(items).__name__})")
+            raise _error((name,), f"must be a list (got {type_in_words(items)})")
         return [(at, item) for at, item in enumerate(items) if not self._is_open((name, at))]
 
     def _is_open(self, steps: tuple[Any, ...]) -> bool:
@@ -270,8 +270,8 @@ class _Check:
         hint = "; write str(...)" if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
         if isinstance(value, bool):
             hint = f'; write "{str(value).lower()}"'
-        shown = "null" if value is None else f"{value!r} that is {articled(type(value).__name__)}"
-        raise _error(steps, f"must be a string (got {shown if len(shown) <= 80 else type(value).__name__}){hint}")
+        shown = "null" if value is None else value_in_words(value)
+        raise _error(steps, f"must be a string (got {shown if len(shown) <= 80 else type_in_words(value)}){hint}")
 
     def _form(self, text: str, steps: tuple[Any, ...], rule: Rule, what: str) -> None:
         if rule[0](str(text)):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .. import _wire
 from .._base.sentinels import NULL, UNSET
+from .._base.type_names import value_in_words
 from .._observed.conditions import condition_of
 from .._observed.observable import Observable, make
 from .._observed.uses import guess
@@ -42,15 +43,14 @@ class Resource(Model):
     """Base of composites and composed resources: a model with a name in the composition and an observed side.
 
     Attributes:
-        observed: The same model over observed state ("Resource Access Model" in the specification of this SDK). Nothing
-            of it can be set.
-        external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
-            `.observed`. While nobody has set that of a registered resource, it reads as a reference to the observed
-            one, and so does `metadata.name`.
-        ready: Whether the resource is ready: True, False, or None to leave it to others.
-        connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
-        name: The composition resource name; for the composite and required resources their own name.
-        kind_info: Group, version, kind and scope, of the class.
+        observed: The resource as it is in the cluster, as the same model. It is read-only.
+        external_name: The annotation crossplane.io/external-name: the desired one here, the observed one on
+            `.observed`. Where no function sets the desired one of a registered resource, it reads as a reference to
+            the observed one. `metadata.name` reads in the same way.
+        ready: Whether the resource is ready: True, False, or None to leave the decision to others.
+        connection_details: The connection details as strings; `.raw` gives bytes. The composite's can be set.
+        name: The composition resource name. The composite and required resources have their own name here.
+        kind_info: The group, version, kind and scope of the class.
     """
 
     __slots__ = ("_state",)
@@ -137,9 +137,7 @@ class Resource(Model):
             raise self._node.read_only(".external_name")
         given: Any = value
         if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
-            raise UsageError(
-                f"'external_name' must be a string (got {value!r} that is a {type(value).__name__}); write str(...)"
-            )
+            raise UsageError(f"'external_name' must be a string (got {value_in_words(value)}); write str(...)")
         self.metadata.annotations[EXTERNAL_NAME] = value
 
     @property
@@ -149,7 +147,7 @@ class Resource(Model):
     @ready.setter
     def ready(self, value: bool | None) -> None:
         if value is not None and not isinstance(value, bool):
-            raise UsageError(f"'ready' must be True, False or None (got {value!r} that is a {type(value).__name__})")
+            raise UsageError(f"'ready' must be True, False or None (got {value_in_words(value)})")
         node = self._node
         if node is not None and node.state >= WAIT:
             raise node.read_only(".ready")
@@ -166,8 +164,8 @@ class Resource(Model):
             type: The condition's type, such as `Ready`.
 
         Returns:
-            A Condition with `status`, `reason`, `message` and so on; where the resource does not have it, one whose
-            fields read as Observables.
+            The condition, with `status`, `reason`, `message` and so on. Where the resource doesn't have the condition
+            yet, these read as Observables.
         """
         from ..models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
 

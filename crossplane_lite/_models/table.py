@@ -1,31 +1,6 @@
 """Model modules as data: one string per class, made into a class when it is first asked for.
 
-A generated (or hand-written) module holds one table and hands it to `load`:
-
-    from crossplane_lite.table import load
-
-    __getattr__, __dir__ = load(
-        __name__,
-        {
-            "Bucket": "@storage.gcp.upbound.io/v1beta1 metadata:meta.ObjectMeta spec:BucketSpec",
-            "BucketSpec": "forProvider:ForProvider",
-            "ForProvider": "location:s labels:{s rules:[Rule#name from_=from:s",
-            "Rule": "name:s weight:i",
-        },
-        meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
-    )
-
-A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
-`b` (boolean), `q` (integer or string), other choices of these such as `b|s`, `o` (an object without a schema), `x` (any
-JSON value), the name of a class of the same table, `alias.Name` for one of another module, `[T` for a list and `{T` for
-a map of T. The keys of a list that Kubernetes merges by key follow its type: `[Rule#name`. `attribute=wire:type` gives
-the wire name where it differs from the attribute; in it, and in keys, a character that means something here (space,
-`:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex digits.
-
-A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
-and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
-marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). `~Rule` before the
-fields marks a class of fields called `rule` that has another name, because their shapes differ (see `kin`).
+`crossplane_lite.table` says how a table is written.
 """
 
 from __future__ import annotations
@@ -52,7 +27,7 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
 
     Args:
         module: The module's `__name__`.
-        table: The classes of the module, as the text above says.
+        table: The classes of the module, as `crossplane_lite.table` says.
         **aliases: Other model modules, by the alias that the table uses: dotted names, or relative ones such as
             `..core.v1`, which count from the package that the module is in.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from .._base.type_names import articled
 from .._observed.observable import Observable
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ __all__ = [
     "SCALARS",
     "Field",
     "Type",
-    "articled",
+    "all_strings",
     "kin_name",
     "parse_field",
     "parse_type",
@@ -53,8 +54,10 @@ _LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
 }
 
 _Probe = Callable[[Iterable[Any]], object]
-# Joining is the fastest check that all of some values are texts. The constructor asks it for each list of texts.
-_PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: "".join}
+# Joining is the fastest check that all of some values are strings. The constructor asks it for each list of strings,
+# and for the keys of each map.
+all_strings: Final[_Probe] = "".join
+_PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: all_strings}
 
 Resolve = Callable[[str], "type[ModelShape]"]
 
@@ -145,12 +148,6 @@ class Type:
         if self.code == LIST:
             return "a list"
         return "a mapping" if self.code == MAP else self.words or "a value"
-
-
-def articled(name: str, module: str = "") -> str:
-    """Return a class's name in words, for error messages: `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`."""
-    sounds_open = name[0] in "AEIOUaeiou" and not name.startswith(("Us", "Uni"))
-    return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
 
 
 def kin_name(name: str) -> str:

@@ -26,12 +26,12 @@ METADATA: Final = types.Type(types.MODEL, ref="ObjectMeta", resolve=_object_meta
 
 
 class Unstructured(Resource, DynamicModel):
-    """A resource of any kind: any attribute path can be read and set.
+    """A resource of any kind, without a generated class. Any field can be read and set.
 
     Args:
         api_version: The resource's apiVersion.
         kind: Its kind.
-        **fields: Top-level fields, such as spec, as mappings.
+        **fields: The top-level fields, such as `spec`, as mappings.
 
     Raises:
         UsageError: apiVersion or kind is missing.

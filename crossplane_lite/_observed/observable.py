@@ -47,8 +47,8 @@ class Observable(Generic[T_co]):
     f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, unequal and False. Operations
     that need the value itself (`int`, `float`, ordering, arithmetic) raise `UnresolvedError`. All these uses are
-    remembered as guesses: compose() runs again to find the fields that depend on them (see
-    `crossplane_lite._rehearsal.look_twice`), so that no existing resource is lost.
+    remembered as guesses: compose() runs again to find the fields that depend on them, so that no existing resource is
+    lost.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.

@@ -21,6 +21,7 @@ from __future__ import annotations
 import functools
 import re
 
+from .._base.type_names import json_type_in_words, value_in_words
 from ..errors import UsageError
 from .text import Digits, quoted, show
 
@@ -117,7 +118,7 @@ def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
         UsageError: `path` isn't a field path.
     """
     if not isinstance(path, str):
-        raise UsageError(f"a field path must be a string (got {path!r} that is a {type(path).__name__})")
+        raise UsageError(f"a field path must be a string (got {value_in_words(path)})")
     steps = _parsed(path)
     if whole_labels and len(steps) > 3:
         _check_labels(path, steps)
@@ -342,7 +343,7 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
     holder: Any = data
     for at, step in enumerate(steps):
         if not isinstance(holder, (dict, list)):
-            raise way.error(f"{way.place(at)} is neither an object nor a list (it is a {type(holder).__name__})")
+            raise way.error(f"{way.place(at)} is neither an object nor a list (it is {json_type_in_words(holder)})")
         key = find(holder, step)
         if key is None:
             return holder, *way.added(holder, at, way.built(at + 1, value))

@@ -46,7 +46,7 @@ class _Stderr(io.FileIO):
         return size
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing: the stream stays open until the process ends."""
 
 
 class _Taken:

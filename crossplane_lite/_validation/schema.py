@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .._base.type_names import articled, type_in_words
 from .._models.node import WAIT
 from .._models.resource import Resource
 from .._models.walker import plain_data, show_path
@@ -129,9 +130,9 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
         MissingExtraError: The extra `schemas` isn't installed.
     """
     if not isinstance(resource, (Resource, Mapping)):
-        raise UsageError(f"'resource' must be a resource or a mapping (got a {type(resource).__name__})")
+        raise UsageError(f"'resource' must be a resource or a mapping (got {type_in_words(resource)})")
     if schema is not None and not isinstance(schema, Mapping):
-        raise SchemaError(f"the schema can't be used: it must be a mapping (got a {type(schema).__name__})")
+        raise SchemaError(f"the schema can't be used: it must be a mapping (got {type_in_words(schema)})")
     if not schema or _is_unobserved(resource):
         return []
     try:
@@ -189,7 +190,7 @@ def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
     meant = _kinds_of(schema)
     if meant and (api_version, kind) not in meant:
         raise UsageError(
-            f"the schema is for {meant[0][1]} of {meant[0][0]} (got a resource that is a {kind} of {api_version})"
+            f"the schema is for {meant[0][1]} of {meant[0][0]} (got a resource that is {articled(kind, api_version)})"
         )
 
 

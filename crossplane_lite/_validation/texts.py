@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from .._base.near_name import near_name
+from .._base.type_names import json_type_in_words
 from .._observed.tracker import mask
 from .translate import name_of
 
@@ -142,7 +143,7 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
         secret: Whether the value must not be shown.
         kind: Whether the value's type is shown too.
     """
-    what = _kind_of(value)
+    what = json_type_in_words(value)
     if isinstance(value, (dict, list)):
         return f" (got {what}{'' if kind else f' of {len(value)}'})"
     if value is None:
@@ -150,13 +151,6 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
     if secret:
         return f" (got {what})" if kind else ""
     return f" (got {_shown(value)}{f' that is {what}' if kind and not isinstance(value, bool) else ''})"
-
-
-def _kind_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer"}
-    return _TYPES[kinds.get(type(value), "number")]
 
 
 def _shown(value: Any) -> str:

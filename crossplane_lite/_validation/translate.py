@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from .._base.type_names import json_value_in_words
+from .._terminal.excerpts import short_repr
 from ..errors import CrossplaneLiteError
 
 __all__ = ["DEEPEST_SCHEMA", "MERGE_KEYS", "NULLABLE", "SchemaError", "key_of", "name_of", "translate"]
@@ -173,7 +175,7 @@ def _unwrapped(place: _Place) -> Mapping[str, Any]:
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise SchemaError(
-            f"the schema can't be used: {what} must be an object (got {value!r:.60} that is a {type(value).__name__})"
+            f"the schema can't be used: {what} must be an object (got {json_value_in_words(value, short_repr(value))})"
         )
     return value
 

@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .._base.sentinels import Replaced
+from .._base.type_names import type_in_words
 from ..errors import EncodeError
 from .parts import NAMES, Bail, prefix_of
 
@@ -99,7 +100,7 @@ def member_prefix(obj: Any, key: Any) -> bytes:
     except KeyError:
         problem = f"{type(obj).__name__} has no field {key!r}"
     except Bail:
-        problem = f"keys must be strings (got one that is a {type(key).__name__})"
+        problem = f"keys must be strings (got one that is {type_in_words(key)})"
     except UnicodeEncodeError:
         problem = "keys must be valid Unicode text (got one with a lone surrogate)"
     raise EncodeError("", problem)

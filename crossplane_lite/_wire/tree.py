@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from .._base.sentinels import NULL, TOMBSTONE
+from .._base.type_names import type_in_words
 from .._paths.text import show
 from ..errors import EncodeError
 from . import scan
@@ -224,4 +225,4 @@ def _leaf(value: Any) -> bytes:
         return b"\x08\x00"
     if type(value) is _Encoded:
         return value.buffer[value.start : value.end]
-    raise EncodeError("", f"must be a JSON value (got one that is a {type(value).__name__})")
+    raise EncodeError("", f"must be a JSON value (got one that is {type_in_words(value)})")

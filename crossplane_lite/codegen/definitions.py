@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from .._base.api_version import group_of, joined
+from .._base.type_names import json_type_in_words
 from .._manifests.crd import crds_in, versions_of
 from .._manifests.kind_schemas import scopes_in
 from .._manifests.values import check_name, typed_at
@@ -215,14 +216,14 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
     scopes = scopes_in(content.get("paths"))
     for name, schema in document.schemas.items():
         if not isinstance(schema, Mapping):
-            raise InputError(f"{where}: components.schemas.{name} must be an object (got a {type(schema).__name__})")
+            raise InputError(f"{where}: components.schemas.{name} must be an object (got {json_type_in_words(schema)})")
         kinds = schema.get("x-kubernetes-group-version-kind")
         if not isinstance(kinds, list) or len(kinds) != 1 or name.startswith(_MACHINERY):
             continue  # this isn't a kind, or it belongs to many groups, such as DeleteOptions
         path = f"components.schemas.{name}"
         at = f"{where}: {path}: x-kubernetes-group-version-kind[0]"
         if not isinstance(kinds[0], Mapping):
-            raise InputError(f"{at} must be an object (got a {type(kinds[0]).__name__})")
+            raise InputError(f"{at} must be an object (got {json_type_in_words(kinds[0])})")
         mark = {"group": "", **kinds[0]}
         group, version, kind = (typed_at(at, mark, key, str) for key in ("group", "version", "kind"))
         for key, text in (("group", group or "core"), ("version", version), ("kind", kind)):

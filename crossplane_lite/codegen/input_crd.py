@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from .._base.api_version import split
 from .._base.extras import load
+from .._base.type_names import type_in_words
 from .._input.structure import problems_in, structured
 from .._input.types import NOTHING, Field, Shape, check_class, choices, described, fields_of, is_class, shape_of
 from .._models.model import Model, to_dict
@@ -105,7 +106,7 @@ def _load_class(name: str) -> type[Any]:
     except AttributeError:
         raise InputError(f"module {module_name} has no class {attribute!r}: check the name behind the colon") from None
     if not isinstance(cls, type):
-        raise InputError(f"{name} is a {type(cls).__name__}, not a class: give the attrs class of the input")
+        raise InputError(f"{name} must be a class (got {type_in_words(cls)}): give the attrs class of the input")
     return cls
 
 

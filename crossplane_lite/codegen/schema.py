@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from .._base.type_names import json_type_in_words
 from .._manifests.values import boolean, typed
 from ..errors import InputError
 from .names import class_name
@@ -247,7 +248,7 @@ class _Reader:
             if below is True:
                 below = {}
             if not isinstance(below, Mapping):
-                raise self.error(path, f"a schema must be an object (got a {type(below).__name__})")
+                raise self.error(path, f"a schema must be an object (got {json_type_in_words(below)})")
             hint = class_name((self._name if node.parent is None else "") + class_name(wire))
             is_meta = wire == "metadata" and (is_kind or _EMBEDDED in flags)
             if is_meta:
@@ -291,7 +292,7 @@ class _Reader:
         if kind == "array":
             items = schema.get("items", {})
             if not isinstance(items, Mapping):
-                raise self.error(path, f"'items' must be a schema (got a {type(items).__name__})")
+                raise self.error(path, f"'items' must be a schema (got {json_type_in_words(items)})")
             item = self.form(items, f"{path}[]", parent, wire, f"{hint}Item")
             return Form("[", item=item, keys=self._list_keys(schema, path))
         if kind == "object":
@@ -374,7 +375,7 @@ class _Reader:
         below = boolean(schema.get("additionalProperties"))
         if below is not None and not isinstance(below, (Mapping, bool)):
             raise self.error(
-                path, f"'additionalProperties' must be a schema, true or false (got a {type(below).__name__})"
+                path, f"'additionalProperties' must be a schema, true or false (got {json_type_in_words(below)})"
             )
         return False if below is None else below
 

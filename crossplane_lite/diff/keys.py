@@ -1,6 +1,6 @@
 """The fields that tell the elements of a list apart, by the schemas of kinds, or else by models.
 
-In schemas these are `x-kubernetes-list-map-keys`, which API servers merge lists by.
+In schemas these are `x-kubernetes-list-map-keys`, by which API servers merge lists.
 """
 
 from __future__ import annotations

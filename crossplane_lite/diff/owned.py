@@ -64,7 +64,7 @@ class Owned(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether Crossplane owns the place as a whole: a value, or a list that is replaced."""
+        """Whether Crossplane owns the field as a whole: a scalar, or a list that is replaced."""
         return self.ours is not None and not any(name != "." for name in self.ours)
 
     def _nodes(self) -> Iterator[Fields]:

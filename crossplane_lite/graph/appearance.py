@@ -85,7 +85,7 @@ def node_lines(node: DrawnNode) -> list[str]:
 
 
 def node_tooltip(node: DrawnNode) -> str:
-    """Return everything about a node on one line."""
+    """Return all that is known about a node, on one line."""
     about = [escaped(node.name), escaped(node.kind), node.sort.value, node.state.value]
     if node.wave is not None:
         about.append(f"wave {node.wave}")
@@ -123,7 +123,7 @@ def _path_label(edge: Edge, path: str) -> str:
 
 
 def edge_tooltip(edge: Edge) -> str:
-    """Return everything about an edge on one line."""
+    """Return all that is known about an edge, on one line."""
     dependent, dependency = escaped(edge.dependent), escaped(edge.dependency)
     needs = [f"that {dependency} is ready" if edge.is_gate(path) else escaped(path) for path in edge.paths]
     about = [f"{dependent} needs {', '.join(needs)}"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from .._terminal import stdio
 from ..errors import InputError, UsageError
 from ..render import arguments, terminal
+from ..render.in_vain import HEADING, in_vain, lines, summary
 from ..render.rendered import RenderError
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ _SUFFIXES: Final = {
 _MOST_EDGES: Final = 500
 
 _EPILOG: Final = (
-    "Exit status: 0; 1 when the reconcile failed, fatal results included, or a simulation doesn't become stable or "
-    "never resolves something: the graph of what is known is drawn all the same; 2 when the command line or a file "
-    "can't be used."
+    "Exit status: 0; 1 when the reconcile failed, fatal results included, or a simulation doesn't become stable, or "
+    "something waits for a value that never comes, as --simulate or --crds shows: the graph of what is known is drawn "
+    "all the same; 2 when the command line or a file can't be used."
 )
 
 
@@ -143,7 +144,12 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
         rendered = inputs.render()
     except RenderError as error:
         return graph_of(error), _warnings(error.results), str(error)
-    return graph_of(rendered), _warnings(rendered.results), None
+    graph, warnings = graph_of(rendered), _warnings(rendered.results)
+    unresolved = in_vain(rendered.steps, inputs.schemas) if given.crds and inputs.schemas is not None else {}
+    if not unresolved:
+        return graph, warnings, None
+    notes = [*graph.notes, *(f"{HEADING} {line}" for line in lines(unresolved))]
+    return graph._replace(notes=notes), warnings, summary(unresolved)
 
 
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
@@ -158,7 +164,7 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]
         return graph_of_simulation(simulation, error), _warnings(error.results), simulation.problem or str(error)
     problem = simulation.problem
     if problem is None and simulation.unresolved:
-        problem = f"these wait for values that never come: {', '.join(sorted(simulation.unresolved))}"
+        problem = summary(simulation.unresolved)
     results = [result for one in simulation.rounds for result in one.rendered.results]
     return graph_of_simulation(simulation), _warnings(results), problem
 

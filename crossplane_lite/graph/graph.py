@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._waits.graph import components
+from ..render.in_vain import HEADING, lines
 from ..render.rendered import Rendered, RenderError
 from .collect import Collected, collect
 
@@ -174,7 +175,8 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
         failure: The failure of the round after the last complete one, which is then drawn; None if no round failed.
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
-    unresolved = [f"{name} still waits for {', '.join(paths)}" for name, paths in sorted(simulation.unresolved.items())]
+    heading = HEADING if simulation.stable else "still waiting:"
+    unresolved = [f"{heading} {line}" for line in lines(simulation.unresolved)]
     return graph._replace(notes=[*graph.notes, *unresolved, *simulation.notes_on_fixtures()])
 
 

@@ -7,6 +7,7 @@ was changed or moved, or when an element before it was removed.
 
 from __future__ import annotations
 
+from .._base.type_names import json_type_in_words
 from ..errors import InputError
 from ._text._nodes import MAPPING, own_child
 from ._text._values import same
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Lists: TypeAlias = "dict[int, tuple[list[Any], list[Any]]]"
 
-__all__ = ["arrange", "elements", "kind_of", "lists_in", "write_back"]
+__all__ = ["arrange", "elements", "lists_in", "write_back"]
 
 
 def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
@@ -35,7 +36,7 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise InputError(f"{_at(root, node)}: {key} must be a list (got {kind_of(value)})")
+        raise InputError(f"{_at(root, node)}: {key} must be a list (got {json_type_in_words(value)})")
     found = [] if node is None else node.children()
     if not value:
         return []
@@ -43,7 +44,9 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
         raise InputError(f"{_at(root, node)}: {key} must be written out: replace the alias by the list itself")
     for at, (child, one) in enumerate(zip(found, value, strict=True)):
         if not isinstance(one, dict):
-            raise InputError(f"{root.doc.label}, line {child.line}: {key}[{at}] must be an object (got {kind_of(one)})")
+            raise InputError(
+                f"{root.doc.label}, line {child.line}: {key}[{at}] must be an object (got {json_type_in_words(one)})"
+            )
     return found
 
 
@@ -65,14 +68,6 @@ def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]
 
 def _at(root: YamlNode, node: YamlNode | None) -> str:
     return root.doc.label if node is None or not node.line else root.doc.at_line(node.line)
-
-
-def kind_of(value: object) -> str:
-    """Return the name of a JSON value's type, with its article."""
-    if isinstance(value, bool):
-        return "a boolean"
-    names = {str: "a string", int: "an integer", float: "a number", list: "a list", dict: "an object"}
-    return next((name for type_, name in names.items() if isinstance(value, type_)), "null")
 
 
 def lists_in(value: Any) -> Lists:

@@ -7,6 +7,7 @@ spellings, it changes both, because an orchestrator refuses an item whose two sp
 
 from __future__ import annotations
 
+from .._base.type_names import value_in_words
 from ..errors import UsageError
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -139,7 +140,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
     if not isinstance(path, str) or not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise UsageError(f"'path' must be a file's path within the package, such as app/service.yaml (got {path!r})")
     if isinstance(index, bool) or not isinstance(index, int) or index < 0:
-        raise UsageError(f"'index' must be an integer of 0 or more (got {index!r})")
+        raise UsageError(f"'index' must be an integer of 0 or more (got {value_in_words(index)})")
     made: dict[str, str] = {}
     has = [any(twins[at] in annotations for twins in (PATHS, INDEXES)) for at in (0, 1)]
     for at in (0, 1):

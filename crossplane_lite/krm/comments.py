@@ -10,6 +10,7 @@ there is no comment.
 
 from __future__ import annotations
 
+from .._base.type_names import value_in_words
 from .._paths.text import show
 from ..errors import UsageError
 from ._text._comments import FOOT, HEAD, LINE, PLACES, check_place, comment
@@ -83,7 +84,7 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines above the value, unless they are indented more; of a resource, those above its fields."""
+        """The comment lines above the value, unless they are indented more. For a resource: those above its fields."""
         return self._read(HEAD)
 
     @head.setter
@@ -92,7 +93,7 @@ class Comments:
 
     @property
     def line(self) -> str:
-        """The comment behind the value on its line; of an object or a list, the one behind its key."""
+        """The comment behind the value, on the same line. For an object or a list: the comment behind its key."""
         return self._read(LINE)
 
     @line.setter
@@ -101,7 +102,7 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more; of a resource, those at its end."""
+        """The comment lines below the value that are indented more. For a resource: those at its end."""
         return self._read(FOOT)
 
     @foot.setter
@@ -114,7 +115,7 @@ class Comments:
     def _write(self, place: str, text: str | None) -> None:
         self._resource._check_open()
         if text is not None and not isinstance(text, str):
-            raise UsageError(f"a comment must be a string (got {text!r:.60} that is a {type(text).__name__})")
+            raise UsageError(f"a comment must be a string (got {value_in_words(text, repr(text)[:60])})")
         _notes(self._resource).write(self._steps, place, text or "")
 
     def __bool__(self) -> bool:

@@ -18,6 +18,7 @@ import atexit
 import os
 import sys
 
+from .._base.type_names import type_in_words
 from ..errors import UsageError
 
 TYPE_CHECKING = False
@@ -84,7 +85,7 @@ class Function:
             result = event_loop.run(result, self._body, rl)
         if result is not None:
             raise UsageError(
-                f"{self.name}() must return nothing (got a {type(result).__name__}); "
+                f"{self.name}() must return nothing (got {type_in_words(result)}); "
                 "change rl.items and add to rl.results instead"
             )
 

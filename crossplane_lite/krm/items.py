@@ -99,7 +99,7 @@ class Items(_Sequence):
         """Return the items that fit all given arguments.
 
         Args:
-            kind: The kind, or several kinds of which one must fit. The next four arguments can be several, too.
+            kind: The kind; or several kinds, of which one must fit. The next four take several values, too.
             api_version: The apiVersion, with its version.
             group: The API group; the empty string for the core group.
             name: The name.

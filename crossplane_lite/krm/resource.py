@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from .._base.type_names import json_type_in_words
 from .._paths import field_path
 from .._paths.text import show
 from ..errors import InputError, UsageError
-from . import _tree
 from ._content import Content, start
 from ._data import plain_data
 from ._live import Elements, Fields, Missing, wrapped
@@ -60,7 +60,7 @@ class Resource(Content):
             default: The value that is returned if nothing is there.
 
         Returns:
-            The value, an object or list as a live view.
+            The value. An object or a list is a live view.
 
         Raises:
             UsageError: The path isn't a field path, or a selection fits several elements.
@@ -79,10 +79,10 @@ class Resource(Content):
         return view
 
     def set(self, path: str | tuple[str | int, ...], value: Any) -> None:
-        """Set the value at a field path. Objects and lists that are missing or null on the way are made.
+        """Set the value at a field path. Objects and lists along the path that are missing or null are made.
 
-        The next index of a list appends; a selection that fits no element (`containers[name=web]`) adds one with
-        these fields. `[-1]` replaces the last element, and adds none.
+        An index one past the end of a list adds an element. A selection that fits no element (`containers[name=web]`)
+        adds one with these fields. `[-1]` replaces the last element and never adds one.
 
         Raises:
             UsageError: The path isn't a field path, leads through a string or number, or leads past a list's end; or
@@ -167,12 +167,12 @@ class Resource(Content):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {json_type_in_words(value)})")
         return value
 
     @property
     def api_version(self) -> str:
-        """The apiVersion, empty if it is missing."""
+        """The apiVersion; empty if it is missing."""
         return self._text_at("apiVersion")
 
     @api_version.setter
@@ -188,7 +188,7 @@ class Resource(Content):
 
     @property
     def kind(self) -> str:
-        """The kind, empty if it is missing."""
+        """The kind; empty if it is missing."""
         return self._text_at("kind")
 
     @kind.setter
@@ -197,7 +197,7 @@ class Resource(Content):
 
     @property
     def name(self) -> str:
-        """The name in the metadata, empty if it is missing."""
+        """The name in the metadata; empty if it is missing."""
         return self._text_at("metadata", "name")
 
     @name.setter
@@ -206,7 +206,7 @@ class Resource(Content):
 
     @property
     def namespace(self) -> str:
-        """The namespace in the metadata, empty if it is missing."""
+        """The namespace in the metadata; empty if it is missing."""
         return self._text_at("metadata", "namespace")
 
     @namespace.setter
@@ -224,7 +224,7 @@ class Resource(Content):
 
     @property
     def annotations(self) -> Fields:
-        """The annotations. Setting the first one adds them to the metadata. Those of orchestrators stay."""
+        """The annotations. Setting the first one adds them to the metadata. Those of orchestrators can't be changed."""
         return self._map("annotations")
 
     @annotations.setter
@@ -242,7 +242,7 @@ class Resource(Content):
         if value is None:
             return Missing(self, None, view, key)
         if not isinstance(value, dict):
-            raise InputError(f"{self._where}: {path} must be an object (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {path} must be an object (got {json_type_in_words(value)})")
         made: Fields = wrapped(view, key, value)
         return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import GenericAlias
 
+from .._base.type_names import json_type_in_words
 from ..errors import InputError, UsageError
 from . import _tree
 from ._live import Missing, wrapped
@@ -155,7 +156,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def has_errors(self) -> bool:
-        """Whether this function has added an error to the results; those of the input don't count."""
+        """Whether this function has added an error to the results. Errors of the input don't count."""
         return self.results.has_errors
 
     @property
@@ -280,7 +281,7 @@ def _check_wrapper(root: YamlNode) -> None:
         raise InputError(f"{root.doc.label}: this must be a ResourceList of config.kubernetes.io/v1 (it has {what})")
     api_version = root.get(["apiVersion"])
     if api_version is not None and not isinstance(api_version, str):
-        raise InputError(f"{root.doc.label}: apiVersion must be a string (got {_tree.kind_of(api_version)})")
+        raise InputError(f"{root.doc.label}: apiVersion must be a string (got {json_type_in_words(api_version)})")
 
 
 def _function_config(root: YamlNode) -> Resource | None:
@@ -289,7 +290,7 @@ def _function_config(root: YamlNode) -> Resource | None:
     if node is None or value is None:
         return None
     if not isinstance(value, dict):
-        raise InputError(f"{root.doc.label}: functionConfig must be an object (got {_tree.kind_of(value)})")
+        raise InputError(f"{root.doc.label}: functionConfig must be an object (got {json_type_in_words(value)})")
     return Resource._of_node(node, "functionConfig", _FROZEN)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._base.type_names import value_in_words
 from .._paths import field_path
 from ..errors import UsageError
 from ._data import plain_data
@@ -151,7 +152,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a warning; the arguments are those of `error`."""
+        """Add a result of severity warning. Arguments and errors are as for `error`."""
         return self._add("warning", message, resource, field, current, proposed, file, tags)
 
     def info(
@@ -172,7 +173,7 @@ class Results(_Sequence):
         self, severity: str, message: str, resource: Any, field: Any, current: Any, proposed: Any, file: Any, tags: Any
     ) -> Result:
         if not isinstance(message, str):
-            raise UsageError(f"'message' must be a string (got {message!r} that is a {type(message).__name__})")
+            raise UsageError(f"'message' must be a string (got {value_in_words(message)})")
         wire: dict[str, Any] = {"message": plain_data(message), "severity": severity}
         about = None if resource is None else _about(resource)
         if about is not None:
@@ -198,7 +199,7 @@ class Results(_Sequence):
 
     @property
     def has_errors(self) -> bool:
-        """Whether this function has added an error; those of the input don't count."""
+        """Whether this function has added an error. Errors of the input don't count."""
         return any(one.severity == "error" for one in self._own)
 
     if TYPE_CHECKING:

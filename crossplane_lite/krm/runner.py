@@ -1,8 +1,8 @@
 """Running a KRM function: a ResourceList in and a ResourceList out, whatever the function does.
 
-Orchestrators read stdout even if the exit status isn't 0, and a wrong stdout is worse than an error: with an empty one
-and status 0 they delete every file, and they can't parse text beside the ResourceList. So stdout gets one whole
-ResourceList; or nothing, together with status 1, if the input can't be read.
+Orchestrators read stdout even if the exit status isn't 0, so a wrong stdout is worse than an error. An empty stdout
+with status 0 makes them delete every file, and they can't parse other text beside the ResourceList. Therefore stdout
+gets one whole ResourceList. If the input can't be read, it gets nothing, and the status is 1.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     def test_golden():
         krm.testing.golden(transform, Path(__file__).parent / "golden")
 
-Nothing here needs pytest.
+This module works without pytest.
 """
 
 from __future__ import annotations

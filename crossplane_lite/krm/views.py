@@ -98,7 +98,7 @@ class Views:
         return made
 
     def take_over(self) -> None:
-        """Bring fields that were set or deleted in the views into the resource's content."""
+        """Take over the fields that were set or deleted in the views into the resource's content."""
         if self._is_busy:
             return
         self._is_busy = True

@@ -1,4 +1,4 @@
-"""The `Struct`, `Value` and `ListValue` classes of this package's messages, like `google.protobuf.struct_pb2`."""
+"""The `Struct`, `Value` and `ListValue` classes of this package's messages; replaces `google.protobuf.struct_pb2`."""
 
 from __future__ import annotations
 

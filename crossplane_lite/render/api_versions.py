@@ -13,10 +13,10 @@ __all__ = ["api_versions_checked", "split_api_version"]
 
 @contextmanager
 def api_versions_checked() -> Iterator[None]:
-    """Let the reconcile fail where the work in the block meets a string that isn't an apiVersion.
+    """Let the reconcile fail where the code in the block meets a string that isn't an apiVersion.
 
     Raises:
-        RenderError: It did.
+        RenderError: The code has met one.
     """
     try:
         yield
@@ -28,7 +28,7 @@ def split_api_version(api_version: str) -> tuple[str, str]:
     """Return group and version of an apiVersion; the core group is the empty string.
 
     Raises:
-        RenderError: It isn't one.
+        RenderError: The string isn't an apiVersion.
     """
     with api_versions_checked():
         return api_versions.split_api_version(api_version)

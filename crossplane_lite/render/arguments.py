@@ -47,14 +47,14 @@ class Inputs(NamedTuple):
     """Everything that one reconcile needs, read and checked.
 
     Attributes:
-        composite: The composite resource, with the defaults of its XRD where that was given; of `render op` the
+        composite: The composite resource, with the defaults of its XRD where an XRD was given; for `render op` the
             Operation.
-        pipeline: The steps.
-        functions: Who runs each function, by its name in the pipeline.
-        cluster: Objects beside the composite: required resources, Secrets, schemas.
-        observed: Observed composed resources, each with the annotation that names it.
+        pipeline: The steps of the pipeline.
+        functions: The runner of each function, by the function's name in the pipeline.
+        cluster: The objects beside the composite: required resources, Secrets, schemas.
+        observed: The observed composed resources, each with the annotation that names it.
         context: The pipeline's context before the first step.
-        timeout: Seconds for one reconcile.
+        timeout: The time limit of one reconcile, in seconds.
         schemas: The schemas of kinds, from --required-schemas and --crds; None without both.
         composition: The name of the Composition; None without one.
         xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
@@ -220,7 +220,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         default=[],
         type=Path,
         help="file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
-        "whose schemas functions can ask for, and render checks desired resources against; can be given several times",
+        "whose schemas functions can ask for; render checks desired resources against them, and awaited fields that "
+        "they lack are named; can be given several times",
     )
     group.add_argument(
         "--kube-context",
@@ -245,11 +246,11 @@ def read_inputs(
 
     Args:
         arguments: The arguments.
-        composite: The composite, where it has been read already.
-        observed: Its composed resources, where they have been read already.
+        composite: The composite, if it has been read already.
+        observed: The composed resources, if they have been read already.
 
     Raises:
-        InputError: Something can't be read, is wrong, or doesn't fit together.
+        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite
@@ -269,12 +270,13 @@ def read_inputs(
         composition = inputs.read_object(arguments.composition, "Composition")
         steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
         name = composition.content["metadata"]["name"]
-    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else list(observed)
+    if arguments.observed_resources:
+        observed = inputs.read_observed(arguments.observed_resources, composite)
     schemas = _schemas(arguments)
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
-        composite, observed, cluster = _live(arguments, composite, observed, cluster)
-    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(
+        composite, observed, cluster = _live(arguments, composite, list(observed), cluster)
+    return _inputs(arguments, composite, steps, cluster, list(observed), schemas)._replace(
         composition=name, xrd=None if xrd is None else xrd.content, notes=notes
     )
 
@@ -283,7 +285,7 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
     """Read everything that the arguments of `add_operation` name.
 
     Raises:
-        InputError: Something can't be read, is wrong, or doesn't fit together.
+        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching

@@ -16,12 +16,12 @@ __all__ = ["Chain", "Files", "World", "in_order"]
 
 
 class Files:
-    """A cluster that holds just these objects and schemas.
+    """A cluster that holds the given objects and schemas, and nothing else.
 
     Args:
-        resources: Objects with apiVersion, kind and metadata.name. Of two with the same apiVersion, kind, namespace
-            and name the later one counts.
-        schemas: The source of kinds' schemas, or None.
+        resources: Objects with apiVersion, kind and metadata.name. Where two have the same apiVersion, kind, namespace
+            and name, the later one counts.
+        schemas: The source of the schemas of kinds; None for no schemas.
     """
 
     def __init__(self, resources: Iterable[Mapping[str, Any]] = (), schemas: Schemas | None = None) -> None:
@@ -35,9 +35,9 @@ class Files:
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the objects that a selector matches, in the order of their namespaces and names.
 
-        The rules are those of Crossplane: a name is looked up in just the selector's namespace, which is empty for
-        objects that are cluster-scoped; labels match in all namespaces where the selector names none. The list is the
-        caller's, the objects aren't.
+        The rules are those of Crossplane. A name is looked up in the selector's namespace alone, which is empty for
+        cluster-scoped objects. Labels match in all namespaces, unless the selector names one. The caller may change
+        the list, but not the objects.
         """
         of_kind = self._resources.get((selector.api_version, selector.kind), {})
         if selector.name is not None:
@@ -47,21 +47,21 @@ class Files:
         return in_order(one for one in matching if not selector.namespace or _place(one)[0] == selector.namespace)
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
+        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known."""
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster`, None for a kind that no schema tells it of."""
+        """Return the scope of a kind: `Namespaced` or `Cluster`; None where no schema tells the scope."""
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.scope(api_version, kind)
 
 
 class Chain:
-    """Several clusters, asked in their order until one has an answer.
+    """Several clusters, which are asked in order until one has an answer.
 
-    Answers aren't put together: where a file has one resource of those that a selector matches, a live API server
-    isn't asked for the others.
+    Answers aren't joined. Where a file has one resource that a selector matches, a live API server isn't asked for
+    others.
     """
 
     def __init__(self, *clusters: Cluster) -> None:
@@ -72,12 +72,12 @@ class Chain:
         return next((found for cluster in self._clusters if (found := cluster.resources(selector))), [])
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind from the first cluster that has it, None where none does."""
+        """Return the OpenAPI schema of a kind from the first cluster that has it; None where none has it."""
         found = (cluster.schema(api_version, kind) for cluster in self._clusters)
         return next((schema for schema in found if schema is not None), None)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster` from the first cluster that can tell, None where none can."""
+        """Return the scope of a kind from the first cluster that can tell; None where none can."""
         asked = (getattr(cluster, "scope", None) for cluster in self._clusters)
         found = (ask(api_version, kind) for ask in asked if ask is not None)
         return next((scope for scope in found if scope is not None), None)
@@ -87,10 +87,10 @@ class World:
     """A cluster with objects put into it, and others taken out.
 
     Args:
-        base: The cluster, None for an empty one.
-        schemas: Schemas that are known beside the cluster's, or None.
-        objects: Objects that are put into it, in place of those of the same kind and name.
-        gone: Objects that are taken out, if they are there.
+        base: The cluster; None for an empty one.
+        schemas: Schemas beside those of the cluster; None for no others.
+        objects: The objects to put in. Each takes the place of an object of the same kind and name.
+        gone: The objects to take out, if they are there.
     """
 
     def __init__(
@@ -113,13 +113,13 @@ class World:
         return in_order([*own, *(one for one in others if _identity(one) not in taken)])
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
+        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known."""
         with api_versions_checked():
             found = None if self._schemas is None else self._schemas.find(api_version, kind)
         return found if found is not None or self._base is None else self._base.schema(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster`, None where it isn't known."""
+        """Return the scope of a kind: `Namespaced` or `Cluster`; None where the scope isn't known."""
         ask = getattr(self._base, "scope", None)
         scope: str | None = None if ask is None else ask(api_version, kind)
         with api_versions_checked():

@@ -18,8 +18,9 @@ __all__ = ["command", "make_parser"]
 
 _EPILOG: Final = (
     "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
-    "printed on stdout then; also 1 when --crds finds mistakes in desired resources, which are printed nevertheless; "
-    "2 when the command line or a file can't be used; 130 after Ctrl-C."
+    "printed on stdout then; also 1 when --crds finds mistakes in desired resources, or values that never come because "
+    "a schema lacks the field, and the resources are printed nevertheless; 2 when the command line or a file can't be "
+    "used; 130 after Ctrl-C."
 )
 
 
@@ -27,7 +28,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite render` with the arguments that follow it.
 
     Returns:
-        The exit status: 0, or 1 when the reconcile failed, fatal results included; then nothing is printed on stdout.
+        The exit status: 0; or 1 where the reconcile failed or a function returned a fatal result, and then nothing is
+        printed on stdout; or 1 where the schemas of `--crds` show mistakes.
 
     Raises:
         InputError: A file or a function is wrong.
@@ -105,13 +107,22 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Tell the mistakes in desired resources, and return the exit status."""
+    """Tell the mistakes that schemas show, in desired resources and in waits, and return the exit status."""
     from .._manifests.kind_schemas import Schemas
+    from .in_vain import HEADING, in_vain, lines, summary
     from .validation import check
 
-    checked = check(rendered, inputs.schemas or Schemas())
-    stdio.say(*(f"invalid: {error}" for error in checked.errors), *checked.unchecked)
-    return 1 if checked.errors else 0
+    schemas = inputs.schemas or Schemas()
+    checked = check(rendered, schemas)
+    unresolved = in_vain(rendered.steps, schemas)
+    stdio.say(
+        *(f"invalid: {error}" for error in checked.errors),
+        *checked.unchecked,
+        *(f"{HEADING} {line}" for line in lines(unresolved)),
+    )
+    if unresolved:
+        stdio.say(f"crossplane-lite render: {summary(unresolved)}")
+    return 1 if checked.errors or unresolved else 0
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -121,7 +132,7 @@ def make_parser() -> argparse.ArgumentParser:
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Do one reconcile of a composite resource as Crossplane would, and print the result: the composite "
         "with its status, then the composed resources by composition resource name. Results of functions, and "
-        "resources that would be deleted, are told on stderr.",
+        "resources that would be deleted, go to stderr.",
         epilog=f"{_EPILOG} `crossplane-lite render op OPERATION [FUNCTIONS]` renders an Operation.",
     )
     arguments.add_inputs(parser)

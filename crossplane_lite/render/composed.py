@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from .._base.type_names import json_type_in_words
 from .._manifests.objects import (
     CLAIM_LABELS,
     COMPOSITE_LABEL,
@@ -34,17 +35,17 @@ _METADATA: Final = {
 
 
 class Owner(NamedTuple):
-    """The values that a composed resource has from its composite.
+    """The values that a composed resource takes from its composite.
 
     Attributes:
         api_version: The composite's apiVersion.
-        kind: Its kind.
-        name: Its name.
-        namespace: Its namespace; or empty.
-        uid: Its uid.
-        prefix: The value of the label `crossplane.io/composite`: the composite's own label if it is composed itself,
-            otherwise its name.
-        claim: The labels that name its claim; none where it doesn't have both.
+        kind: The composite's kind.
+        name: The composite's name.
+        namespace: The composite's namespace; empty where it has none.
+        uid: The composite's uid.
+        prefix: The value of the label `crossplane.io/composite`. A composite that is composed itself hands on its own
+            label; otherwise the value is the composite's name.
+        claim: The two labels that name the composite's claim; empty where one of them is missing.
     """
 
     api_version: str
@@ -57,7 +58,7 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, composite: Mapping[str, Any]) -> Owner:
-        """Return the values that the resources of a composite have from it."""
+        """Return the values that composed resources take from a composite."""
         metadata = metadata_of(composite)
         labels = metadata.get("labels")
         labels = labels if isinstance(labels, Mapping) else {}
@@ -74,7 +75,7 @@ class Owner(NamedTuple):
 
     @property
     def reference(self) -> dict[str, Any]:
-        """The controller reference of its resources."""
+        """The owner reference that names the composite as the controller."""
         return {
             "apiVersion": self.api_version,
             "blockOwnerDeletion": True,
@@ -94,20 +95,20 @@ def composed_resource(
     results: list[Result] | None = None,
     notes: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Return a desired composed resource as it is applied.
+    """Return a desired composed resource in the form in which Crossplane applies it.
 
     Args:
         name: The composition resource name.
         resource: The desired resource. It is changed.
         owner: The composite.
-        observed: The resource as it exists; it keeps its name, the prefix that it was generated from, and its
-            namespace.
-        cluster: Asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
-        results: Gets a warning where the resource doesn't go to the namespace that the functions desire.
-        notes: Gets a line for labels and annotations that Crossplane drops without a word.
+        observed: The resource as it exists. Its name, the prefix that the name was generated from, and its namespace
+            stay.
+        cluster: The cluster, which is asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
+        results: The list that gets a warning where the resource doesn't go to the namespace that the functions desire.
+        notes: The list that gets a line for labels and annotations that Crossplane drops silently.
 
     Raises:
-        RenderError: Crossplane or the API server would refuse it.
+        RenderError: Crossplane or the API server would refuse the resource.
     """
     what = f"composed resource {quoted(name)}"
     for key in ("apiVersion", "kind"):
@@ -135,12 +136,12 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
     if metadata is None:
         return {}
     if not isinstance(metadata, dict):
-        raise RenderError(f"{what}: metadata must be an object (got a {type(metadata).__name__})")
+        raise RenderError(f"{what}: metadata must be an object (got {json_type_in_words(metadata)})")
     for key, (type_, shown) in _METADATA.items():
         if metadata.get(key) is None:
             metadata.pop(key, None)
         elif not isinstance(metadata[key], type_):
-            raise RenderError(f"{what}: metadata.{key} must be {shown} (got a {type(metadata[key]).__name__})")
+            raise RenderError(f"{what}: metadata.{key} must be {shown} (got {json_type_in_words(metadata[key])})")
     return metadata
 
 
@@ -155,7 +156,7 @@ def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str]
     if notes is not None:
         notes.append(
             f"{what}: Crossplane drops all {key} that the functions desire, {len(values)} of them, because "
-            f"{show(['metadata', key, wrong[0]])} is not a string (it is a {type(values[wrong[0]]).__name__})"
+            f"{show(['metadata', key, wrong[0]])} is not a string (it is {json_type_in_words(values[wrong[0]])})"
         )
 
 

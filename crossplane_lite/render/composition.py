@@ -1,8 +1,8 @@
 """Compositions and Operations: their documents as the steps of a pipeline.
 
-The checks of a Composition are those of Crossplane's own `render`: that it is for the composite's kind, has the
-labels that the composite selects it by, and is a pipeline. Beyond that a step that couldn't run is refused, as the API
-server refuses it.
+A Composition is checked as Crossplane's own `render` checks it: it must be for the composite's kind, have the labels
+that the composite selects, and be of mode Pipeline. In addition, a step that couldn't run is refused, as the API server
+refuses it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
     Args:
         document: The Composition.
         composite: The composite resource that it is used for.
-        legacy: Whether that is one of Crossplane 1, as its XRD says.
+        legacy: Whether the composite is one of Crossplane 1, as its XRD says.
 
     Raises:
-        InputError: It isn't a Composition, not one for this composite resource, or has a step that can't run.
+        InputError: The document isn't a Composition, or is for another composite, or has a step that can't run.
     """
     _check_kind(document, _COMPOSITION, "Composition")
     _check_type(document, composite)
@@ -53,10 +53,10 @@ def operation_of(document: Document) -> Document:
     """Return the Operation that Crossplane would make of a document.
 
     Args:
-        document: An Operation, or a CronOperation or WatchOperation: then its template, under its own name.
+        document: An Operation. A CronOperation or a WatchOperation gives its template, with the document's own name.
 
     Raises:
-        InputError: It is another object, or lacks a template.
+        InputError: The document is another object, or has no template.
     """
     content = document.content
     if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
@@ -81,14 +81,14 @@ def operation_steps(document: Document) -> list[Step]:
     """Return the steps of an Operation, as `operation_of` gives it.
 
     Raises:
-        InputError: It has a step that can't run.
+        InputError: The Operation has a step that can't run.
     """
     _check_mode(document)
     return list(_steps(document))
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
-    """Return the steps of an Operation that was made because a resource changed: each asks for that resource.
+    """Return the steps of an Operation that exists because a resource has changed. Each step asks for that resource.
 
     Args:
         steps: The steps.

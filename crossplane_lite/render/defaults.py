@@ -1,9 +1,9 @@
 """Defaults of a CompositeResourceDefinition, applied to a composite or a claim as an API server applies them.
 
-That is structural defaulting: a field that is missing from a present object gets its default, and then the parts that
-the default lacks itself; nothing is made for objects that aren't there. A null where the schema isn't `nullable` counts
-as missing: it becomes the default, or goes. Crossplane's own fields have defaults too, such as
-`spec.crossplane.compositionUpdatePolicy`.
+The rules are those of structural defaulting. A field that is missing from a present object gets its default, and then
+the default gets defaults for its own missing fields. A missing object without a default stays missing. Where the schema
+isn't `nullable`, null counts as missing: it is replaced by the default, or removed. Crossplane's own fields have
+defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._base.api_version import group_of
+from .._base.type_names import json_value_in_words
 from .._paths.text import show
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
@@ -29,8 +30,8 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: It isn't an XRD, defines another kind, doesn't have the composite's version, or its schema can't be
-            read; the message names the place.
+        InputError: The XRD isn't one, or defines another kind, or lacks the composite's version, or its schema can't be
+            read. The message names the place.
         RenderError: The composite's apiVersion isn't one.
     """
     schema, path = schema_of(composite, xrd, where)
@@ -125,7 +126,7 @@ class _Schema(NamedTuple):
                 steps.append(step)
             raise InputError(
                 f"{self.where}: {short_text(show(reversed(steps)))} must be an object "
-                f"(got {short_repr(value)} that is a {type(value).__name__})"
+                f"(got {json_value_in_words(value, short_repr(value))})"
             )
         return value
 

@@ -1,8 +1,9 @@
 """A CompositeResourceDefinition's part in a composite: its version of Crossplane, its defaults, and its schema.
 
-Crossplane goes by the XRD's scope alone. A composite of the scope LegacyCluster has the fields that steer its
-composition in `spec` itself, connection details, and perhaps a claim; all others have it in `spec.crossplane`, and
-neither of the two. A composite without an XRD counts as one of the others, whatever the fields of its spec are called.
+Crossplane goes by the XRD's scope alone. With the scope LegacyCluster, the fields that steer the composition are in
+`spec` itself, and the composite has connection details and perhaps a claim. With any other scope these fields are in
+`spec.crossplane`, and there are neither connection details nor a claim. A composite without an XRD counts as one of the
+second sort, whatever the fields of its spec are called.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from .._base.api_version import group_of
+from .._base.type_names import articled
 from .._manifests.yaml import Document
 from .._terminal.excerpts import short_text
 from ..errors import InputError, MissingExtraError
@@ -23,9 +25,9 @@ _LEGACY: Final = "LegacyCluster"
 
 
 def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
-    """Say whether an XRD's composites are those of Crossplane 1; without an XRD they aren't.
+    """Say whether the composites of an XRD are those of Crossplane 1, which have the scope LegacyCluster.
 
-    An XRD of apiextensions.crossplane.io/v1 that names no scope has this one.
+    An XRD of apiextensions.crossplane.io/v1 that names no scope has this scope. Without an XRD the answer is no.
     """
     if xrd is None:
         return False
@@ -35,7 +37,7 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
-    """Return the part of a composite's spec that steers its composition; or an empty one."""
+    """Return the part of a composite's spec that steers its composition; empty where there is none."""
     spec = composite.get("spec")
     holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
     return holder if isinstance(holder, Mapping) else {}
@@ -50,13 +52,13 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: It isn't an XRD, or defines another kind; or the resource is a claim, whose composite is meant.
+        InputError: The XRD isn't one, or defines another kind; or a claim was given in place of its composite.
         RenderError: The composite's apiVersion isn't one.
     """
     if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
         raise InputError(
-            f"{where} is not a CompositeResourceDefinition of {_GROUP} (it is a {short_text(xrd.get('kind'))} of "
-            f"{short_text(xrd.get('apiVersion'))})"
+            f"{where} is not a CompositeResourceDefinition of {_GROUP} "
+            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
         )
     spec = xrd.get("spec")
     spec = spec if isinstance(spec, Mapping) else {}
@@ -84,8 +86,8 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
         xrd: The CompositeResourceDefinition of its kind.
 
     Raises:
-        InputError: The XRD isn't one, or not the composite's; or an API server would refuse the composite's spec. The
-            message names every field, and the file.
+        InputError: The XRD isn't one, or defines another kind; or an API server would refuse the composite's spec. The
+            message names each wrong field, and the file.
     """
     from .defaults import apply_defaults
 

@@ -2,9 +2,9 @@
 
     explain(rendered.steps, "subnet", timeout=60.0)
 
-Lines are known of functions of this package that run in this process: compose() runs once more, watched
-(`recording`). The sources of a field are known for all functions: they are called again with one value of the request
-changed at a time (`probing`). So compose() may act only through its context, as everywhere.
+Lines are known for functions of this package that run in this process: compose() runs once more and is watched
+(`recording`). The sources of a field are known for all functions: each function is called again and again, with one
+value of the request changed (`probing`). So compose() must act only through its context, as everywhere.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _COMPOSITE: Final = "xr"  # as paths begin
 
 
 class Field(NamedTuple):
-    """One field.
+    """One field of a resource.
 
     Attributes:
-        path: Its path.
-        value: Its value; None while it isn't there.
-        waits: The paths that it waits for.
-        place: The line that set it, as `function.py:31`; empty where that isn't known.
-        step: The name of the step that set it.
-        sources: Its sources: paths in the request.
-        note: A remark, such as that it is a constant.
+        path: The path of the field.
+        value: The value; None while there is none.
+        waits: The paths that the field waits for.
+        place: The line that set the field, such as `function.py:31`; empty where the line isn't known.
+        step: The name of the step that set the field.
+        sources: The values that the field is made from, as paths in the request.
+        note: A remark, such as that the value is a constant.
     """
 
     path: str
@@ -62,13 +62,13 @@ class Field(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Something that is waited for.
+    """A value that a resource waits for.
 
     Attributes:
-        path: Its path.
-        why: Why it isn't there yet.
-        of: Its owner, which must be there first: a resource, or a field of the composite.
-        waits: The values that this waits for in turn.
+        path: The path of the value.
+        why: The reason for its absence.
+        of: The owner of the value: a resource, or a field of the composite.
+        waits: The values that the owner waits for in turn.
     """
 
     path: str
@@ -78,17 +78,17 @@ class Wait(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """Where a resource comes from.
+    """The origin of a resource.
 
     Attributes:
-        name: Its composition resource name; `xr` for the composite's status.
-        kind: Its kind, with its apiVersion; empty where that isn't known.
-        held: Whether it is held back.
-        step: The name of the last step that had a say in it; empty where none sets the composite's status.
-        place: The line that registered it; empty where that isn't known.
-        fields: Its fields, by path.
+        name: The composition resource name; `xr` for the composite's status.
+        kind: The kind, with the apiVersion; empty where it isn't known.
+        held: Whether the resource is held back.
+        step: The name of the last step that changed the resource; empty where no step sets the composite's status.
+        place: The line that registered the resource; empty where it isn't known.
+        fields: The fields of the resource, by path.
         decides: The values that decide whether there is such a resource.
-        waits: The values that it waits for, and their own waits.
+        waits: The values that the resource waits for, and the waits of their owners.
         notes: Other remarks for people.
     """
 
@@ -113,15 +113,15 @@ class _Said(NamedTuple):
 
 
 def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Explained:
-    """Return where a composed resource comes from, or the composite's status.
+    """Return the origin of a composed resource, or of the composite's status.
 
     Args:
-        steps: How the steps of a reconcile went.
-        name: The composition resource name, or `xr` for the composite's status, unless a resource is called so.
-        timeout: How many seconds each call of a function that runs elsewhere may take.
+        steps: The runs of the steps in a reconcile.
+        name: The composition resource name. `xr` means the composite's status, unless a resource has this name.
+        timeout: The time limit of each call of a function that runs elsewhere, in seconds.
 
     Raises:
-        InputError: No function desires such a resource, and none holds one back.
+        InputError: No function desires a resource of this name or holds one back.
     """
     needs: dict[str, list[Need]] = {}
     holders: dict[str, int] = {}

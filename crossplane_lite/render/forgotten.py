@@ -1,8 +1,8 @@
-"""Resources that compose() made and forgot to register: nothing becomes of them, and nobody says so.
+"""Resources that compose() has made and not registered. Without a warning, they would be lost silently.
 
-While a preview runs a function, each resource that its code makes is noted with the line. A resource that is neither
-registered nor part of something else in the end was forgotten, or not needed. The classes
-that compose() reads the composite as are noted too.
+While a preview runs a function, each resource that its code makes is noted with the line. A resource that in the end is
+neither registered nor part of another value was forgotten, or wasn't needed. The classes by which compose() reads the
+composite are noted, too.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
+from .._base.type_names import type_in_words
 from .._models.node import LOOSE
 from .._models.resource import Resource
-from .._models.types import articled
 from ..context import Context
 
 __all__ = ["Noted", "noting"]
@@ -36,8 +36,8 @@ class Noted:
     """The notes of a call.
 
     Attributes:
-        made: The resources that were made, each with its place.
-        models: The classes that compose() reads the composite as.
+        made: The resources that were made, each with its line.
+        models: The classes by which compose() reads the composite.
     """
 
     def __init__(self) -> None:
@@ -45,9 +45,9 @@ class Noted:
         self.made: list[tuple[Resource, str]] = []
 
     def forgotten(self) -> list[str]:
-        """Return a line for each resource that nothing became of."""
+        """Return a message for each resource that was made and not used."""
         return [
-            f"{place}: {articled(type(one).__name__)} is made and never registered, so it isn't composed; hand it to "
+            f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
             "ctx.resource(name, ...)"
             for one, place in self.made
             if _is_loose(one)

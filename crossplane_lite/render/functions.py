@@ -1,4 +1,4 @@
-"""Who runs a function: this process, or a server that speaks gRPC."""
+"""The runners of functions: this process, or a server that speaks gRPC."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
+from .._base.type_names import type_in_words
 from .._call import event_loop
 from ..composition import Function
 from ..errors import UsageError, WireError
@@ -36,12 +37,12 @@ _debugger_seen = False
 
 
 def debugger_seen() -> bool:
-    """Say whether a debugger has kept a function in this process beyond its timeout, so that timeouts don't count."""
+    """Say whether a debugger has stopped a function in this process beyond its timeout. Timeouts don't count then."""
     return _debugger_seen
 
 
 def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
-    """Return the runner of each function; a composition function runs in this process.
+    """Return the runner of each function. A composition function runs in this process.
 
     Raises:
         UsageError: A value is neither a runner nor a composition function.
@@ -58,7 +59,7 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
             raise UsageError(
                 f"function {name!r} must be a @composition.function, an object with a method RunFunction, or a runner "
                 f"such as Remote('localhost:9443') "
-                f"(got a {type(function).__name__})"
+                f"(got {type_in_words(function)})"
             )
     return found
 
@@ -66,8 +67,8 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
 class InProcess:
     """Runs a composition function in this process.
 
-    In the main thread a compose() that takes too long is stopped, where the platform has signals for it, unless a
-    debugger is at work or somebody else uses the alarm. In other threads nothing can stop it.
+    A compose() that takes too long is stopped in the main thread, if the platform has signals for that, no debugger is
+    at work, and nobody else uses the alarm. In other threads nothing can stop it.
 
     Attributes:
         function: The function.
@@ -112,8 +113,8 @@ class OfMessages:
     """Runs a function that handles raw messages in this process: an object with a method RunFunction.
 
     Attributes:
-        name: The name of its class.
-        file: The file that it is in.
+        name: The name of the object's class.
+        file: The file of the class.
     """
 
     def __init__(self, function: Any) -> None:
@@ -229,14 +230,14 @@ def _place(frame: FrameType | None, home: str) -> str:
 class Remote:
     """Runs a function that a server offers over gRPC, without transport security.
 
-    It speaks v1 of the protocol, and v1beta1 with a server that doesn't know v1. The connection is made at the first
-    call and kept.
+    The runner speaks v1 of the protocol, and v1beta1 with a server that doesn't know v1. The first call makes the
+    connection, and later calls use it again.
 
     Args:
-        target: The server, such as `localhost:9443`.
+        target: The address of the server, such as `localhost:9443`.
 
     Attributes:
-        target: The server.
+        target: The address of the server.
     """
 
     def __init__(self, target: str) -> None:

@@ -1,6 +1,6 @@
 """Reading the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-The checks here are those that every command needs: that an object is one, that a Secret's data is base64.
+The checks are those that every command needs, such as that the data of a Secret is base64.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .._base.api_version import group_of
 from .._manifests.objects import RESOURCE_NAME, secret_data
 from .._manifests.reading import is_file, read_bytes
 from .._manifests.yaml import Document, decode, load_documents, parse_value
@@ -43,11 +44,10 @@ def read_object(path: Path, what: str) -> Document:
 
     Args:
         path: The file.
-        what: Its content, for messages: "composite resource".
+        what: The name of the content, for messages, such as "composite resource".
 
     Raises:
-        InputError: It holds none or several, or the content isn't an object with apiVersion, kind and
-            metadata.name.
+        InputError: The file holds no object, or several, or one without apiVersion, kind or metadata.name.
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
@@ -65,7 +65,7 @@ def read_composite(path: Path) -> Document:
     """Read the composite resource: the one object of a file.
 
     Raises:
-        InputError: It isn't one object with apiVersion, kind and metadata.name.
+        InputError: The file holds no object, or several, or one without apiVersion, kind or metadata.name.
     """
     document = read_object(path, "composite resource")
     for name in ("spec", "status"):
@@ -76,15 +76,15 @@ def read_composite(path: Path) -> Document:
 def read_resources(paths: Iterable[Path]) -> list[Document]:
     """Read objects of any kind.
 
-    Lists, such as `kubectl get -o yaml` prints, are taken apart. Secrets are as an API server stores them: text
-    in `stringData` is in `data`, in base64.
+    A list, such as `kubectl get -o yaml` prints, gives its items. Secrets are returned as an API server stores them:
+    the strings of `stringData` are in `data`, in base64.
 
     Args:
-        paths: Files, and directories of which the files that end in .yaml, .yml and .json are read.
+        paths: Files and directories. In a directory, the files that end in .yaml, .yml and .json are read.
 
     Raises:
-        InputError: A file can't be read, a directory lacks files, or a document isn't an object with apiVersion and
-            kind.
+        InputError: A file can't be read; or a directory has no such file; or a document isn't an object with apiVersion
+            and kind.
     """
     found: list[Document] = []
     for path in paths:
@@ -94,18 +94,30 @@ def read_resources(paths: Iterable[Path]) -> list[Document]:
     return found
 
 
-def read_observed(path: Path) -> list[Document]:
+def read_observed(path: Path, composite: Document | None = None) -> list[Document]:
     """Read observed composed resources.
 
+    Args:
+        path: A file or a directory.
+        composite: The composite resource, which doesn't belong among them; None where it isn't known.
+
     Raises:
-        InputError: As `read_resources`; or one doesn't carry its name in the annotation
-            `crossplane.io/composition-resource-name`, or has the name of another.
+        InputError: As for `read_resources`; or a resource has no annotation `crossplane.io/composition-resource-name`,
+            or has the same name there as another resource, or is the composite.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
         name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
         if not name:
-            raise InputError(f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is")
+            shown = " ".join(short_text(one) for one in (document.content["kind"], _identity(document)[2]) if one)
+            if composite is not None and _identity(document) == _identity(composite):
+                raise InputError(
+                    f"{document.where}: this is the composite itself, {shown}; leave it out, because observed "
+                    "resources are those that it is composed of"
+                )
+            raise InputError(
+                f"{document.where}: {shown} has no annotation {RESOURCE_NAME}, which says what resource it is"
+            )
         if name in named:
             raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
         named[name] = document
@@ -116,7 +128,7 @@ def read_secrets(path: Path) -> list[Document]:
     """Read the Secrets that hold functions' credentials.
 
     Raises:
-        InputError: As `read_resources`; or an object isn't a Secret with a name.
+        InputError: As for `read_resources`; or an object isn't a Secret with a name.
     """
     documents = read_resources([path])
     for document in documents:
@@ -132,8 +144,8 @@ def read_functions(path: Path) -> dict[str, Document]:
     """Read Function documents, by the functions' names.
 
     Raises:
-        InputError: As `read_resources`; or one isn't a Function with a name, or has the name of another, or its
-            annotations aren't text.
+        InputError: As for `read_resources`; or an object isn't a Function with a name, or has the same name as another,
+            or has an annotation that isn't a string.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
@@ -156,8 +168,8 @@ def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, 
     """Return the content of a pipeline's context before its first step.
 
     Args:
-        files: Keys, and files that hold their values as YAML or JSON.
-        values: Keys, and their values as YAML or JSON. They win over files.
+        files: Each key with a file that holds its value as YAML or JSON.
+        values: Each key with its value as YAML or JSON. They win over the files.
 
     Raises:
         InputError: A file can't be read, or a value isn't one YAML document.
@@ -171,10 +183,12 @@ def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, 
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a file or a directory stands for; directories in it, pipes and devices are left out.
+    """Return the files that a path stands for: the file itself, or the files in a directory.
+
+    Directories, pipes and devices in a directory are left out.
 
     Raises:
-        InputError: The directory lacks files whose name ends in .yaml, .yml or .json, or can't be read.
+        InputError: The directory has no file whose name ends in .yaml, .yml or .json, or can't be read.
     """
     if not path.is_dir():
         return [path]
@@ -192,11 +206,11 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
 
     Args:
         document: The document.
-        kind: `str`, `dict` or `list`, the type that must be there.
-        keys: The path: keys, and indexes of elements that are there.
+        kind: The type that the value must have: `str`, `dict` or `list`.
+        keys: The path: keys, and indexes of existing elements.
 
     Raises:
-        InputError: Something else is there, or the path can't be followed.
+        InputError: The value has another type, or a value along the path isn't an object or a list.
     """
     value: Any = document.content
     for at, key in enumerate(keys):
@@ -210,10 +224,10 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
 
 
 def labels(document: Document, *keys: str | int) -> dict[str, str]:
-    """Return the labels or annotations at a path in a document; none where it isn't there.
+    """Return the labels or annotations at a path in a document; empty where there are none.
 
     Raises:
-        InputError: It isn't a mapping of strings.
+        InputError: The value at the path isn't a mapping of strings.
     """
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
@@ -233,7 +247,7 @@ def is_text(value: Any) -> bool:
 
 
 def objects_in(document: Document) -> Iterator[Document]:
-    """Yield the objects of a list, or else the document itself."""
+    """Yield the objects of a document: the items of a list, or else the document itself."""
     where, content = document
     if content.get("kind") != "List" or content.get("apiVersion") != "v1":
         _check(document)
@@ -256,6 +270,13 @@ def _check(document: Document) -> None:
     if document.content.get("metadata") is None:
         document.content["metadata"] = {}
     field(document, dict, "metadata")
+
+
+def _identity(document: Document) -> tuple[str, str, str, str]:
+    """Return group, kind, name and namespace of an object; empty strings where it has none."""
+    content = document.content
+    name, namespace = (field(document, str, "metadata", key) or "" for key in ("name", "namespace"))
+    return group_of(content["apiVersion"]), content["kind"], name, namespace
 
 
 def _is_secret(content: dict[str, Any]) -> bool:

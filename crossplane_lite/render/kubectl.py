@@ -34,7 +34,7 @@ class Kubectl:
 
     Args:
         context: The context's name, as in `kubectl config get-contexts`; empty for the current one.
-        timeout: How many seconds each call of kubectl may take.
+        timeout: The time limit of each call of kubectl, in seconds.
     """
 
     def __init__(self, context: str, timeout: float = 30.0) -> None:
@@ -45,17 +45,17 @@ class Kubectl:
         """Return the resources that a selector matches, in the order of their namespaces and names.
 
         Raises:
-            RenderError: They can't be read: the message has kubectl's own text.
+            RenderError: The resources can't be read. The message has kubectl's own words.
         """
         return self._get(selector, [] if selector.name is None else [selector.name])
 
     def live(self, composite: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return a composite as the API server has it, None where it doesn't exist.
+        """Return a composite as the API server has it; None where it doesn't exist.
 
-        Its uid is the one that the controller references of its composed resources have.
+        The composite's uid is the one in the owner references of its composed resources.
 
         Raises:
-            InputError: The API server can't be read: the message has kubectl's own text.
+            InputError: The API server can't be read. The message has kubectl's own words.
         """
         metadata = metadata_of(composite)
         name, namespace = text_of(metadata.get("name")), text_of(metadata.get("namespace"))
@@ -67,17 +67,18 @@ class Kubectl:
         return dict(found[0]) if found else None
 
     def observed(self, composite: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the resources that a composite is composed of, as far as they exist.
+        """Return the existing resources that a composite is composed of.
 
-        They are those that its `spec.crossplane.resourceRefs` or `spec.resourceRefs` names. Where it has neither, the
-        references of the live composite of its kind and name count; there are none where it doesn't exist.
+        `spec.crossplane.resourceRefs` or `spec.resourceRefs` of the composite name them. Where it has neither field,
+        the references of the live composite count, which has the same kind and name. Without a live composite, the
+        list is empty.
 
         Args:
             composite: The composite, from a file or from the API server.
 
         Raises:
-            InputError: The references are malformed, or the API server can't be read: the message has
-                kubectl's own text.
+            InputError: The references are malformed; or the API server can't be read, and the message has kubectl's own
+                words.
         """
         refs = _references(composite)
         if refs is None:
@@ -98,16 +99,16 @@ class Kubectl:
         return found
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined, None where the server has no such kind.
+        """Return the OpenAPI schema of a kind with its references inlined; None where the server has no such kind.
 
         Raises:
-            RenderError: It can't be read: the message has kubectl's own text.
+            RenderError: The schema can't be read. The message has kubectl's own words.
         """
         schemas = self._document_of(api_version)
         return None if schemas is None else schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster`, None where the server has no such kind; raises as `schema`."""
+        """Return `Namespaced` or `Cluster`; None where the server has no such kind. Raises as `schema` does."""
         schemas = self._document_of(api_version)
         return None if schemas is None else schemas.scope(api_version, kind)
 

@@ -1,7 +1,7 @@
 """One run of an Operation, as Crossplane 2.4 does it.
 
-An Operation's functions see no composite and no observed resources. Resources that they desire are applied as they are:
-they get neither a name nor a label nor an owner, and nothing is deleted.
+The functions of an Operation see no composite and no observed resources. The resources that they desire are applied
+unchanged, without a generated name, labels or an owner. Nothing is deleted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._manifests.objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
 from ..composition import Function
 from ..errors import InputError
@@ -37,28 +38,28 @@ def render_operation(
 ) -> Rendered:
     """Run an Operation once.
 
-    Nothing that is given is changed, and nothing of it is shared with the result.
+    The arguments aren't changed, and the result shares no object with them.
 
     Args:
         operation: The Operation.
-        pipeline: Its steps.
-        functions: Who runs each function, by its name. A composition function runs in this process.
+        pipeline: The Operation's steps.
+        functions: The runner of each function, by the function's name. A composition function runs in this process.
         cluster: The cluster: required resources, schemas and the Secrets of credentials.
-        watched: The resource whose change made a WatchOperation create this Operation; each step is sent it as the
+        watched: The resource whose change made a WatchOperation create this Operation. Each step gets it as the
             required resource `ops.crossplane.io/watched-resource`.
         context: The pipeline's context before the first step.
-        timeout: How many seconds all steps may take together.
+        timeout: The time limit of all steps together, in seconds.
 
     Returns:
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
-        conditions Succeeded, ValidPipeline and Synced, the steps' outputs, and references to applied resources.
-        `composed` has the applied resources, by the names that the functions gave them. Nothing is deleted, and nothing
-        is ready or not.
+        conditions Succeeded, ValidPipeline and Synced, the outputs of the steps, and references to applied resources.
+        `composed` has the applied resources, by the names that the functions gave them. `deleted` and `ready` are
+        empty.
 
     Raises:
         FatalResultError: A function returned a fatal result.
-        RenderError: The run fails for another reason. Its `composite` is the Operation with the status that Crossplane
-            stores: one more failure, and why.
+        RenderError: The run fails for another reason. The error's `composite` is the Operation with the status that
+            Crossplane stores: one more failure, and its reason.
         InputError: An argument can't be used, or the Operation is done already.
         UsageError: A function is neither a runner nor a composition function.
     """
@@ -88,13 +89,13 @@ def render_operation(
 class _Run:
     def __init__(self, operation: Mapping[str, Any]) -> None:
         if not isinstance(operation, Mapping):
-            raise InputError(f"the Operation must be a mapping (got a {type(operation).__name__})")
+            raise InputError(f"the Operation must be a mapping (got {type_in_words(operation)})")
         self._operation = _wire.decode_struct(encode(operation, "the Operation"))
         if not text_of(metadata_of(operation).get("name")):
             raise InputError("the Operation has no metadata.name")
         status = self._operation.get("status", {})
         if not isinstance(status, dict):
-            raise InputError(f"the Operation's status must be a mapping (got a {type(status).__name__})")
+            raise InputError(f"the Operation's status must be a mapping (got {type_in_words(status)})")
         self._status = status
         self._conditions = _list_of(status, "conditions", "type")
         self._outputs = _list_of(status, "pipeline", "step")
@@ -107,7 +108,7 @@ class _Run:
                 )
         failures = status.get("failures", 0)
         if not isinstance(failures, int):
-            raise InputError(f"the Operation's status.failures must be a number (got a {type(failures).__name__})")
+            raise InputError(f"the Operation's status.failures must be a number (got {type_in_words(failures)})")
         self._failures = failures
         spec = self._operation.get("spec")
         limit = spec.get("retryLimit") if isinstance(spec, dict) else None

@@ -1,4 +1,4 @@
-"""Places in a request that functions read values from."""
+"""Origins of values: the places in a request where functions read them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     Attributes:
         part: `xr`, `observed`, `desired`, `required`, `input`, `context`, `credentials` or `details`.
         name: The composition resource name, the requirement's key, or the name of credentials; else empty.
-        steps: The keys and indexes that lead to the value; for a required resource its number comes first.
+        steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
     """
 
     part: str
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, field: Field) -> Origin | None:
-    """Return the place in the request of a field that is read, None for a field outside of its objects."""
+    """Return the place in the request of a field that is read; None for a field that isn't of the request."""
     root = node.root
     if root is None or root.refers:
         return None
@@ -62,7 +62,7 @@ def _steps(step: str) -> list[Any]:
 
 
 def origin_text(origin: Origin) -> str:
-    """Return an origin as paths show it: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
+    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
     steps = origin.steps
     name = origin.name
     if origin.part == "observed":

@@ -1,6 +1,7 @@
 """Fields in a composite's spec that its model doesn't know: a misspelt field, or a model of another version.
 
-The XRD says more, where it is given (`definition`). The model that compose() reads the composite as is always known.
+The XRD, where it is given, says more (see `definition`). The model by which compose() reads the composite is always
+known.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
     """Yield a line for each field of the composite's spec that doesn't fit its model.
 
     Args:
-        model: The class that compose() reads the composite as.
+        model: The class by which compose() reads the composite.
         request: The bytes of the request.
     """
     field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")

@@ -44,16 +44,17 @@ def documents(
     results: Iterable[Result] = (),
     context: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the composite and the composed resources by composition resource name, then other requested documents.
+    """Yield the composite, the composed resources by composition resource name, and other requested documents.
 
-    Of an Operation that is the Operation, and its applied resources by the names that the functions gave it.
+    For an Operation these are the Operation and the applied resources, by the names that the functions gave them.
 
     Args:
         rendered: The result of the reconcile.
         composite: The composite resource that was given.
-        full: Show all of the given composite, with the result over it, instead of its names and status.
-        results: Add these, each as a document of kind `Result`.
-        context: Add the pipeline's context after the last step, as a document of kind `Context`, unless it is empty.
+        full: Whether the whole composite is shown, with the result over it. Otherwise its names and status are shown.
+        results: The results to add, each as a document of kind `Result`.
+        context: Whether the pipeline's context after the last step is added, as a document of kind `Context`. An empty
+            context is left out.
     """
     xr = shortened(rendered.composite, legacy=rendered.legacy)
     yield _timeless(merged(composite, xr) if full else xr)
@@ -67,11 +68,11 @@ def documents(
 def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str, Any]:
     """Return an object's apiVersion and kind, name and namespace, references to its resources, and its status.
 
-    An Operation keeps its labels and annotations too: they come from its template.
+    An Operation also keeps its labels and annotations, which come from its template.
 
     Args:
         resource: The object.
-        legacy: Whether it is a composite of Crossplane 1.
+        legacy: Whether the object is a composite of Crossplane 1.
     """
     short: dict[str, Any] = {key: resource[key] for key in ("apiVersion", "kind")}
     metadata = resource["metadata"]
@@ -88,7 +89,7 @@ def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str,
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one object over another: mappings are merged, anything else is replaced."""
+    """Return one object merged over another. Mappings are merged; any other value is replaced."""
     result: dict[str, Any] = {}
     work: list[tuple[dict[str, Any], Mapping[str, Any], Mapping[str, Any]]] = [(result, under, over)]
     while work:
@@ -105,12 +106,12 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
-    """Yield the functions' results, among the events that Crossplane itself has for the composite.
+    """Yield the events of the composite: the functions' results, and those that Crossplane itself makes.
 
     Args:
         rendered: The result of the reconcile.
         composite: The composite resource that was given.
-        composition: The name of its Composition, or None.
+        composition: The name of the Composition; None without one.
     """
     annotations = metadata_of(composite).get("annotations")
     annotations = annotations if isinstance(annotations, Mapping) else {}
@@ -132,7 +133,7 @@ def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | 
 
 
 def result_documents(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
-    """Yield a document of kind `Result` for each."""
+    """Yield a document of kind `Result` for each result."""
     for result in results:
         yield {
             "apiVersion": _API_VERSION,
@@ -180,9 +181,9 @@ def failure_lines(error: RenderError) -> Iterator[str]:
 
 
 def result_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield a line for each: severity, message, and the reason where the function gave one.
+    """Yield a line for each result: severity, message, and the reason if the function gave one.
 
-    A long message that is made of parts has more lines: one for each part, the dependencies below a heading.
+    A long message that is made of parts gets more lines: one for each part, with the dependencies below a heading.
     """
     for result in results:
         reason = "" if result.reason in _DEFAULT_REASONS else f" ({result.reason})"
@@ -200,7 +201,7 @@ def result_lines(results: Iterable[Result]) -> Iterator[str]:
 
 
 def warning_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield the lines of the warnings among results, each of them once."""
+    """Yield the lines of the warnings among results. Equal warnings are told once."""
     return result_lines(dict.fromkeys(result for result in results if result.severity == "Warning"))
 
 

@@ -12,11 +12,11 @@ __all__ = ["Cluster", "Runner", "Selector", "Step"]
 
 
 class Selector(NamedTuple):
-    """The resources that a function, or a step of the composition, asks for.
+    """A request for resources, by a function or by a step of the composition.
 
     Attributes:
-        api_version: Their apiVersion.
-        kind: Their kind.
+        api_version: The resources' apiVersion.
+        kind: The resources' kind.
         name: The one resource's name; None where labels are matched.
         labels: The labels that they must have; empty for all of the kind. None where a name is matched.
         namespace: Their namespace; None for cluster-scoped resources, and for those of every namespace where labels
@@ -72,14 +72,14 @@ class Step(NamedTuple):
 
 
 class Runner(Protocol):
-    """Runs one function."""
+    """A runner, which calls one function."""
 
     def run(self, request: bytes, timeout: float) -> bytes:
         """Answer a request.
 
         Args:
             request: The bytes of a RunFunctionRequest.
-            timeout: How many seconds there are.
+            timeout: The time limit, in seconds.
 
         Returns:
             The bytes of the RunFunctionResponse.
@@ -94,9 +94,9 @@ class Cluster(Protocol):
     """The objects beside the composite: files, a live API server, or both."""
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches; none where nothing does."""
+        """Return the resources that a selector matches; an empty list where none does."""
         ...  # pragma: no cover
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
+        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known."""
         ...  # pragma: no cover

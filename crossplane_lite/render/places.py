@@ -18,10 +18,10 @@ _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{o
 
 
 class Places:
-    """Tells lines as `function.py:31`.
+    """The lines of an author's code, written as `function.py:31`.
 
     Args:
-        file: The function's file. Code in other files of its folder is the author's too.
+        file: The function's file. Code in the other files of its folder is the author's, too.
     """
 
     def __init__(self, file: str) -> None:

@@ -1,6 +1,6 @@
 """The sources of a resource's fields, found by trial: a function is called again with one value of its request changed.
 
-Fields of the resource that differ then are made from that value. How the value gets there doesn't matter.
+The fields of the resource that differ then are made from that value, whichever way the value took.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Made(NamedTuple):
     """The sources of a resource's fields.
 
     Attributes:
-        sources: The values that a field is made from, by the field's steps.
+        sources: The values that each field is made from, by the steps of the field's path.
         decides: The values that decide whether there is such a resource.
-        unseen: Those of them whose other uses can't be seen.
-        unknown: Values that can't be changed without making the function fail, each with the error.
-        varies: The fields that differ from call to call.
+        unseen: The deciding values whose other uses can't be seen.
+        unknown: The values whose change makes the function fail, each with the error.
+        varies: The fields that differ from call to call although the request is the same.
         cut: Whether there were too many values to try all of them.
     """
 
@@ -54,8 +54,8 @@ class Found(NamedTuple):
     """A resource in an answer.
 
     Attributes:
-        name: Its name, the first of those that were looked for; or empty.
-        fields: Its fields.
+        name: The first of the wanted names under which the answer has a resource; empty where it has none.
+        fields: The fields of the resource.
         error: The error, where the function failed.
     """
 
@@ -73,10 +73,10 @@ def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: A
 
     Args:
         request: The bytes of the request.
-        name: The resource.
-        candidates: The values to try.
+        name: The name of the resource.
+        candidates: The values to change, one after the other.
         answer: Calls the function.
-        base: The resource's fields as the request makes them.
+        base: The fields of the resource for the unchanged request.
     """
     made = Made({}, [], [], {}, set(), False)
     again = answer(request, [name]).fields
@@ -279,7 +279,7 @@ def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
 
     Args:
         request: The bytes of the request.
-        recorded: The values that compose() reads; None if the function doesn't tell.
+        recorded: The values that compose() has read; None where that isn't known.
     """
     message = _view.RunFunctionRequest.FromString(request)
     source = _Request(request)
@@ -349,7 +349,7 @@ def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
 
 
 def fields_of(raw: bytes) -> dict[Steps, Any]:
-    """Return the values of an object that are neither objects nor lists, by their steps, and empty ones of these."""
+    """Return the values in an object by the steps of their paths: scalars, and empty objects and lists."""
     found: dict[Steps, Any] = {}
     work: list[tuple[Steps, Any]] = [((), _wire.decode_struct(raw))]
     while work:

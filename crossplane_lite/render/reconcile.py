@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
+from .._base.type_names import json_type_in_words, type_in_words
 from .._manifests.objects import (
     COMPOSITE_LABEL,
     TRANSITION_TIME,
@@ -59,18 +60,19 @@ def render(
 ) -> Rendered:
     """Do one reconcile of a composite resource.
 
-    Nothing that is given is changed, and nothing of it is shared with the result.
+    The arguments aren't changed, and the result shares no object with them.
 
     Args:
-        composite: The composite resource. One without a uid gets one that depends on its kind and name.
-        pipeline: The steps of its composition.
-        functions: Who runs each function, by its name. A composition function runs in this process.
-        cluster: The other objects: required resources, schemas, and the Secrets of credentials and connection
-            details. With a method `scope(api_version, kind)` it also says which kinds are `Cluster`-scoped.
+        composite: The composite resource. Without a uid, it gets one that is made from its kind and name.
+        pipeline: The steps of the composition.
+        functions: The runner of each function, by the function's name. A composition function runs in this process.
+        cluster: The other objects: required resources, schemas, and the Secrets of credentials and connection details.
+            If the cluster has a method `scope(api_version, kind)`, it also says which kinds are cluster-scoped.
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
-            None may have another controller than the composite, or be in another namespace than a namespaced composite.
+            Their controller must be the composite, if they have one. With a namespaced composite, they must be in its
+            namespace.
         context: The pipeline's context before the first step.
-        timeout: How many seconds all steps may take together.
+        timeout: The time limit of all steps together, in seconds.
         xrd: The composite's CompositeResourceDefinition. Its scope says whether the composite is one of Crossplane 1,
             with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
         composition: The name of the Composition, which functions see in the composite.
@@ -80,7 +82,8 @@ def render(
 
     Raises:
         FatalResultError: A function returned a fatal result.
-        RenderError: The reconcile fails for another reason. Its `composite` has the conditions that Crossplane stores.
+        RenderError: The reconcile fails for another reason. The error's `composite` has the conditions that Crossplane
+            stores.
         InputError: An argument can't be used.
         UsageError: A function is neither a runner nor a composition function.
     """
@@ -274,7 +277,7 @@ class _Reconcile:
         raw = message.resource
         status = decoded(raw, "the desired composite resource").get("status", {})
         if not isinstance(status, dict):
-            raise RenderError(f"the desired composite's status must be an object (got a {type(status).__name__})")
+            raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
         found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
         # Those that Crossplane has already come after these, and over them.
@@ -358,7 +361,7 @@ def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes
 
 def _check_composite(composite: Mapping[str, Any]) -> None:
     if not isinstance(composite, Mapping):
-        raise InputError(f"the composite resource must be a mapping (got a {type(composite).__name__})")
+        raise InputError(f"the composite resource must be a mapping (got {type_in_words(composite)})")
     for value, what in (
         (composite.get("apiVersion"), "apiVersion"),
         (composite.get("kind"), "kind"),
@@ -370,7 +373,7 @@ def _check_composite(composite: Mapping[str, Any]) -> None:
 
 def _checked_name(resource: Mapping[str, Any]) -> str:
     if not isinstance(resource, Mapping):
-        raise InputError(f"an observed resource must be a mapping (got a {type(resource).__name__})")
+        raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
     kind = text_of(resource.get("kind"))
     shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
     name = resource_name(resource)
@@ -387,7 +390,7 @@ def _checked_name(resource: Mapping[str, Any]) -> str:
 def _conditions(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
     status = composite.get("status")
     if status is not None and not isinstance(status, dict):
-        raise InputError(f"the composite's status must be a mapping (got a {type(status).__name__})")
+        raise InputError(f"the composite's status must be a mapping (got {type_in_words(status)})")
     conditions = (status or {}).get("conditions")
     return [] if conditions is None else _checked_conditions(conditions, InputError)
 

@@ -1,7 +1,7 @@
-"""One run of compose() that is watched: the lines that set fields, and the reads.
+"""Watching one run of compose(): the lines that set fields, and the values that it reads.
 
-Only `--explain` watches. During the run its functions stand in the place of those that set and read the fields of
-models. A served function never comes here.
+Only `--explain` does this. During the run, functions of this module replace those that set and read the fields of
+models. A served function never uses it.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Registered(NamedTuple):
     """A resource as compose() has left it.
 
     Attributes:
-        values: Its fields that were set, by their steps; `Waits` where a value isn't there yet.
-        places: The line that set each of them, as far as it is known.
+        values: The fields that were set, by the steps of their paths. `Waits` stands for a value that isn't there yet.
+        places: The line that set each field, where the line is known.
         made: The line that made the resource.
         registered: The line that registered it.
     """
@@ -74,9 +74,9 @@ class Recorded(NamedTuple):
     """The notes on a run of compose().
 
     Attributes:
-        resource: The resource that was asked for, None where compose() registers none of that name.
-        reads: Reads of the request, with their lines.
-        unset: Reads of missing values.
+        resource: The resource that was asked for; None where compose() registers none of this name.
+        reads: The values that were read from the request, each with the lines.
+        unset: The missing values that were read.
         raw: Whether compose() looked at the raw request.
     """
 
@@ -87,7 +87,7 @@ class Recorded(NamedTuple):
 
 
 def record(function: Function, request: bytes, name: str) -> Recorded:
-    """Run compose() once more, in silence, and note its actions.
+    """Run compose() once more, without log lines or results, and note its actions.
 
     Args:
         function: The function.
@@ -101,7 +101,7 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
 
 
 def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
-    """Run compose() once more, in silence; return the answer, and those of some resources that it registers."""
+    """Run compose() once more, without log lines; return the answer, and the registered resources of some names."""
     watch = _Watch(function, *names)
     answer = _answer(watch.function, function, request)
     return answer, watch.found

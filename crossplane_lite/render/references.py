@@ -21,7 +21,7 @@ def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
 
 
 def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:
-    """Return a composite's spec with the reference to its Composition; the arguments are those of `with_references`."""
+    """Return a composite's spec with the reference to its Composition. The arguments are as for `with_references`."""
     return _with(spec, "compositionRef", {"name": name}, legacy)
 
 
@@ -30,8 +30,8 @@ def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> lis
 
     Args:
         resources: The resources, each with its name.
-        namespace: The composite's namespace, which is that of all it is composed of; empty for a cluster-scoped one,
-            whose references have namespaces.
+        namespace: The composite's namespace, which its composed resources share. It is empty for a cluster-scoped
+            composite, whose references name namespaces.
     """
     found = []
     for resource in resources:
@@ -45,12 +45,12 @@ def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> lis
 
 
 def with_references(spec: Any, references: list[dict[str, str]], legacy: bool = False) -> dict[str, Any]:
-    """Return a composite's spec with references in place of those that it has.
+    """Return a composite's spec in which the references to composed resources are replaced.
 
     Args:
-        spec: The spec, which isn't changed; anything but a mapping counts as none.
-        references: The references.
-        legacy: Whether the composite is one of Crossplane 1, which has them directly in its spec.
+        spec: The spec, which isn't changed. A value that isn't a mapping counts as an empty spec.
+        references: The new references.
+        legacy: Whether the composite is one of Crossplane 1, whose references stand directly in its spec.
     """
     return _with(spec, REFERENCES, references, legacy)
 

@@ -18,7 +18,7 @@ class Result(NamedTuple):
 
     Attributes:
         severity: `Normal` or `Warning`, the type of the event.
-        reason: The event's reason; `ComposeResources` where the function gave none.
+        reason: The event's reason; `ComposeResources` where the function gives none.
         message: The event's message, which begins with the step's name.
         step: The step's name; empty for a warning of Crossplane's own.
     """
@@ -30,14 +30,14 @@ class Result(NamedTuple):
 
 
 class StepRun(NamedTuple):
-    """How one step went.
+    """The run of one step.
 
     Attributes:
         step: The step.
-        runner: Who ran it.
+        runner: The runner of its function.
         request: The bytes of the last request.
         response: The bytes of the last response.
-        calls: How often the function was called until its requirements were stable.
+        calls: The number of calls of the function until its requirements were stable.
     """
 
     step: Step
@@ -51,16 +51,16 @@ class Rendered(NamedTuple):
     """The result of one reconcile.
 
     Attributes:
-        composite: The composite resource afterwards: the given one, with the new status and its conditions.
+        composite: The composite resource after the reconcile, with its new status and conditions.
         composed: The composed resources as they are applied, by composition resource name, sorted.
-        ready: Whether each of them is ready.
-        deleted: Observed resources that are not desired any more, by composition resource name: Crossplane deletes
+        ready: Whether each composed resource is ready, by composition resource name.
+        deleted: The observed resources that aren't desired any more, by composition resource name. Crossplane deletes
             them.
         results: The functions' results, in order.
         context: The pipeline's context after the last step.
         connection_details: The content of the composite's connection secret.
-        steps: How each step went.
-        notes: Silent actions of Crossplane, and likely mistakes.
+        steps: The run of each step.
+        notes: Remarks for people: likely mistakes, and what Crossplane does without saying so.
         legacy: Whether the composite is one of Crossplane 1, as its XRD says.
     """
 
@@ -80,11 +80,11 @@ class RenderError(CrossplaneLiteError, RuntimeError):
     """A reconcile failed: Crossplane would apply nothing, delete nothing, and try again.
 
     Attributes:
-        step: The name of the step where it failed, None where it was not in a step.
-        composite: The composite resource as Crossplane leaves it then, with the conditions that say so; None where
-            it didn't come to that.
-        steps: How the steps went until then, the failed one included where it gave an answer.
-        results: The functions' results until then.
+        step: The name of the step that failed; None where the failure is in no step.
+        composite: The composite resource as Crossplane leaves it after the failure, with the conditions that tell of
+            it; None where the reconcile failed before.
+        steps: The runs of the steps until the failure. The failed step is among them if its function gave an answer.
+        results: The functions' results until the failure.
     """
 
     def __init__(self, message: str, step: str | None = None) -> None:

@@ -1,6 +1,6 @@
-"""Who runs the functions of a pipeline: ours in this process, any other over gRPC.
+"""The choice of a runner for each function of a pipeline: this process, or a server that speaks gRPC.
 
-The choice is made by, in this order, `--function` on the command line and the annotations of the Function document:
+`--function` on the command line decides first, and then the annotations of the Function document:
 
 ======================================================  =========================================================
 ``render.crossplane.io/runtime``                        ``Development``: it is running already, and is called
@@ -9,7 +9,7 @@ The choice is made by, in this order, `--function` on the command line and the a
 ``render.crossplane.io/runtime-in-process-target``      Which function it is: ``module:function``.
 ======================================================  =========================================================
 
-Crossplane's own `render` starts a container where nothing else is said, which isn't done here.
+Without these annotations, Crossplane's own `render` starts a container. This package never does.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _DEFAULT_TARGET: Final = "localhost:9443"
 
 
 def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> dict[str, str]:
-    """Return `module:function` by the name of the function that it is in the pipeline.
+    """Return the `module:function` for names of functions in the pipeline.
 
     Args:
-        given: The values of the command line: a function's name or None, and its `module:function`.
+        given: The values of `--function`: the name of a function or None, and the `module:function`.
         steps: The pipeline.
 
     Raises:
@@ -65,9 +65,9 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
 
 
 def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, Runner]:
-    """Return who runs each function of a pipeline.
+    """Return the runner of each function of a pipeline, by the function's name.
 
-    Functions of ours are imported, and nothing is called yet.
+    Functions that run in this process are imported. None is called yet.
 
     Args:
         steps: The pipeline.
@@ -96,7 +96,7 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
 
 
 def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, str]:
-    """Return `module:function` of each function of a pipeline that runs in this process; arguments as of `runners`."""
+    """Return the `module:function` of each function that runs in this process. The arguments are as for `runners`."""
     found = {}
     for name in dict.fromkeys(step.function for step in steps):
         if name in targets:

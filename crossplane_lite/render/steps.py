@@ -1,7 +1,7 @@
-"""A pipeline's steps: the requests of each function, their number, and the use of its answers.
+"""The steps of a pipeline: the requests that each function gets, their number, and the use of the answers.
 
-Bytes stay bytes here: the observed state is encoded once for all steps, and desired state goes from a function to the
-next one as it came.
+Resources stay bytes. The observed state is encoded once for all steps, and a function's desired state goes to the next
+function unchanged.
 """
 
 from __future__ import annotations
@@ -73,20 +73,20 @@ class Pipeline:
     Args:
         steps: The steps.
         functions: The runners by function name.
-        observed: The bytes of the observed State, None where functions are sent none.
-        cluster: Where required resources and schemas and Secrets come from.
+        observed: The bytes of the observed State; None where functions get no observed state.
+        cluster: The source of required resources, schemas and Secrets.
         context: The context before the first step.
-        timeout: Seconds for all steps.
+        timeout: The time limit of all steps together, in seconds.
         wording: The wording of messages.
-        required: Required resources that every step is sent from its first call on, by requirement name.
+        required: The required resources that every step gets from its first call on, by requirement name.
 
     Attributes:
-        desired: The State (of the view) that the last answer desires.
-        context: The bytes of the context after the last step, None where the last function dropped it.
+        desired: The desired State of the last answer, as a message of the view.
+        context: The bytes of the context after the last step; None where the last function dropped the context.
         results: The functions' results, without the fatal one.
-        conditions: The conditions that they returned, in order, each with whether it is for the claim too.
+        conditions: The conditions that the functions returned, in order. Each says whether it is for the claim, too.
         outputs: The bytes of each step's output, by step name.
-        runs: How the steps went.
+        runs: The runs of the steps.
         notes: Likely mistakes in the last call of each step.
     """
 

@@ -1,7 +1,7 @@
-"""The start of render, simulate and graph: stdout is theirs alone, and logs are for people.
+"""The start of render, simulate and graph: they keep stdout for themselves, and write logs for people.
 
-A function's logs are part of its messages to its author, who sits at a terminal and knows this package by its
-documentation: lines can't harm the terminal, and tracebacks have the author's frames alone.
+The reader of the logs is the author of a function, at a terminal. So log lines can't harm the terminal, and tracebacks
+show the author's frames alone.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ __all__ = ["told"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
-    """Yield for each step of a reconcile, in order, its report of who waits.
+    """Yield the report of each step of a reconcile on who waits, in order.
 
-    Secret values of its request are masked, as in everything that people see.
+    The secret values of the step's request are masked, as in everything that people see.
     """
     before: dict[str, Waiting] = {}
     for run in runs:

@@ -1,9 +1,9 @@
 """Fields that nobody set, and the effects of reading them: text such as `http://None.example.org`, and exceptions.
 
-A field of the composite's spec that isn't set reads as None, and Python goes on with that. Where an answer of a
-function that runs in this process looks like that, compose() runs again, with a note of each unset field that it
-reads; and once more for each of these, with a value in its place, which shows the fields that it is the source of.
-These runs have effects only through compose()'s own code.
+A field of the composite's spec that isn't set reads as None, and Python goes on with the None. Where the answer of a
+function in this process holds traces of that, compose() runs again, and each unset field that it reads is noted. Then
+compose() runs once more for each noted field, with a value in its place, which shows the fields that are made from it.
+These runs have no effects but those of compose()'s own code.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class _Reads(NamedTuple):
 
 
 def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
-    """Yield a line for each text of a desired resource in which an unset field reads `None`.
+    """Yield a line for each string of a desired resource that holds the `None` of an unset field.
 
     Args:
-        runs: How the steps of a pipeline went.
+        runs: The runs of the steps of a pipeline.
     """
     for run in runs:
         if not isinstance(run.runner, InProcess) or _NONE.encode() not in run.response:
@@ -79,12 +79,12 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
 
 
 def hints(run: StepRun) -> Iterator[str]:
-    """Yield the sources of an exception of compose().
+    """Yield the likely sources of an exception in compose().
 
-    That is an unset field of the composite, a key that the input lacks, or an earlier line that gave the same name.
+    A source is an unset field of the composite, a key that the input lacks, or an earlier line with the same name.
 
     Args:
-        run: How the step went in which the exception was raised.
+        run: The run of the step in which the exception was raised.
     """
     if not isinstance(run.runner, InProcess):
         return

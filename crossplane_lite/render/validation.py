@@ -47,9 +47,9 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
 
 
 def check(rendered: Rendered, schemas: Schemas) -> Checked:
-    """Check the desired state of a pipeline's last function; raises as `problems`.
+    """Check the desired state of a pipeline's last function. Raises as `problems` does.
 
-    A message names the resource as the composition does, the path, and the file with the schema.
+    Each message names the composition resource name, the path, and the file of the schema.
     """
     errors: list[str] = []
     unknown: dict[tuple[str, str], list[str]] = {}

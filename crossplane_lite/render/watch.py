@@ -1,11 +1,11 @@
 """`crossplane-lite render --watch`: render again whenever a file that was read changes, or a function's source.
 
-Each run is a process of its own, so that modules are really loaded again. When it ends, it tells which modules it
-imported from outside of the standard library and of site-packages, and which it looked for in vain: these are waited
-for together with the files and directories on the command line.
+Each run is a process of its own, so that modules are really loaded again. When the run ends, it tells which modules it
+has imported from outside of the standard library and of site-packages, and which modules it hasn't found. Their files
+are watched together with the files and directories on the command line.
 
-Changes are found by comparing files with their state before the run; watchfiles only says when to look.
-So nothing is missed that happens while a run is going on, and an editor that saves by renaming is nothing special.
+Changes are found by comparing files with their state before the run. watchfiles only says when to look. So a change
+during a run isn't missed, and an editor may save by renaming.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
     """Run `crossplane-lite render` again and again until Ctrl-C.
 
     Args:
-        argv: The arguments after `render`, `--watch` among them.
-        paths: The files and directories that they name.
+        argv: The arguments after `render`, including `--watch`.
+        paths: The files and directories that the arguments name.
         program: The package that `python -m` runs as `crossplane-lite`.
 
     Returns:

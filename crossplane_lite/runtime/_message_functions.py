@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from .. import response
+from .._base.type_names import type_in_words
 from .._call import event_loop
 from .._call.error_text import describe
 from .._call.log import log_for
@@ -157,7 +158,7 @@ def runner_of(function: Any) -> Any:
     if not callable(getattr(function, "RunFunction", None)):
         raise UsageError(
             "a function must have a method RunFunction(request, context), or be made by @composition.function "
-            f"(got a {type(function).__name__})"
+            f"(got {type_in_words(function)})"
         )
     return _Runner(function.RunFunction)
 
@@ -207,7 +208,7 @@ class _Runner:
         if inspect.isawaitable(answer):
             answer = event_loop.run(answer)
         if full_name(answer) is None:
-            raise UsageError(f"RunFunction() must return a RunFunctionResponse (got a {type(answer).__name__})")
+            raise UsageError(f"RunFunction() must return a RunFunctionResponse (got {type_in_words(answer)})")
         returned: bytes = answer.SerializeToString()
         return returned
 

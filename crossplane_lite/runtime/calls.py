@@ -197,7 +197,10 @@ class Calls:
 
 
 def _stack(frame: FrameType | None) -> str:
-    """Return the text of a thread's stack, outermost frame first, from the first frame of the function's code on."""
+    """Return the text of a thread's stack, outermost frame first.
+
+    Frames before the first frame of the function's own code are left out. If there is no such frame, all are there.
+    """
     found = traceback.extract_stack(frame)
     for number, one in enumerate(found):
         if not one.filename.startswith(_PACKAGE) and any(each.filename.startswith(_PACKAGE) for each in found[:number]):

@@ -60,7 +60,7 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
 
 
 def _field(content: bytes, number: int = 1) -> bytes:
-    """Return a field of a message, with strings, bytes or a message of less than 128 bytes as content."""
+    """Return a field of a message as bytes. Its content is a string or a message of less than 128 bytes."""
     return bytes([number << 3 | 2, len(content)]) + content
 
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 
+from .._base.type_names import type_in_words
 from ..errors import InputError
 
 TYPE_CHECKING = False
@@ -47,8 +48,8 @@ def load_function(name: str) -> Servable:
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FUNCTION = "crossplane_lite.composition.Function"
 _OTHERS = {
-    _FUNCTION: "composition function; krm.from_composition makes a KRM function of it",
-    "crossplane_lite.krm.functions.Function": "KRM function, which `crossplane-lite krm run` runs",
+    _FUNCTION: "a composition function; krm.from_composition makes a KRM function of it",
+    "crossplane_lite.krm.functions.Function": "a KRM function, which `crossplane-lite krm run` runs",
 }
 
 
@@ -114,10 +115,10 @@ def load_object(
         return found
     if not _is(found, cls):
         other = _OTHERS.get(_full_name(type(found)))
-        hint = other or f"{type(found).__name__}, not a {called}; is the decorator {decorator} missing?"
+        hint = other or f"{type_in_words(found)}, not a {called}; is the decorator {decorator} missing?"
         if also is not None and other is None:
             hint += " An object with a method RunFunction(request, context) works too"
-        raise InputError(f"{name} is a {hint}")
+        raise InputError(f"{name} is {hint}")
     return found
 
 

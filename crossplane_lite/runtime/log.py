@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from .._base.type_names import type_in_words
 from .._terminal.excerpts import LONGEST_LOGGED, capped
 from .._terminal.lines import escaped
 
@@ -203,7 +204,7 @@ def _json(value: Any, depth: int = 0) -> Any:
     try:
         text = str(value)
     except Exception as e:
-        return f"(a {type(value).__name__} that can't be shown: {type(e).__name__})"
+        return f"({type_in_words(value)} that can't be shown: {type(e).__name__})"
     masked = _masked(text)
     # A number stays a number unless masking changes its digits. NaN and infinities, which JSON lacks, become texts.
     number = type(value) is int or (type(value) is float and value - value == 0)

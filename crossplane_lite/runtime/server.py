@@ -46,8 +46,8 @@ class Server:
         run: The function, from request bytes to response bytes. It raises WireError for a malformed request; any other
             exception is a bug, and is answered with INTERNAL.
         threads: The most calls that may run at the same time. More calls wait.
-        max_receive_bytes: The largest request. A larger one is answered with RESOURCE_EXHAUSTED.
-        max_send_bytes: The largest response, in the same way; None for no limit.
+        max_receive_bytes: The most bytes of a request. A larger request is answered with RESOURCE_EXHAUSTED.
+        max_send_bytes: The most bytes of a response; None for no limit. A larger response becomes RESOURCE_EXHAUSTED.
         transport: `grpcio` or `h2`; None for the first of them that is installed.
         limits: All other limits; None for the defaults.
         workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server

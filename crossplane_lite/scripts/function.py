@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from .._base.type_names import json_type_in_words
 from ..composition import Function
 from ..context import Context
 from ..errors import InputError
@@ -45,7 +46,7 @@ def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
             raise InputError(f"input.{key} is not a field{hint}")
     text, seconds = given["script"], given.get("timeoutSeconds", _SECONDS)
     if not isinstance(text, str):
-        raise InputError(f"input.script must be a string (got a {type(text).__name__}); is the | missing?")
+        raise InputError(f"input.script must be a string (got {json_type_in_words(text)}); is the | missing?")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _MOST_SECONDS:
         raise InputError(
             f"input.timeoutSeconds must be a number above 0, and at most {_MOST_SECONDS} (got {seconds!r})"

@@ -1,4 +1,4 @@
-"""Simulating the life of a composition: reconcile after reconcile, until nothing changes any more."""
+"""Simulating the life of a composition: reconcile after reconcile, until nothing changes."""
 
 from __future__ import annotations
 

@@ -6,15 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .._base.near_name import near_name
 from .._manifests.objects import secret_place
 from .._paths.text import EXTERNAL_NAME, show
+from ..render.schema_fields import below, is_free, missing_field, name_of
 from .builtin import condition
 from .connection import base64_of, secret_at
 from .fixtures import Fixture
 from .merging import ABSENT, at, copied, steps_of
 from .model_types import model_schema
-from .values import MOST_ELEMENTS, Target, below, has, is_free, text_for, value_for
+from .values import MOST_ELEMENTS, Target, text_for, value_for
 
 __all__ = ["ASSUMED", "AwaitedFields", "list_of"]
 
@@ -132,8 +132,9 @@ class AwaitedFields:
         conditions = list_of(at(self.resource, ["status", "conditions"]))
         found = next((one for one in conditions if isinstance(one, dict) and one.get("type") == type_), None)
         if found is None:
-            if self._schema is not None and not has(self._schema, ["status", "conditions"]):
-                raise _Never(f"{self._schema_text()} has no status.conditions")
+            missing = self._missing(["status", "conditions"])
+            if missing:
+                raise _Never(missing)
             found = condition(type_, "Simulated")
             self._status().setdefault("conditions", []).append(found)
         if not steps or at(found, steps) is not ABSENT:
@@ -220,16 +221,19 @@ class AwaitedFields:
         for depth, step in enumerate(steps):
             found = below(place, step)
             if found is None:
-                raise _Never(f"{self._schema_text()} has no {show(steps[: depth + 1])}{_hint(place, step)}")
+                raise _Never(self._missing(steps))
             most = place.get("maxItems")
             if isinstance(step, int) and isinstance(most, int) and step >= most:
-                raise _Never(f"{self._schema_text()} lets {show(steps[:depth])} have {most} elements at the most")
+                raise _Never(f"{self._schema_name()} lets {show(steps[:depth])} have {most} elements at the most")
             place = found
             places.append(place)
         return places
 
-    def _schema_text(self) -> str:
-        return f"the schema of {self._owner.api_version} {self._owner.kind}"
+    def _missing(self, steps: list[str | int]) -> str:
+        return missing_field(self._schema or {}, steps, self._schema_name())
+
+    def _schema_name(self) -> str:
+        return name_of(self._owner.api_version, self._owner.kind)
 
     def _mirrored(self, steps: list[str | int]) -> Any:
         """Return the value that providers copy from the specification into a field of the status; ABSENT for none."""
@@ -307,13 +311,6 @@ def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
             elif isinstance(one, dict):
                 del one[key]
     return result
-
-
-def _hint(place: Mapping[str, Any], step: str | int) -> str:
-    properties = place.get("properties")
-    if not isinstance(step, str) or not isinstance(properties, Mapping):
-        return ""
-    return near_name(step, {str(key): None for key in properties})
 
 
 def list_of(value: Any) -> list[Any]:

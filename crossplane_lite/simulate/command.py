@@ -11,6 +11,7 @@ from .._manifests import yaml
 from .._terminal import stdio
 from ..errors import InputError
 from ..render import arguments, output, terminal
+from ..render.in_vain import summary
 from ..render.rendered import RenderError
 from . import table
 from .effects import effects_of
@@ -155,7 +156,7 @@ def _never(simulation: Simulation) -> Iterator[str]:
     for cycle in simulation.cycles if simulation.stable else ():
         yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
     if unresolved:
-        yield f"these wait for values that never come: {', '.join(unresolved)}"
+        yield summary(unresolved)
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:

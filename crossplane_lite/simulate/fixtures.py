@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from .._base.type_names import articled, type_in_words
 from .._manifests.objects import resource_name
 from .._manifests.yaml import load_documents
 from .._terminal.excerpts import short_repr, short_text
@@ -101,8 +102,8 @@ class Fixtures:
             found = fixture.content.get("kind", kind)
             if found != kind:
                 raise InputError(
-                    f"the fixture {short_repr(key)} is a {short_text(found)}, and {short_text(name)} is a "
-                    f"{short_text(kind)} of {short_text(api_version)}"
+                    f"the fixture {short_repr(key)} is for {articled(short_text(found))}, and {short_text(name)} is "
+                    f"{articled(short_text(kind), short_text(api_version))}"
                 )
             content = merged(content, fixture.content)
             details.update(fixture.details)
@@ -211,7 +212,7 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
 
 def _noun(value: Any) -> str:
     """Return the name of a value's type, with its article; the value itself may be a secret."""
-    return _NOUNS.get(type(value), f"a {type(value).__name__}")
+    return _NOUNS.get(type(value)) or type_in_words(value)
 
 
 def _meant(name: str) -> str | None:

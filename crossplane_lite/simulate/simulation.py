@@ -159,7 +159,7 @@ class Simulation:
 
     @property
     def secrets(self) -> Mapping[str, Mapping[str, Any]]:
-        """The connection Secrets after the last round, by composition resource name; the composite's is under ""."""
+        """The connection Secrets after the last round, by composition resource name; the composite's is at `""`."""
         return self._secrets
 
     @property

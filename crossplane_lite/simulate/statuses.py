@@ -15,11 +15,12 @@ from typing import Any, Final, NamedTuple
 
 from .._manifests.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
 from .._paths.text import EXTERNAL_NAME
+from ..render.schema_fields import declares, has, is_free
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
 from .merging import ABSENT, at, merged, without_nulls
-from .values import Target, declares, has, is_free
+from .values import Target
 
 __all__ = ["Exists", "Statuses"]
 

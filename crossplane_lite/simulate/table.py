@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from .._terminal import lines as _text
 from .._terminal.excerpts import shortened
+from ..render import in_vain
 
 __all__ = ["lines"]
 
@@ -111,10 +112,8 @@ def _end(report: Mapping[str, Any]) -> Iterator[str]:
     if report["stable"] and unsaid:
         yield from _listed("ready by themselves, but no function says so (auto_ready=True would)", sorted(unsaid))
     if report["unresolved"]:
-        yield "never resolved:" if report["stable"] else "still waiting:"
-        for name, paths in report["unresolved"].items():
-            for path in paths:
-                yield f"  {name} waits for {path}"
+        yield in_vain.HEADING if report["stable"] else "still waiting:"
+        yield from (f"  {line}" for line in in_vain.lines(report["unresolved"]))
     for cycle in report["cycles"]:
         yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
 

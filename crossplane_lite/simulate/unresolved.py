@@ -1,4 +1,4 @@
-"""Resources and fields that still wait in the end, and why they wait in vain."""
+"""Resources and fields that still wait in the end, and the reasons."""
 
 from __future__ import annotations
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .._base.api_version import group_of
 from .._base.numbers import EXACT
 from .._manifests.objects import TRANSITION_TIME
+from ..render.schema_fields import parts_of
 from .merging import copied
 from .patterns import matches, matching
 
-__all__ = ["MOST_ELEMENTS", "Made", "Target", "below", "declares", "has", "is_free", "text_for", "value_for"]
+__all__ = ["MOST_ELEMENTS", "Made", "Target", "text_for", "value_for"]
 
 MOST_ELEMENTS: Final = 200
 """The most elements of a list that is made here."""
@@ -84,45 +85,6 @@ class Made(NamedTuple):
     is_assumed: bool
 
 
-def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element: an empty one if any value may stand there; None if none may."""
-    for one in _parts(schema):
-        found = _below_one(one, step)
-        if found is not None:
-            return found
-    return {} if is_free(schema) else None
-
-
-def is_free(schema: Mapping[str, Any]) -> bool:
-    """Say whether a schema allows any content: it names no fields, elements or choices, and isn't that of a scalar."""
-    for one in _parts(schema):
-        if one.get("x-kubernetes-preserve-unknown-fields") is True:
-            return True
-        if any(key in one for key in ("properties", "additionalProperties", "items", "enum")):
-            return False
-        if one.get("type", "object") != "object" or one.get("x-kubernetes-int-or-string") is True:
-            return False
-    return True
-
-
-def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Say whether a schema allows a value at a path."""
-    place: Mapping[str, Any] | None = schema
-    for step in steps:
-        place = None if place is None else below(place, step)
-    return place is not None
-
-
-def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Say whether a schema names each field of a path; a schema that allows any content doesn't name them."""
-    place: Mapping[str, Any] | None = schema
-    for step in steps:
-        if place is None or is_free(place):
-            return False
-        place = below(place, step)
-    return place is not None
-
-
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
     """Return a plausible value for a field, the same one in every run.
 
@@ -155,35 +117,6 @@ def _plain_text(owner: Target, steps: Steps) -> str:
     import hashlib
 
     return f"{text[:50]}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def _parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and the schemas in its allOf, anyOf and oneOf, at all levels; at most 1,000."""
-    work: list[Any] = [schema]
-    seen = 0
-    while work and seen < 1000:
-        one = work.pop(0)
-        if not isinstance(one, Mapping):
-            continue
-        seen += 1
-        yield one
-        for key in ("allOf", "anyOf", "oneOf"):
-            if isinstance(one.get(key), list):
-                work += one[key]
-
-
-def _below_one(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    if isinstance(step, int):
-        items = schema.get("items")
-        return items if isinstance(items, Mapping) else {} if schema.get("type") == "array" else None
-    properties = schema.get("properties")
-    if isinstance(properties, Mapping) and isinstance(properties.get(step), Mapping):
-        found: Mapping[str, Any] = properties[step]
-        return found
-    others = schema.get("additionalProperties")
-    if isinstance(others, Mapping):
-        return others
-    return {} if others is True else None
 
 
 class _Maker:
@@ -269,7 +202,7 @@ class _Maker:
 
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema merged with the schemas in its allOf, anyOf and oneOf; the first value of a key wins."""
-    parts = list(_parts(schema))
+    parts = list(parts_of(schema))
     if len(parts) == 1:
         return parts[0]
     combined: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Testing compositions without a cluster: requests, renderings, simulations and snapshots.
+"""Testing compositions without a cluster: requests, renderings, simulations and snapshots::
 
     from crossplane_lite import testing
 
@@ -7,7 +7,7 @@
         assert list(response.desired) == ["bucket"]
 
 The pytest plugin of the same distribution adds the fixtures `crossplane_folder` (paths relative to the test's file),
-`crossplane_simulation` and `crossplane_snapshot`. Nothing here needs pytest.
+`crossplane_simulation` and `crossplane_snapshot`. The functions of this module work without pytest.
 """
 
 from __future__ import annotations

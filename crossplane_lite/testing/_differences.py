@@ -23,10 +23,10 @@ _Key = tuple[str, ...]
 
 
 def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the differences between two streams, as lines; none for equal ones.
+    """Return the differences between two streams of documents, as lines. Equal streams give an empty list.
 
-    Documents are compared by name: composed resources by composition resource name, others by kind, namespace and name.
-    The order of documents with different names doesn't count, nor that of keys.
+    Documents are matched by name: composed resources by composition resource name, others by kind, namespace and name.
+    The order of documents with different names and the order of keys don't count.
 
     Args:
         expected: The expected stream, marked with `-`.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._manifests.yaml import Document
 from .._terminal.excerpts import short_repr
 from ..errors import UsageError
@@ -29,11 +30,11 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
     """Return the bytes of a RunFunctionRequest.
 
     Args:
-        folder: Where relative paths begin.
+        folder: The folder of relative paths.
         given: The arguments of `Folder.request` by name.
 
     Raises:
-        InputError, UsageError: One of them can't be used; the message names it.
+        InputError, UsageError: An argument can't be used. The message names it.
     """
     request = _view.RunFunctionRequest()
     request.meta.tag = given["tag"]
@@ -92,7 +93,7 @@ def _set_ready(desired: Any, ready: Any) -> None:
 def _fill_details(into: Any, data: Any, what: str) -> None:
     for key, value in _items(data, what):
         if not isinstance(value, (str, bytes)):
-            raise UsageError(f"{what}[{key!r}] must be a string or bytes (got a {type(value).__name__})")
+            raise UsageError(f"{what}[{key!r}] must be a string or bytes (got {type_in_words(value)})")
         into[key] = value.encode() if isinstance(value, str) else value
 
 

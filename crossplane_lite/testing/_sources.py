@@ -36,9 +36,10 @@ __all__ = ["as_path", "is_single", "json_object", "named", "one", "one_document"
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
-    """Return the path of a source that is one, otherwise None.
+    """Return the path that a source is; None for a source of another form.
 
-    Text with a colon or a line end in it is YAML, because no mapping can be written without; other text is a path.
+    A string with a colon or a line end is YAML, because every mapping in YAML has one of them. Any other string is a
+    path.
     """
     if isinstance(source, str):
         bare = os.path.splitdrive(source)[1]  # C:\\... is a path too
@@ -47,7 +48,7 @@ def as_path(source: Any, folder: Path) -> Path | None:
 
 
 def is_single(sources: Any) -> TypeIs[Source]:
-    """Say whether an argument is one source and not several."""
+    """Say whether an argument is a single source, and not a collection of sources."""
     # A model can be iterated over too.
     if isinstance(sources, (str, os.PathLike, Mapping, Model)) or full_name(sources) or is_dumped(sources):
         return True
@@ -55,12 +56,12 @@ def is_single(sources: Any) -> TypeIs[Source]:
 
 
 def json_object(source: Any, where: str) -> dict[str, Any]:
-    """Return plain data or a model as JSON values of its own, as they would come off the wire.
+    """Return a copy of plain data or of a model as JSON values, as they would come off the wire.
 
     Raises:
-        InputError: It holds a value that JSON can't.
-        UnresolvedError: It holds a value that doesn't exist yet.
-        UsageError: It is neither a mapping nor a model.
+        InputError: The source holds a value that JSON doesn't have.
+        UnresolvedError: The source holds a value that doesn't exist yet.
+        UsageError: The source is neither a mapping nor a model.
     """
     try:
         return _wire.decode_struct(encoded_resource(source, where))
@@ -69,15 +70,15 @@ def json_object(source: Any, where: str) -> dict[str, Any]:
 
 
 def one_document(source: Source, folder: Path, what: str) -> Document:
-    """Return the one mapping of a source, whatever is in it.
+    """Return the one document of a source, which must be a mapping.
 
     Args:
         source: The source.
-        folder: Where relative paths begin.
-        what: Its purpose, for messages: "input".
+        folder: The folder of relative paths.
+        what: The purpose of the document, for messages, such as "input".
 
     Raises:
-        InputError: It can't be read, or holds none or several.
+        InputError: The source can't be read, or holds no document, or several.
     """
     path = as_path(source, folder)
     if path is None and not isinstance(source, str):
@@ -90,7 +91,7 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
 
 
 def one(source: Source, folder: Path, what: str) -> Document:
-    """Return the one resource that a source is; arguments and errors are those of `one_document`."""
+    """Return the one resource of a source. Arguments and errors are as for `one_document`."""
     found = list(objects_in(one_document(source, folder, what)))
     if len(found) != 1:
         raise InputError(f"{what} must be one resource (got a List of {len(found)})")
@@ -98,15 +99,15 @@ def one(source: Source, folder: Path, what: str) -> Document:
 
 
 def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
-    """Return the resources of any number of sources; of a directory those of its YAML and JSON files.
+    """Return the resources of any number of sources. A directory stands for its YAML and JSON files.
 
     Args:
         sources: One source, or several.
-        folder: Where relative paths begin.
-        what: Their purpose, for messages: "observed".
+        folder: The folder of relative paths.
+        what: The purpose of the resources, for messages, such as "observed".
 
     Raises:
-        InputError: One can't be read, or isn't a resource with apiVersion and kind.
+        InputError: A source can't be read, or isn't a resource with apiVersion and kind.
     """
     if is_single(sources):
         return _resources(sources, folder, what)
@@ -117,17 +118,17 @@ def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
 
 
 def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> dict[str, Document]:
-    """Return composed resources by their composition resource names, each with the annotation that has it.
+    """Return composed resources by composition resource name, each with the annotation that holds this name.
 
     Args:
         sources: A mapping from names, or sources of resources that carry the annotation themselves.
-        folder: Where relative paths begin.
-        what: Their purpose, for messages: "observed".
-        marked: Whether resources given by name get the annotation, as existing ones have it. Desired state of previous
-            functions lacks it, and lacks metadata if it was given without.
+        folder: The folder of relative paths.
+        what: The purpose of the resources, for messages, such as "observed".
+        marked: Whether a resource that is given by name gets the annotation, as every existing resource has it. The
+            desired state of previous functions has no such annotation.
 
     Raises:
-        InputError: One can't be read or isn't a resource, lacks a name, or has the name of another.
+        InputError: A source can't be read, isn't a resource, has no name, or has the name of another.
     """
     if isinstance(sources, Mapping) and not _is_resource(sources):
         by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}

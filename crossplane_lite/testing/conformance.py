@@ -2,8 +2,9 @@
 
     testing.assert_conforms(compose, testing.request("xr.yaml"))
 
-and `crossplane-lite conformance localhost:9443 --xr xr.yaml` for one that is served. Nothing but requests and answers
-is looked at. MUST and SHOULD are those of the specification; the command tells both, and fails for a MUST.
+`crossplane-lite conformance localhost:9443 --xr xr.yaml` does the same for a function that is served. The checks look
+at requests and answers alone. MUST and SHOULD are the words of the specification. The command reports both, and fails
+where a MUST isn't kept.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ _XR: Final = {
 
 
 class Finding(NamedTuple):
-    """Something that the specification asks for and a function doesn't do.
+    """A rule of the specification that a function breaks.
 
     Attributes:
         level: `MUST` or `SHOULD`.
         rule: The rule.
-        problem: The function's behaviour instead.
+        problem: The function's behaviour, which breaks the rule.
     """
 
     level: str
@@ -63,10 +64,10 @@ def assert_conforms(function: Any, request: bytes | None = None, *, allow: Itera
             `crossplane_lite.render.Remote("localhost:9443")`, or the address of a server.
         request: The bytes of a request that the function can answer, such as `request()` builds; by default one with
             an empty composite of kind XConformance.
-        allow: Rules that needn't hold.
+        allow: The rules that the function may break.
 
     Raises:
-        AssertionError: A MUST or SHOULD isn't kept; the message has every one.
+        AssertionError: The function breaks a MUST or a SHOULD. The message lists all that it breaks.
         UsageError: `function` is an object of another type.
     """
     allowed = set(allow)
@@ -80,7 +81,7 @@ def findings(call: Call, request: bytes | None = None) -> list[Finding]:
     """Return the rules of the specification that a function breaks.
 
     Args:
-        call: Answers a request; bytes to bytes. An exception counts as a missing answer.
+        call: Takes the bytes of a request and returns the bytes of the answer. An exception counts as a missing answer.
         request: The bytes of a request that the function can answer.
     """
     return list(_Check(call, request if request is not None else _default_request()).run())
@@ -309,7 +310,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite conformance` with the arguments that follow it.
 
     Returns:
-        0, or 1 where a MUST isn't kept.
+        The exit status: 0, or 1 where the function breaks a MUST.
 
     Raises:
         InputError: A file is wrong.

@@ -27,13 +27,13 @@ __all__ = ["Folder", "render", "request", "simulate"]
 
 
 class Folder:
-    """Where tests find their files: every relative path is taken from here.
+    """The folder in which tests find their files. Every relative path begins there.
 
-    Wherever a resource or a document is expected, it can be a dict, a model, YAML text, or the path of a file. A text
-    without a colon and without a line end is a path.
+    A resource or a document can be given as a dict, a model, a string of YAML, or the path of a file. A string without
+    a colon and without a line end is a path.
 
     Attributes:
-        path: The folder; the current directory by default.
+        path: The path of the folder; by default the current directory.
     """
 
     def __init__(self, path: str | os.PathLike[str] = "") -> None:
@@ -63,29 +63,31 @@ class Folder:
         """Build the request of one call, as Crossplane 2.4 would send it.
 
         Args:
-            xr: The observed composite; an Operation lacks it.
-            observed: The observed composed resources: by name, or with the annotation
-                `crossplane.io/composition-resource-name`.
-            desired: The desired state of previous functions of the pipeline, in the same way.
-            desired_xr: The composite that they desire.
-            desired_ready: Whether they call a desired resource ready, by name.
-            required: The resources that answer a requirement, by its name; None or `()` where nothing matches.
-            schemas: The OpenAPI schema that answers a requirement, by its name; None where Crossplane doesn't know
-                the kind.
-            credentials: Text or bytes by key, by the credentials' name.
-            connection_details: Text or bytes by key, by the name of an observed resource.
-            xr_connection_details: Text or bytes by key.
+            xr: The observed composite; None for an Operation.
+            observed: The observed composed resources: a mapping from their names; or sources of resources, each with
+                the annotation `crossplane.io/composition-resource-name`.
+            desired: The composed resources that previous functions of the pipeline desire, in the same form.
+            desired_xr: The composite that previous functions desire.
+            desired_ready: Whether previous functions say that a resource is ready: True or False by resource name.
+            required: The resources that answer a requirement, by the requirement's name. None or `()` means that
+                nothing matches.
+            schemas: The OpenAPI schema that answers a requirement, by the requirement's name. None means that
+                Crossplane doesn't know the kind.
+            credentials: The function's credentials: strings or bytes by key, by the name of the credentials.
+            connection_details: The connection details of observed resources: strings or bytes by key, by the name of
+                the resource.
+            xr_connection_details: The composite's connection details: strings or bytes by key.
             context: The pipeline's context.
             input: The function's input.
-            capabilities: The caller's capabilities, with or without `CAPABILITY_`; `()` is a Crossplane before 2.2,
-                which advertises nothing.
+            capabilities: The caller's capabilities, with or without `CAPABILITY_`. `()` stands for a Crossplane before
+                2.2, which advertises none.
             tag: The request's tag.
 
         Returns:
             The bytes of a RunFunctionRequest.
 
         Raises:
-            InputError: A file or a resource can't be used; the message says which.
+            InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
         """
         given = dict(locals())
@@ -110,26 +112,26 @@ class Folder:
         Args:
             xr: The composite.
             composition: A Composition, or one function that is the whole pipeline.
-            functions: Who runs the functions that the Composition names: composition functions, or other runners such
-                as `crossplane_lite.render.Remote`.
-            observed: The composed resources that exist: by name, or with the annotation
-                `crossplane.io/composition-resource-name`.
-            required: Other objects that exist: resources that functions ask for, Secrets with credentials and
+            functions: The functions, by the names that the Composition gives them: composition functions, or other
+                runners such as `crossplane_lite.render.Remote`.
+            observed: The composed resources that exist: a mapping from their names; or sources of resources, each with
+                the annotation `crossplane.io/composition-resource-name`.
+            required: Other objects that exist: resources that functions ask for, and Secrets with credentials or
                 connection details.
-            schemas: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them,
-                that answer for schemas.
-            context: The context before the first step.
-            timeout: Seconds for all of it.
-            xrd: The composite's CompositeResourceDefinition: the composite is checked against it, gets its defaults,
-                and is one of Crossplane 1 where it says so.
+            schemas: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them.
+                They answer functions that ask for schemas.
+            context: The pipeline's context before the first step.
+            timeout: The time limit of the reconcile, in seconds.
+            xrd: The composite's CompositeResourceDefinition. The composite is checked against it and gets its
+                defaults. The XRD's scope says whether the composite is one of Crossplane 1.
 
-        A likely mistake is a `UserWarning`: a resource that is never registered, `None` of an unset field in a
-        text, labels that Crossplane drops.
+        A likely mistake is reported as a `UserWarning`: a resource that is made and never registered, a string that
+        holds the `None` of an unset field, labels that Crossplane drops.
 
         Raises:
             FatalResultError: A function returned a fatal result.
             RenderError: The reconcile failed in another way.
-            InputError: A file or a resource can't be used; the message says which.
+            InputError: A file or a resource can't be used. The message names it.
         """
         from ..render.reconcile import render
 
@@ -163,26 +165,26 @@ class Folder:
         timeout: float = 60.0,
         xrd: Source | None = None,
     ) -> Simulation:
-        """Reconcile until nothing changes any more, each composed resource existing from the round after it appeared.
+        """Reconcile until nothing changes. A composed resource exists from the round after its first appearance.
 
         Args:
-            xr: As in `render`, like all that isn't described here.
-            composition: The same.
-            functions: The same.
-            observed: The same.
-            required: The same.
-            schemas: The same; status fields without a fixture are made up by them.
-            context: The same.
-            fixtures: Status and other observed fields of composed resources, by resource name or kind.
-            most_rounds: After how many rounds without an end to give up.
-            timeout: Seconds for each round.
-            xrd: The same.
+            xr: As for `render`.
+            composition: As for `render`.
+            functions: As for `render`.
+            observed: As for `render`.
+            required: As for `render`.
+            schemas: As for `render`. They also say which values to make up for status fields without a fixture.
+            context: As for `render`.
+            fixtures: The status and other observed fields of composed resources, by resource name or kind.
+            most_rounds: The number of rounds after which the simulation gives up.
+            timeout: The time limit of each round, in seconds.
+            xrd: As for `render`.
 
         Returns:
             The simulation, after its last round.
 
         Raises:
-            FatalResultError, RenderError, InputError: As `render`.
+            FatalResultError, RenderError, InputError: As for `render`.
         """
         from ..simulate.simulation import Simulation
 

@@ -1,9 +1,9 @@
 """The pytest plugin: fixtures for folders, simulations and snapshots.
 
-pytest imports it in every run of everyone who has the package, so it loads nothing before a fixture is asked for. What
-it adds carries the name of Crossplane: the fixture `snapshot` and the option `--snapshot-update` belong to several
-plugins already, `--update-snapshots` to many projects' own conftest.py, and pytest ends at once when an option is there
-twice. Who wants a shorter name for a fixture gives it one in conftest.py.
+pytest imports this module in every run of everyone who has the package, so it loads nothing until a fixture is asked
+for. All names begin with `crossplane`, because pytest stops when two plugins add the same option: several plugins have
+`--snapshot-update` and the fixture `snapshot`, and many projects have `--update-snapshots` in their conftest.py. A
+project can give a fixture a shorter name in its own conftest.py.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ _configs: list[pytest.Config] = []
 
 
 def current_run() -> tuple[bool, Log | None]:
-    """Return whether snapshots are written in this run of pytest, and its log; False and None outside of a run.
+    """Return whether this run of pytest writes snapshots, and the log of the run; False and None outside of a run.
 
-    It is for code that compares with files without a fixture, such as `krm.testing.golden`.
+    It serves code that compares with files and has no fixture, such as `krm.testing.golden`.
     """
     if not _configs:
         return False, None
@@ -119,7 +119,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """Show paths in prints of compose(), in place of placeholders."""
+    """Show the paths of Observables in what compose() prints, in place of their tokens."""
     if "crossplane_lite._observed.tracker" not in sys.modules:  # no function runs in tests that haven't imported it
         yield
         return
@@ -134,7 +134,7 @@ def pytest_runtest_call() -> Iterator[None]:
 
 @pytest.fixture
 def crossplane_folder(request: pytest.FixtureRequest) -> Folder:
-    """Builds requests, renders and simulates, with paths relative to the test's file; a `testing.Folder`."""
+    """A `testing.Folder`, which builds requests, renders and simulates. Paths are relative to the test's file."""
     from .folder import Folder
 
     return Folder(request.path.parent)
@@ -142,13 +142,13 @@ def crossplane_folder(request: pytest.FixtureRequest) -> Folder:
 
 @pytest.fixture
 def crossplane_simulation(crossplane_folder: Folder) -> Callable[..., Simulation]:
-    """Simulates a composition until it is stable: `testing.simulate`, with paths relative to the test's file."""
+    """`testing.simulate`, which reconciles until nothing changes. Paths are relative to the test's file."""
     return crossplane_folder.simulate
 
 
 @pytest.fixture
 def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
-    """Compares with snapshots beside the test's file: `crossplane_snapshot.check(rendered)`; a `testing.Snapshots`."""
+    """A `testing.Snapshots`: `crossplane_snapshot.check(rendered)` compares with a file beside the test's file."""
     from .snapshots import Snapshots
 
     config = request.config
@@ -189,7 +189,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take the message of a worker of pytest-xdist, when it ends; one that crashed tells nothing."""
+    """Take over the log of a worker of pytest-xdist when it ends. A worker that has crashed leaves none."""
     told = getattr(node, "workeroutput", {}).get("crossplane_lite")
     if told is not None:
         _run_of(node.config).add(told)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._call.mark import ANNOTATION
 from .._terminal.excerpts import short_repr
 from .._waits import HELD_BACK_KEY
@@ -31,10 +32,10 @@ _TARGETS: Final = {_view.TARGET_COMPOSITE_AND_CLAIM: "composite_and_claim"}
 
 
 class Answers(Protocol):
-    """An object that answers requests: the result of `@composition.function`, and anything like it."""
+    """An object that answers requests, such as the result of `@composition.function`."""
 
     def run(self, data: bytes, /) -> bytes:
-        """Return the bytes of the RunFunctionResponse for those of a RunFunctionRequest."""
+        """Return the bytes of the RunFunctionResponse that answers the bytes of a RunFunctionRequest."""
         ...  # pragma: no cover
 
 
@@ -42,10 +43,10 @@ class Result(NamedTuple):
     """One result.
 
     Attributes:
-        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` where the function said nothing that is known.
-        message: Its text.
-        reason: Its reason, None without one.
-        target: `composite` or `composite_and_claim`.
+        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` where the function gives none of them.
+        message: The message for people.
+        reason: The reason, as a CamelCase word; None without one.
+        target: The object that gets the event: `composite` or `composite_and_claim`.
     """
 
     severity: str
@@ -59,9 +60,9 @@ class Condition(NamedTuple):
 
     Attributes:
         status: `True`, `False` or `Unknown`: a string, as in Kubernetes.
-        reason: Its reason.
-        message: Its text, empty without one.
-        target: `composite` or `composite_and_claim`.
+        reason: The reason, as a CamelCase word.
+        message: The message for people; empty without one.
+        target: The object that gets the condition: `composite` or `composite_and_claim`.
     """
 
     status: str
@@ -72,28 +73,26 @@ class Condition(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Response:
-    """A RunFunctionResponse as plain values.
-
-    Two are equal when everything but `data` and `emitted` is.
+    """A RunFunctionResponse as plain values. Two are equal when all attributes but `data` and `emitted` are equal.
 
     Attributes:
         fatal: The messages of the fatal results.
-        desired: The desired composed resources by name, sorted; without the annotation by which a step of
-            crossplane-lite knows its own.
-        ready: Whether each of them is ready: True, False, or None where nobody has said so.
-        composite: The desired composite; a function of crossplane-lite desires only its status.
-        composite_ready: Whether it is ready: True, False or None.
-        connection_details: Its connection details.
+        desired: The desired composed resources by name, sorted. They lack the annotation by which a function of
+            crossplane-lite recognises its own resources.
+        ready: Whether each desired resource is ready: True, False, or None where no function says so.
+        composite: The desired composite. A function of crossplane-lite desires only its status.
+        composite_ready: Whether the composite is ready: True, False, or None where no function says so.
+        connection_details: The composite's connection details.
         results: All results, in order.
         conditions: The conditions by type.
         required: The resources that are asked for, by requirement name.
         required_schemas: The schemas that are asked for: apiVersion and kind by requirement name.
         context: The context.
         output: The output, None without one.
-        ttl: How many seconds Crossplane may use the answer again; None where the function doesn't say.
-        tag: The request's tag, as it came back.
+        ttl: How many seconds Crossplane may reuse the answer; None where the function doesn't say.
+        tag: The tag of the request, which the answer repeats.
         emitted: The desired composed resources exactly as they were sent.
-        data: The bytes that all of this was read from.
+        data: The bytes of the message.
     """
 
     fatal: list[str]
@@ -118,8 +117,8 @@ class Response:
         """Read the bytes of a RunFunctionResponse.
 
         Raises:
-            UsageError: They aren't one.
-            WireError: They are malformed further in.
+            UsageError: The bytes aren't a RunFunctionResponse.
+            WireError: The bytes of a resource, or of another part of the message, are malformed.
         """
         try:
             message = _view.RunFunctionResponse.FromString(data)
@@ -150,7 +149,7 @@ class Response:
 
     @property
     def held_back(self) -> list[str]:
-        """The names of the resources that wait for values, of all steps of the pipeline up to this one, sorted."""
+        """The names of the resources that wait for values, in this step and in the previous ones, sorted."""
         steps = read(self.context.get(HELD_BACK_KEY))
         return sorted({name for waiting in steps.values() for name in waiting.held})
 
@@ -172,16 +171,16 @@ class Response:
 
 
 def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Response:
-    """Run one function once, as one call of Crossplane.
+    """Call a function once, as Crossplane does.
 
     Args:
         function: The result of `@composition.function`.
         request: The bytes of a request, such as `request()` builds.
-        xrd: The composite's CompositeResourceDefinition: the observed composite is checked against it, and gets its
-            defaults. A path is taken from the current directory.
+        xrd: The composite's CompositeResourceDefinition. The observed composite is checked against it and gets its
+            defaults. A path is relative to the current directory.
 
     Returns:
-        The answer. An error in compose() is in its `fatal`.
+        The answer. The message of an exception in compose() is in its `fatal`.
 
     Raises:
         UsageError: `function` isn't a composition function, or its answer isn't a RunFunctionResponse.
@@ -192,7 +191,7 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
             f"'function' must be a composition function (got {short_repr(function)}); is @composition.function missing?"
         )
     if not isinstance(request, bytes):
-        raise UsageError(f"'request' must be bytes, as testing.request() returns (got a {type(request).__name__})")
+        raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
     return Response.of(function.run(request if xrd is None else _admitted(request, xrd)))
 
 

@@ -1,7 +1,7 @@
 """Comparing rendered resources with files of expected ones.
 
-A snapshot is a YAML file that people read in reviews and may also write themselves: documents are compared by their
-names and by their content, so comments, quotes and the order of keys don't count.
+A snapshot is a YAML file, which people read in reviews and may write by hand. Documents are matched by their names and
+compared by their content. Comments, quotes and the order of keys don't count.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SnapshotError(CrossplaneLiteError, AssertionError):
 
 
 class Log:
-    """The work on snapshots in one run.
+    """The log of one run of tests: the snapshots that it has compared and written.
 
     Attributes:
         checked: The files that were compared or written.
@@ -58,9 +58,10 @@ class Snapshots:
     """The snapshots of one test.
 
     Args:
-        folder: The test's folder, which paths of snapshots are relative to.
-        module: The name of the test's file without its suffix: the folder in `__snapshots__` for plain names.
-        test: The test's name, by which its snapshot is called when it gives no other.
+        folder: The folder of the test's file. Paths of snapshots are relative to it.
+        module: The name of the test's file without its suffix. In `__snapshots__` the folder of this name holds the
+            snapshots with plain names.
+        test: The test's name, which is the default name of its snapshot.
         update: Whether snapshots are written instead of compared.
         command: The command that writes them, for messages.
         log: The log to write to.
@@ -85,17 +86,18 @@ class Snapshots:
         self._named_by_test = False
 
     def check(self, value: Value, path: str | os.PathLike[str] | None = None) -> None:
-        """Assert that a value equals its snapshot; with `--crossplane-update-snapshots` write it instead.
+        """Assert that a value equals its snapshot, or write the snapshot with `--crossplane-update-snapshots`.
 
         Args:
-            value: The result of `render` or `run`, one resource, several, or a YAML stream as text.
-            path: The snapshot's file. With a folder in it, as in `expected/first.yaml`, it is relative to the test's
-                file. A plain name such as `first.yaml` is in `__snapshots__/<name of the test's file>/` beside it;
-                without a path the test's own name is taken.
+            value: The result of `render` or `run`, one resource, several resources, or a string of YAML documents.
+            path: The file of the snapshot. A path with a folder, such as `expected/first.yaml`, is relative to the
+                test's file. A plain name, such as `first.yaml`, is in `__snapshots__/<name of the test's file>/`
+                beside the test's file. The default is the test's name.
 
         Raises:
-            SnapshotError: They differ, or the snapshot can't be read. It is an AssertionError.
-            InputError: The snapshot can't be written, or the value holds something that YAML can't.
+            SnapshotError: The value differs from the snapshot, or the snapshot can't be read. This is an
+                AssertionError.
+            InputError: The snapshot can't be written, or the value holds something that YAML doesn't have.
             UsageError: The value is of another type, or the path isn't one.
         """
         __tracebackhide__ = True

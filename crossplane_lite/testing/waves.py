@@ -15,18 +15,18 @@ __all__ = ["assert_waves"]
 
 
 def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, unresolved: Iterable[str] = ()) -> None:
-    """Assert the order in which the composed resources appear, and that nothing else is left waiting.
+    """Assert that composed resources appear in a given order, and that nothing else waits in the end.
 
     Args:
         simulation: A simulation that has run.
-        waves: The composition resource names of each wave, in any order: first those that are composed at once, then
-            those that the second reconcile adds, and so on.
-        unresolved: Resources and fields that are meant to wait to the end: names of resources, and fields of the
+        waves: The composition resource names of each wave: first the resources that are composed at once, then those
+            that the second reconcile adds, and so on. The order inside of a wave doesn't count.
+        unresolved: The resources and fields that are meant to wait until the end: names of resources, and paths of the
             composite such as `xr.status.x`.
 
     Raises:
-        AssertionError: The waves are others, something else waits, or the simulation has not become stable. The message
-            shows both sides.
+        AssertionError: The waves differ, or something else waits in the end, or the simulation isn't stable. The
+            message shows the expected and the actual waves.
         UsageError: `waves` isn't a list of collections of names.
     """
     __tracebackhide__ = True

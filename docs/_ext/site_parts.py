@@ -1,4 +1,4 @@
-"""Parts of the site: the reference of the command line, and links to pages that GitHub can follow, too."""
+"""Parts of the site: the reference of the command line, links to pages that GitHub can follow, and docstrings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,33 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
 from sphinx.util.docutils import SphinxDirective
 
 from crossplane_lite._commands.suggesting import parser_of
 from crossplane_lite._commands.table import COMMANDS
 
 __all__ = ["setup"]
+
+# The arguments of functions whose overloads say more to type checkers than to people.
+_ARGUMENTS = {
+    "crossplane_lite.apply": ("function", "*values"),
+    "crossplane_lite.value_or": ("value", "default"),
+}
+# The classes that nobody makes but the package.
+_MADE_HERE = {
+    "crossplane_lite.context.Context",
+    "crossplane_lite.schemas.Schema",
+    "crossplane_lite.testing.FatalResultError",
+    "crossplane_lite.testing.RenderError",
+    "crossplane_lite.testing.Rendered",
+    "crossplane_lite.testing.Response",
+    "crossplane_lite.testing.Result",
+}
+# Where commands are described whose flags no parser has.
+_PAGES = {"krm": ("../how-to/krm-functions.rst", "KRM functions"), "serve": ("serving.rst", "Serving")}
 
 
 class Commands(SphinxDirective):
@@ -36,7 +56,11 @@ class Commands(SphinxDirective):
             section += nodes.title("", f"crossplane-lite {name}")
             parser = parser_of(name)
             if parser is None:
-                section += nodes.paragraph("", f"{command.about[0].upper()}{command.about[1:]}.")
+                section += nodes.paragraph("", "", *_inline(f"{command.about[0].upper()}{command.about[1:]}."))
+                if name in _PAGES:
+                    page, title = _PAGES[name]
+                    link = nodes.reference("", title, refuri=page, internal=True)
+                    section += nodes.paragraph("", "", link, nodes.Text(" describes it, with its flags."))
             else:
                 section += list(_described(parser, name, f"command-{name}"))
             if command.examples:
@@ -51,6 +75,7 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
     usage = textwrap.dedent(" " * len("usage: ") + parser.format_usage().removeprefix("usage: ")).strip()
     yield nodes.literal_block(usage, usage, language="text")
     yield from _told(parser.description)
+    sections: list[nodes.Node] = []
     for group in parser._action_groups:
         actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
         plain = [action for action in actions if not isinstance(action, argparse._SubParsersAction)]
@@ -65,8 +90,9 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
                     section = nodes.section(ids=[f"{ident}-{word}"], names=[f"command {name} {word}"])
                     section += nodes.title("", f"crossplane-lite {name} {word}")
                     section += list(_described(sub, f"{name} {word}", f"{ident}-{word}"))
-                    yield section
+                    sections.append(section)
     yield from _told(parser.epilog)
+    yield from sections
 
 
 def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> nodes.definition_list:
@@ -75,7 +101,7 @@ def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> n
     for action in actions:
         term = nodes.term("", "", nodes.literal("", formatter._format_action_invocation(action)))
         help_ = formatter._expand_help(action) if action.help else ""
-        found += nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", help_)))
+        found += nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", "", *_inline(help_))))
     return found
 
 
@@ -87,9 +113,16 @@ def _told(text: str | None) -> Iterator[nodes.Node]:
         rest = textwrap.dedent("\n".join(line for line in lines if line.startswith(" ")))
         if plain:
             whole = " ".join(plain)
-            yield nodes.paragraph("", whole[0].upper() + whole[1:])
+            yield nodes.paragraph("", "", *_inline(whole[0].upper() + whole[1:]))
         if rest:
             yield nodes.literal_block(rest, rest, language="text")
+
+
+def _inline(text: str) -> Iterator[nodes.Node]:
+    """Yield text, with literals for flags and for what stands between backticks."""
+    for number, part in enumerate(re.split(r"`([^`]*)`|((?<![\w-])--[a-z][\w-]*)", text)):
+        if part:
+            yield nodes.literal("", part) if number % 3 else nodes.Text(part)
 
 
 def link_pages(app: Sphinx, doctree: nodes.document, name: str) -> None:
@@ -109,9 +142,43 @@ def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: 
     lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
 
 
+def skip_aliases(app: Sphinx, kind: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
+    """Leave out the fields of named tuples, which the docstring of the class describes."""
+    return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
+
+
+def hide_arguments(
+    app: Sphinx, kind: str, name: str, thing: object, options: object, signature: str | None, returned: str | None
+) -> tuple[str, str | None] | None:
+    """Leave out the arguments of classes that nobody makes but the package."""
+    return ("", None) if name in _MADE_HERE else None
+
+
+def show_one_signature(app: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
+    """Show the names of arguments in the place of overloads that only a type checker can read."""
+    described = content.parent
+    first, *others = described.findall(addnodes.desc_signature)
+    names = _ARGUMENTS.get(f"{first.get('module')}.{first.get('fullname')}")
+    if names is None:
+        return
+    for other in others:
+        described.remove(other)
+    for part in [*first.findall(addnodes.desc_returns), *first.findall(addnodes.desc_parameterlist)]:
+        first.remove(part)
+    arguments = addnodes.desc_parameterlist()
+    arguments += [addnodes.desc_parameter("", "", addnodes.desc_sig_name("", name)) for name in names]
+    first += arguments
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive and the links."""
     app.add_directive("commands", Commands)
     app.connect("doctree-resolved", link_pages)
     app.connect("autodoc-process-docstring", escape_docstring)
+    app.connect("autodoc-process-signature", hide_arguments)
+    app.connect("object-description-transform", show_one_signature)
+    app.connect("autodoc-skip-member", skip_aliases)
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"  # the word of the docstrings
     return {"parallel_read_safe": True, "parallel_write_safe": True}

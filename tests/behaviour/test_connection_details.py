@@ -526,8 +526,8 @@ def test_a_whole_that_loses_keys() -> None:
     ("details", "type_"),
     [
         (lambda password: [password + "x" * 40], "a list"),
-        (lambda password: {f"{password} {'x' * 300}": "a"}, "another text"),
-        (lambda password: {password.encode() + b" ": "a"}, "a bytes"),
+        (lambda password: {f"{password} {'x' * 300}": "a"}, "another string"),
+        (lambda password: {password.encode() + b" ": "a"}, "bytes"),
     ],
 )
 def test_messages_about_a_secret_show_nothing_of_it(details: Any, type_: str) -> None:

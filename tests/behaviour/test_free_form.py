@@ -106,7 +106,7 @@ def test_what_is_no_object(value: Any) -> None:
     """A scalar or a list is refused, and so is a key that is no string."""
     with pytest.raises(UsageError, match=r"^ForProvider.values: must be a mapping or a model \(got "):
         ForProvider(values=value)
-    with pytest.raises(UsageError, match=r"^ForProvider.values.a: keys must be strings \(got 1 that is an int\)"):
+    with pytest.raises(UsageError, match=r"^ForProvider.values.a: keys must be strings \(got 1 that is an integer\)"):
         ForProvider(values={"a": {1: value}})
 
 

@@ -296,22 +296,25 @@ def unfit(make: Callable[[], Any]) -> str:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: Bucket(spec=5), "Bucket.spec: must be a BucketSpec or a mapping (got 5 that is an int)"),
-        (lambda: Bucket(metadata="x"), "Bucket.metadata: must be an ObjectMeta or a mapping (got 'x' that is a str)"),
+        (lambda: Bucket(spec=5), "Bucket.spec: must be a BucketSpec or a mapping (got 5 that is an integer)"),
+        (
+            lambda: Bucket(metadata="x"),
+            "Bucket.metadata: must be an ObjectMeta or a mapping (got 'x' that is a string)",
+        ),
         (lambda: Bucket(metadata=[]), "Bucket.metadata: must be an ObjectMeta or a mapping (got [] that is a list)"),
         (
             lambda: ForProvider(rules=[{"name": "a"}, 5]),
-            "ForProvider.rules[1]: must be a Rule or a mapping (got 5 that is an int)",
+            "ForProvider.rules[1]: must be a Rule or a mapping (got 5 that is an integer)",
         ),
         (
             lambda: Bucket(spec={"forProvider": {"versioning": ["x"]}}),
-            "Bucket.spec.forProvider.versioning[0]: must be a VersioningItem or a mapping (got 'x' that is a str)",
+            "Bucket.spec.forProvider.versioning[0]: must be a VersioningItem or a mapping (got 'x' that is a string)",
         ),
         (
             lambda: ForProvider(versioning=[VersioningItem(), Rule()]),
             "ForProvider.versioning[1]: must be a VersioningItem or a mapping (got Rule() that is a Rule)",
         ),
-        (lambda: ForProvider(matrix=[[1], 5]), "ForProvider.matrix[1]: must be a list (got 5 that is an int)"),
+        (lambda: ForProvider(matrix=[[1], 5]), "ForProvider.matrix[1]: must be a list (got 5 that is an integer)"),
         (lambda: ForProvider(byName={"a": 5}), "ForProvider.byName.a: must be a Rule or a mapping (got 5 that is"),
         (lambda: Tree(spec={"children": [{"children": [{}, 5]}]}), "Tree.spec.children[0].children[1]: must be a "),
     ],
@@ -324,7 +327,7 @@ def test_a_value_that_does_not_fit(make: Callable[[], Any], text: str) -> None:
 def test_items_of_lists_in_lists() -> None:
     """Each list adds its index."""
     lists, _ = load("lists_in_lists", {"Holder": "items_:[[[Item", "Item": "a:s"})
-    said = "must be an Item or a mapping (got 5 that is an int)"
+    said = "must be an Item or a mapping (got 5 that is an integer)"
     assert unfit(lambda: lists("Holder")(items_=[[], [[{}], [{}, {}, 5]]])) == f"Holder.items_[1][1][2]: {said}"
 
 

@@ -22,8 +22,8 @@ BUCKET = ("storage.gcp.upbound.io/v1beta1", "Bucket")
 LONG = "a" * 64
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "label, int": ({"labels": {"port": 8080}}, "metadata.labels.port: must be a string (got 8080 that is an int)"),
-    "label, bool": ({"labels": {"on": True}}, "metadata.labels.on: must be a string (got True that is a bool)"),
+    "label, int": ({"labels": {"port": 8080}}, "metadata.labels.port: must be a string (got 8080 that is an integer)"),
+    "label, bool": ({"labels": {"on": True}}, "metadata.labels.on: must be a string (got True that is a boolean)"),
     "label, float": ({"labels": {"a": 1.5}}, "metadata.labels.a: must be a string (got 1.5 that is a float)"),
     "label, list": ({"labels": {"a": ["b"]}}, "metadata.labels.a: must be a string"),
     "label, null": ({"labels": {"a": NULL}}, "metadata.labels.a: must be a string (got null)"),
@@ -40,12 +40,15 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "label key, upper-case prefix": ({"labels": {"Example.org/a": "c"}}, 'metadata.labels["Example.org/a"]'),
     "label key, long": ({"labels": {LONG: "c"}}, f"metadata.labels.{LONG}"),
     "labels, later ones": ({"labels": {"a": "b", "c": 1}}, "metadata.labels.c"),
-    "annotation, int": ({"annotations": {"n": 3}}, "metadata.annotations.n: must be a string (got 3 that is an int)"),
+    "annotation, int": (
+        {"annotations": {"n": 3}},
+        "metadata.annotations.n: must be a string (got 3 that is an integer)",
+    ),
     "annotation, object": ({"annotations": {"n": {"a": "b"}}}, "metadata.annotations.n: must be a string"),
     "annotation, null": ({"annotations": {"n": NULL}}, "metadata.annotations.n: must be a string (got null)"),
     "annotation key": ({"annotations": {"a b": "c"}}, "'a b' can't be an annotation's key"),
     "annotations, size": ({"annotations": {"a": "x" * 262144}}, "metadata.annotations: have 262,145 bytes"),
-    "name, int": ({"name": 5}, "metadata.name: must be a string (got 5 that is an int); write str(...)"),
+    "name, int": ({"name": 5}, "metadata.name: must be a string (got 5 that is an integer); write str(...)"),
     "name, form": ({"name": "My_Bucket"}, "metadata.name: 'My_Bucket' can't be an object's name: up to 253 lower-case"),
     "name, empty": ({"name": ""}, "metadata.name: '' can't be an object's name"),
     "name, long": ({"name": "a" * 254}, "metadata.name: a string of 254 characters can't be an object's name"),
@@ -131,7 +134,7 @@ def test_an_int_of_the_composite() -> None:
 
     xr = {"apiVersion": "example.org/v1", "kind": "XR", "spec": {"port": 8080}}
     (text,) = run(compose, xr=xr).fatal
-    assert "bucket.metadata.labels.port: must be a string (got 8080 that is an int); write str(...)" in text
+    assert "bucket.metadata.labels.port: must be a string (got 8080 that is an integer); write str(...)" in text
     answer = run(compose, xr=xr, input={"text": True})
     assert answer.resources["bucket"]["metadata"] == {"labels": {"port": "8080"}}
 

@@ -151,7 +151,7 @@ def test_values_that_no_resource_can_hold(value: Any) -> None:
         ({"maxItems": "x"}, "can't be used"),
         ({"properties": {"a": {"minLength": "x"}}}, "can't be used: properties.a.minLength: .* not of type .integer.$"),
         ([1], r"can't be used: it must be a mapping \(got a list\)"),
-        ("x", r"can't be used: it must be a mapping \(got a str\)"),
+        ("x", r"can't be used: it must be a mapping \(got a string\)"),
     ],
 )
 def test_broken_schemas(schema: dict[str, Any], words: str) -> None:

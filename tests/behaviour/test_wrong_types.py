@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import NULL, UNSET, Observable, composition
+from crossplane_lite._base.type_names import type_in_words, value_in_words
 from crossplane_lite.errors import UsageError
 from crossplane_lite.model import from_dict, to_dict
 from crossplane_lite.table import load
@@ -85,7 +86,7 @@ def error(make: Callable[[], Any]) -> str:
 
 def given(value: Any) -> str:
     """Return how a message begins to say what was given."""
-    return f"(got {value!r} that is a" if len(repr(value)) <= 60 else "(got a"
+    return f"(got {value_in_words(value) if len(repr(value)) <= 60 else type_in_words(value)})"
 
 
 PLACES: dict[str, tuple[Callable[[str, Any], Any], str]] = {
@@ -137,29 +138,44 @@ def test_whole_numbers() -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda spec: spec.texts.append(5), "Spec.texts[1]: must be a string (got 5 that is an int); write str(...)"),
-        (lambda spec: spec.texts.extend(["b", None, 5]), "Spec.texts[3]: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.texts.insert(0, True), "Spec.texts[0]: must be a string (got True that is a bool); write"),
+        (
+            lambda spec: spec.texts.append(5),
+            "Spec.texts[1]: must be a string (got 5 that is an integer); write str(...)",
+        ),
+        (lambda spec: spec.texts.extend(["b", None, 5]), "Spec.texts[3]: must be a string (got 5 that is an integer)"),
+        (
+            lambda spec: spec.texts.insert(0, True),
+            "Spec.texts[0]: must be a string (got True that is a boolean); write",
+        ),
         (lambda spec: spec.texts.__setitem__(0, ["a"]), "Spec.texts[0]: must be a string (got ['a'] that is a list)"),
         (lambda spec: spec.texts.__setitem__(slice(0, 1), ["a", 1]), "Spec.texts[1]: must be a string (got 1 that is"),
         (lambda spec: spec.texts.__iadd__([1.5]), "Spec.texts[1]: must be a string (got 1.5 that is a float)"),
-        (lambda spec: spec.wholes.append("5"), "Spec.wholes[1]: must be an integer (got '5' that is a str); write"),
-        (lambda spec: spec.flags.append("yes"), "Spec.flags[1]: must be a boolean (got 'yes' that is a str); write"),
+        (lambda spec: spec.wholes.append("5"), "Spec.wholes[1]: must be an integer (got '5' that is a string); write"),
+        (lambda spec: spec.flags.append("yes"), "Spec.flags[1]: must be a boolean (got 'yes' that is a string); write"),
         (lambda spec: spec.ports.append(1.5), "Spec.ports[1]: must be an integer or a string (got 1.5 that is a"),
-        (lambda spec: spec.labels.__setitem__("b", 5), "Spec.labels.b: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.labels.update({"a/b": 5}), 'Spec.labels["a/b"]: must be a string (got 5 that is an int)'),
-        (lambda spec: spec.labels.update(b=5), "Spec.labels.b: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.labels.setdefault("b", 5), "Spec.labels.b: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.labels.__ior__({"b": 5}), "Spec.labels.b: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.sizes.__setitem__("b", "5"), "Spec.sizes.b: must be an integer (got '5' that is a str)"),
-        (lambda spec: spec.rows.append(["x"]), "Spec.rows[1][0]: must be an integer (got 'x' that is a str)"),
-        (lambda spec: spec.rows[0].append("x"), "Spec.rows[][1]: must be an integer (got 'x' that is a str)"),
-        (lambda spec: spec.maps[0].__setitem__("b", 5), "Spec.maps[].b: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.named["a"].append(5), "Spec.named[][1]: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.parts.append(5), "Spec.parts[1]: must be a Part or a mapping (got 5 that is an int)"),
-        (lambda spec: spec.parts.append({"name": 5}), "Spec.parts[1].name: must be a string (got 5 that is an int)"),
+        (lambda spec: spec.labels.__setitem__("b", 5), "Spec.labels.b: must be a string (got 5 that is an integer)"),
+        (
+            lambda spec: spec.labels.update({"a/b": 5}),
+            'Spec.labels["a/b"]: must be a string (got 5 that is an integer)',
+        ),
+        (lambda spec: spec.labels.update(b=5), "Spec.labels.b: must be a string (got 5 that is an integer)"),
+        (lambda spec: spec.labels.setdefault("b", 5), "Spec.labels.b: must be a string (got 5 that is an integer)"),
+        (lambda spec: spec.labels.__ior__({"b": 5}), "Spec.labels.b: must be a string (got 5 that is an integer)"),
+        (lambda spec: spec.sizes.__setitem__("b", "5"), "Spec.sizes.b: must be an integer (got '5' that is a string)"),
+        (lambda spec: spec.rows.append(["x"]), "Spec.rows[1][0]: must be an integer (got 'x' that is a string)"),
+        (lambda spec: spec.rows[0].append("x"), "Spec.rows[][1]: must be an integer (got 'x' that is a string)"),
+        (lambda spec: spec.maps[0].__setitem__("b", 5), "Spec.maps[].b: must be a string (got 5 that is an integer)"),
+        (lambda spec: spec.named["a"].append(5), "Spec.named[][1]: must be a string (got 5 that is an integer)"),
+        (lambda spec: spec.parts.append(5), "Spec.parts[1]: must be a Part or a mapping (got 5 that is an integer)"),
+        (
+            lambda spec: spec.parts.append({"name": 5}),
+            "Spec.parts[1].name: must be a string (got 5 that is an integer)",
+        ),
         (lambda spec: spec.byName.__setitem__("b", {"name": 5}), "Spec.byName.b.name: must be a string (got 5 that is"),
-        (lambda spec: setattr(spec.parts[0], "weight", "x"), "Part.weight: must be an integer (got 'x' that is a str)"),
+        (
+            lambda spec: setattr(spec.parts[0], "weight", "x"),
+            "Part.weight: must be an integer (got 'x' that is a string)",
+        ),
     ],
 )
 def test_wrong_types_in_lists_and_maps(change: Callable[[Any], Any], text: str) -> None:
@@ -171,6 +187,61 @@ def test_wrong_types_in_lists_and_maps(change: Callable[[Any], Any], text: str) 
     before = to_dict(spec)
     assert error(lambda: change(spec)).startswith(text)
     assert to_dict(spec) == before
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"labels": {"a": "b", 1: "c"}}, "Spec.labels"),
+        ({"labels": {1: 5}}, "Spec.labels"),
+        ({"labels": {1: None}}, "Spec.labels"),
+        ({"sizes": {1: 2}}, "Spec.sizes"),
+        ({"maps": [{"a": "b"}, {1: "c"}]}, "Spec.maps[1]"),
+        ({"named": {1: ["a"]}}, "Spec.named"),
+        ({"byName": {1: Part()}}, "Spec.byName"),
+        ({"part": {1: "a"}}, "Spec.part"),
+    ],
+)
+def test_keys_that_are_no_strings(fields: dict[str, Any], place: str) -> None:
+    """A key that isn't a string is refused where it is set, with the path: by constructors and assignments."""
+    said = "keys must be strings (got 1 that is an integer)"
+    assert error(lambda: Spec(**fields)) == f"{place}: {said}"
+    ((name, value),) = fields.items()
+    assert error(lambda: setattr(Spec(), name, value)) == f"{place}: {said}"
+    assert error(lambda: Thing(spec=fields)) == f"Thing.{place[:1].lower()}{place[1:]}: {said}"
+
+
+@pytest.mark.parametrize("key", [1, None, True, b"a", ("a",)])
+def test_keys_that_are_put_in(key: Any) -> None:
+    """Maps check the keys that are put in, too, and stay as they were."""
+    spec = Spec(labels={"a": "b"}, named={"a": ["b"]})
+    changes: list[Callable[[], Any]] = [
+        lambda: spec.labels.__setitem__(key, "c"),
+        lambda: spec.labels.update({key: "c"}),
+        lambda: spec.labels.setdefault(key, "c"),
+        lambda: spec.labels.__ior__({key: "c"}),
+    ]
+    for change in changes:
+        assert error(change) == f"Spec.labels: keys must be strings (got {value_in_words(key)})"
+    assert error(lambda: spec.named.__setitem__(key, ["c"])).startswith("Spec.named: keys must be strings")
+    assert to_dict(spec) == {"labels": {"a": "b"}, "named": {"a": ["b"]}}
+
+
+def test_keys_that_fit() -> None:
+    """Members of an enum of strings are strings, and so is a value that isn't there yet."""
+
+    class Name(str, enum.Enum):
+        TEAM = "team"
+
+    assert to_dict(Spec(labels={Name.TEAM: "shop"})) == {"labels": {"team": "shop"}}
+
+    def compose(ctx: composition.Context) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        bucket = ctx.resource("bucket", Bucket(metadata={"labels": {vpc.observed.external_name: "vpc"}}))
+        bucket.metadata.labels[vpc.observed.metadata.uid] = "uid"
+
+    _, answer = call(compose)  # raises what compose() raises
+    assert list(answer.resources) == ["vpc"]
 
 
 def test_containers_that_were_not_set() -> None:
@@ -217,19 +288,19 @@ def test_the_path_in_a_registered_resource_and_the_line() -> None:
 
     line = assigned.__code__.co_firstlineno + 2
     assert fatal(assigned) == (
-        "UsageError: bucket.spec.forProvider.rules[0].age: must be an integer (got 'two' that is a str) "
+        "UsageError: bucket.spec.forProvider.rules[0].age: must be an integer (got 'two' that is a string) "
         f"(test_wrong_types.py:{line})"
     )
 
     def read_first(ctx: Any) -> None:
         ctx.resource("bucket", Bucket()).spec.forProvider.labels["a/b"] = 5
 
-    assert 'bucket.spec.forProvider.labels["a/b"]: must be a string (got 5 that is an int)' in fatal(read_first)
+    assert 'bucket.spec.forProvider.labels["a/b"]: must be a string (got 5 that is an integer)' in fatal(read_first)
 
     def composite(ctx: Any) -> None:
         ctx.composite(XStorageBucket).status.count = "1"
 
-    assert "xr.status.count: must be an integer (got '1' that is a str); write int(...)" in fatal(composite)
+    assert "xr.status.count: must be an integer (got '1' that is a string); write int(...)" in fatal(composite)
 
 
 def test_observed_copies() -> None:
@@ -247,8 +318,8 @@ def test_observed_copies() -> None:
         ]
 
     found, _ = call(compose, observed=observed)
-    assert found[0] == "bucket.spec.forProvider.size: must be an integer (got 'vpc-1' that is a str)"
-    assert found[1].startswith("bucket.spec.forProvider.zones: must be a list (got 'vpc-1' that is a str)")
+    assert found[0] == "bucket.spec.forProvider.size: must be an integer (got 'vpc-1' that is a string)"
+    assert found[1].startswith("bucket.spec.forProvider.zones: must be a list (got 'vpc-1' that is a string)")
     assert found[2].startswith("bucket.spec.forProvider.location: must be a string (got ")
     assert found[3].startswith("bucket.spec.forProvider.labels.a: must be a string (got ")
 
@@ -334,7 +405,7 @@ def test_members_of_enums() -> None:
         **{"any": {"a": ["small", 3]}, "free": {"b": 8080, "c": {"d": "a"}}},
     }
     assert type(data["whole"]) is int
-    assert error(lambda: Spec(whole=Tier.SMALL)) == "Spec.whole: must be an integer (got 'small' that is a str)"
+    assert error(lambda: Spec(whole=Tier.SMALL)) == "Spec.whole: must be an integer (got 'small' that is a string)"
 
 
 def test_times_and_dates() -> None:
@@ -363,4 +434,4 @@ def test_subclasses_of_scalars() -> None:
     """A string of a class of its own is a string; a boolean is no integer."""
     assert to_dict(Spec(text=Text("a"), texts=[Text("b")])) == {"text": "a", "texts": ["b"]}
     assert error(lambda: Spec(whole=Text("a"))).startswith("Spec.whole: must be an integer")
-    assert error(lambda: Spec(whole=True)) == "Spec.whole: must be an integer (got True that is a bool)"
+    assert error(lambda: Spec(whole=True)) == "Spec.whole: must be an integer (got True that is a boolean)"

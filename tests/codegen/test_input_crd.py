@@ -472,7 +472,7 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
         (["nonsense"], ["'nonsense' is not module:Class"]),
         (["no_such_module:Input"], ["there is no module 'no_such_module'"]),
         ([f"{HERE}:Inputt"], [f"module {HERE} has no class 'Inputt'"]),
-        ([f"{HERE}:NAMES"], ["is a dict, not a class"]),
+        ([f"{HERE}:NAMES"], ["must be a class (got a dict)"]),
         ([f"{HERE}:Plain"], ["must be an attrs class"]),
         ([f"{HERE}:Inner", "--api-version", "a.b/v1"], ["Inner.items[][] is", "Plain"]),
         ([f"{HERE}:Input"], ["give --api-version, such as"]),

@@ -630,11 +630,11 @@ def test_the_schema_of_a_kind_is_an_objects(schema: Json) -> None:
 def test_what_is_no_boolean_is_said() -> None:
     """The line says which word must be a boolean, and what it is instead."""
     key = "x-kubernetes-preserve-unknown-fields"
-    said = "must be true or false (got 'maybe' that is a str)"
+    said = "must be true or false (got 'maybe' that is a string)"
     assert failure(thing(value={**A, key: "maybe"})) == f"file 1: v1: value: '{key}' {said}"
     assert failure(crd({**A, key: "maybe"})) == f"file 1: v1: '{key}' {said}"
     line = failure(thing(value={**A, "additionalProperties": "maybe"}))
-    assert line == "file 1: v1: value: 'additionalProperties' must be a schema, true or false (got a str)"
+    assert line == "file 1: v1: value: 'additionalProperties' must be a schema, true or false (got a string)"
 
 
 def test_a_dangling_reference_in_a_document() -> None:

@@ -19,6 +19,7 @@ from crossplane_lite.cli import main
 from examples.storage_bucket.model.com.example.platform.xstoragebucket import v1alpha1
 from examples.storage_bucket.model.io.upbound.gcp.storage.bucket import v1beta2
 from tests.docs.blocks import ROOT
+from tests.simulate.simulating import crd
 
 TEXT = (ROOT / "docs" / "reference" / "errors.rst").read_text(encoding="utf-8")
 # test_messages.py has the table of words below them.
@@ -103,10 +104,12 @@ COMMANDS = {
     "without a COMPOSITION": ["render", "xr.yaml"],
     "no certificates": ["serve", "function:compose"],
     "there is no command": ["rendr"],
+    "the composite itself": ["render", "xr.yaml", "--function", "function:compose", "-o", "xr.yaml"],
+    "never resolved": ["render", "xr.yaml", "--function", "function:waits", "--crds", "crds.yaml"],
     "no composed resource has this": ["simulate", "xr.yaml", "--function", "function:compose", "--fixtures", "f.yaml"],
 }
 FUNCTION = """
-from crossplane_lite import composition
+from crossplane_lite import Unstructured, composition
 
 def plain(ctx):
     pass
@@ -114,6 +117,12 @@ def plain(ctx):
 @composition.function
 def compose(ctx):
     pass
+
+@composition.function
+def waits(ctx):
+    vpc = ctx.resource("vpc", Unstructured("example.org/v1", "VPC"))
+    value = vpc.observed.status.atProvider.vpcId
+    ctx.resource("subnet", Unstructured("example.org/v1", "Subnet", spec={"vpcId": value}))
 """
 
 
@@ -152,6 +161,7 @@ def test_commands(
     monkeypatch.delitem(sys.modules, "function", raising=False)
     (tmp_path / "function.py").write_text(FUNCTION)
     (tmp_path / "xr.yaml").write_text(json.dumps(XR))
+    (tmp_path / "crds.yaml").write_text(json.dumps(crd("VPC", {"atProvider": {"type": "object", "properties": {}}})))
     (tmp_path / "f.yaml").write_text("Nothing: {status: {}}\n")
     assert (main(COMMANDS[part]) == 0) == (part == "no composed resource has this")
     assert _message(part) in capsys.readouterr().err

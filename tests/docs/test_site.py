@@ -1,7 +1,8 @@
-"""The site: it builds without a warning, and each link in it leads somewhere."""
+"""The site: it builds without a warning, each link in it leads somewhere, and nothing is shown raw."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -29,12 +30,23 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class _Page(HTMLParser):
-    """Collects what a page links to, what can be linked to in it, and its literal blocks."""
+    """Collects what a page links to, what can be linked to in it, and its text.
+
+    Attributes:
+        links: The addresses that it links to.
+        anchors: The places in it that can be linked to.
+        tags: The tags of the article, in their order.
+        prose: The article's text, without code.
+        code: The code inside of sentences.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: list[str] = []
         self.anchors = {""}
+        self.tags: list[str] = []
+        self.prose, self.code = "", []  # type: str, list[str]
+        self._open: list[str] = []
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -43,6 +55,20 @@ class _Page(HTMLParser):
         key = {"a": "href", "link": "href", "img": "src", "script": "src"}.get(tag, "")
         if given.get(key):
             self.links.append(str(given[key]))
+        if tag in ("article", "code", "pre", "script"):
+            self._open.append(tag)
+        if "article" in self._open:
+            self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._open == ["article"]:
+            self.prose += data
+        elif self._open == ["article", "code"]:
+            self.code.append(data)
 
 
 def test_links(site: Path) -> None:
@@ -66,6 +92,52 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
     links = {urlsplit(link).path for link in _Page(site / "index.html").links}
     names = {path.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for path in pages()[1:]}
     assert names - links <= {"index.html"}
+
+
+def test_nothing_is_raw(site: Path) -> None:
+    """No page shows markup, code as a quotation, a dash in the place of `--`, or a type made of a sentence."""
+    raw = {
+        "markup": r"`|::$",
+        "a dash": r"\u2013[a-z]",
+        "a split docstring": r"(?m)^(Return )?[Tt]ype:?$",
+        "a generated docstring": "Alias for field number",
+    }
+    found = []
+    for path in sorted(site.rglob("*.html")):
+        page = _Page(path)
+        found += [f"{path.name}: {what}" for what, pattern in raw.items() if re.search(pattern, page.prose)]
+        found += [f"{path.name}: a quotation"] * ("blockquote" in page.tags)
+        found += [f"{path.name}: {code}" for code in page.code if re.search(r"`|\bcrossplane_lite\._[a-z]", code)]
+    assert not found
+
+
+def test_the_first_sentence(site: Path) -> None:
+    """Each page begins with a sentence, before its first section, table or block."""
+    found = []
+    for page in pages()[1:]:
+        tags = _Page((site / page.relative_to(ROOT / "docs")).with_suffix(".html")).tags
+        after = next(
+            (tag for tag in tags[tags.index("h1") :] if tag in ("p", "section", "table", "pre", "ul", "dl")), ""
+        )
+        if after != "p":
+            found.append(page.name)
+    assert found == ["changelog.rst"], "the changelog alone begins with a version"
+
+
+def test_whole_rows(site: Path) -> None:
+    """No row of a table goes on in the next one: a simple table begins a row wherever its first column has text."""
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (site / "explanation", site / "reference")
+        for path in sorted(path.glob("*.html"))
+    )
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", text, flags=re.DOTALL)
+    assert len(rows) > 300
+    cells = [
+        [re.sub(r"<[^>]*>", "", cell).strip() for cell in re.findall(r"<td.*?</td>", row, flags=re.DOTALL)]
+        for row in rows
+    ]
+    assert [row for row in cells if row and row[0].endswith(",")] == []
 
 
 def test_the_command_line(site: Path) -> None:

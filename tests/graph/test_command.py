@@ -145,7 +145,7 @@ def test_simulate(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["graph", *files, "--simulate", "--format", "text"]) == 1
     captured = capsys.readouterr()
     assert "wave 1\ndatabase           Instance                ready\n" in captured.out
-    assert "replica still waits for required.sizes[0].data.size" in captured.err
+    assert "never resolved: replica waits for required.sizes[0].data.size" in captured.err
     assert "these wait for values that never come: record, replica" in captured.err
     arguments = [*files, "-e", str(sizes), "--simulate", "--fixtures", str(fixtures), "--format", "text"]
     assert main(["graph", *arguments]) == 0

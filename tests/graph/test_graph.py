@@ -279,7 +279,7 @@ def test_simulation_with_what_never_resolves() -> None:
     graph = graph_of_simulation(simulated(shop)[0])
     replica = next(node for node in graph.nodes if node.name == "replica")
     assert (replica.state, replica.wave) == (State.HELD, None)
-    assert any(note.startswith("replica still waits for required.sizes[0].data.size") for note in graph.notes)
+    assert any(note.startswith("never resolved: replica waits for required.sizes[0].data.size") for note in graph.notes)
 
 
 def test_simulation_with_fixtures_that_nobody_has() -> None:

@@ -190,7 +190,7 @@ def test_wrong_sources(wrong: Any) -> None:
         (2**53 + 1, "must be an integer from -2**53 to 2**53"),
         (float("nan"), "must be a finite number"),
         (float("inf"), "must be a finite number"),
-        (b"bytes", "must be a JSON value (got one that is a bytes)"),
+        (b"bytes", "must be a JSON value (got one that is bytes)"),
         ({1}, "must be a JSON value (got one that is a set)"),
         (datetime.datetime(2024, 1, 1), "must be a JSON value"),
         ("\ud800", "must be valid Unicode text"),

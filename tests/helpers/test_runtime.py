@@ -141,7 +141,7 @@ def response_of(data: bytes) -> Any:
     ("tag", "message"),
     [
         ("raise", "LookupError: wrong password [secret] (functions.py:"),
-        ("nothing", "UsageError: RunFunction() must return a RunFunctionResponse (got a NoneType)"),
+        ("nothing", "UsageError: RunFunction() must return a RunFunctionResponse (got None)"),
         ("exit", "SystemExit: 3 (functions.py:"),
     ],
 )

@@ -143,7 +143,8 @@ def test_exception(tmp_path: Path) -> None:
         ("import sys\nsys.exit(-1)", "the function ended with exit status -1"),
         (
             "return 5",
-            "UsageError: transform() must return nothing (got a int); change rl.items and add to rl.results instead",
+            "UsageError: transform() must return nothing (got an integer); "
+            "change rl.items and add to rl.results instead",
         ),
         ("rl.items[0].spec.type = object()", None),
         ("rl.items[0].metadata.name = '\\udc80'", None),

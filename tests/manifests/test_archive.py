@@ -224,8 +224,11 @@ FAILURES = {
     "a manifest that is not JSON": (tar({"manifest.json": b"["}), "manifest.json is not JSON: "),
     "a manifest that is too deep": (tar({"manifest.json": b"[" * 100_000}), "manifest.json is not JSON: "),
     "a manifest that is not UTF-8": (tar({"manifest.json": b'"\xff"'}), "manifest.json is not JSON: "),
-    "a manifest that is no list": (manifest({}), "manifest.json: images must be a list (got {} that is a dict)"),
-    "an image that is no object": (manifest([5]), "manifest.json: images[0] must be an object (got 5 that is a int)"),
+    "a manifest that is no list": (manifest({}), "manifest.json: images must be a list (got {} that is an object)"),
+    "an image that is no object": (
+        manifest([5]),
+        "manifest.json: images[0] must be an object (got 5 that is an integer)",
+    ),
     "no configuration": (manifest([{"Layers": []}]), "manifest.json: images[0].Config must be a string"),
     "no layers": (manifest([{"Config": "config.json"}]), "manifest.json: images[0].Layers must be a list"),
     "a layer without a name": (
@@ -235,7 +238,7 @@ FAILURES = {
     "a configuration that is missing": (manifest([{"Config": "gone\n", "Layers": []}]), "gone? is missing"),
     "a configuration that is no object": (
         manifest([{"Config": "text.json", "Layers": []}]),
-        "text.json must be an object (got 'text' that is a str)",
+        "text.json must be an object (got 'text' that is a string)",
     ),
     "an index that is no object": (tar({"index.json": b"[]"}), "index.json must be an object"),
     "an index without images": (index(), " has no package.yaml"),

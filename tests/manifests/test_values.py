@@ -52,12 +52,12 @@ def test_fitting_values(value: Any, kind: type, found: Any) -> None:
     ("value", "kind", "problem"),
     [
         ([], dict, "must be an object (got [] that is a list)"),
-        ("yes", list, "must be a list (got 'yes' that is a str)"),
-        (True, str, "must be a string (got True that is a bool)"),
-        ("true", bool, "must be true or false (got 'true' that is a str)"),
-        (0, bool, "must be true or false (got 0 that is a int)"),
-        (None, bool, "must be true or false (got None that is a NoneType)"),
-        ("x" * 99, dict, f"must be an object (got '{'x' * 29}…{'x' * 28}' that is a str)"),
+        ("yes", list, "must be a list (got 'yes' that is a string)"),
+        (True, str, "must be a string (got True that is a boolean)"),
+        ("true", bool, "must be true or false (got 'true' that is a string)"),
+        (0, bool, "must be true or false (got 0 that is an integer)"),
+        (None, bool, "must be true or false (got null)"),
+        ("x" * 99, dict, f"must be an object (got '{'x' * 29}…{'x' * 28}' that is a string)"),
     ],
 )
 def test_other_values(value: Any, kind: type, problem: str) -> None:

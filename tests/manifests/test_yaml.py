@@ -137,7 +137,7 @@ FAILURES = [
     ("a: 1\n---\nb\n", "file.yaml, document 2 (line 3) is not a mapping"),
     ("a:\n  b: [\n", "file.yaml, line 3: while parsing a flow node"),
     ("a: *nope\n", "file.yaml, line 1: there is no anchor &nope before this alias"),
-    ("a: &a [*a]\n", "file.yaml, line 1: the alias *a is inside of its own value"),
+    ("a: &a [*a]\n", "file.yaml, line 1: the YAML alias *a contains itself: it is inside of the value of &a"),
     ("a: 1\n<<: 2\n", "file.yaml, line 2: only mappings can be merged with <<"),
     ("1.5: x\n", "file.yaml, line 1: a key must be a string; quote it"),
     ("~: x\n", "file.yaml, line 1: a key must be a string; quote it"),

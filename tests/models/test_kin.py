@@ -104,7 +104,11 @@ def test_the_other_way_round() -> None:
             UnknownFieldError,
             "B.rules[1].list[1] (a BRuleMatch) has no field 'w', which is set in the Match that is put there",
         ),
-        (lambda: B(item=Rule(n=1)), UsageError, "B.item.n: must be a string (got 1 that is an int); write str(...)"),
+        (
+            lambda: B(item=Rule(n=1)),
+            UsageError,
+            "B.item.n: must be a string (got 1 that is an integer); write str(...)",
+        ),
         (lambda: B(item=Rule(tags={"a": "b"})), UsageError, "B.item.tags: must be a list (got {'a': 'b'} that is a"),
         (lambda: B(item=Rule(match=Match())), UsageError, "B.item.match: must be a string (got Match() that is a"),
         (lambda: B(item=Rule(open={"a": 1})), UsageError, "B.item.open: must be a string (got "),

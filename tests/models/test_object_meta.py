@@ -107,10 +107,13 @@ def test_forms_are_those_of_kubernetes(tmp_path: Path) -> None:
     ("metadata", "text"),
     [
         ({"labels": ["a"]}, "metadata.labels: must be a mapping (got a list)"),
-        ({"annotations": "a"}, "metadata.annotations: must be a mapping (got a str)"),
-        ({"labels": {"on": False}}, 'metadata.labels.on: must be a string (got False that is a bool); write "false"'),
-        ({"finalizers": "a"}, "metadata.finalizers: must be a list (got a str)"),
-        ({"ownerReferences": ["a"]}, "metadata.ownerReferences[0]: must be an object (got a str)"),
+        ({"annotations": "a"}, "metadata.annotations: must be a mapping (got a string)"),
+        (
+            {"labels": {"on": False}},
+            'metadata.labels.on: must be a string (got False that is a boolean); write "false"',
+        ),
+        ({"finalizers": "a"}, "metadata.finalizers: must be a list (got a string)"),
+        ({"ownerReferences": ["a"]}, "metadata.ownerReferences[0]: must be an object (got a string)"),
     ],
 )
 def test_data_that_no_model_has_checked(metadata: object, text: str) -> None:

@@ -153,7 +153,7 @@ def test_a_model_of_a_required_schema() -> None:
         assert answer.resources["thing"] == emitted
         assert list(answer.requirements.schemas) == [KEY]
     (text,) = run(schema_in(body), schemas={KEY: SCHEMA}, input={"size": "two"}).fatal
-    assert "thing.spec.size: must be an integer (got 'two' that is a str) (test_of_schema.py:" in text
+    assert "thing.spec.size: must be an integer (got 'two' that is a string) (test_of_schema.py:" in text
 
     def misspelt(ctx: Any, thing: Any) -> None:
         ctx.resource("thing", thing()).spec.sise = 3

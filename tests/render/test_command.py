@@ -302,7 +302,7 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["gone.yaml", "--function", f"{HERE}:bucket"], "can't read gone.yaml: No such file or directory"),
         (["xr.yaml", "--function", "nowhere:compose"], "there is no module 'nowhere'"),
         (["xr.yaml", "--function", "tests.runtime.functions:plain"], "not a composition function"),
-        (["xr.yaml", "--function", f"{HERE}:bucket", "-o", "xr.yaml"], "has no annotation"),
+        (["xr.yaml", "--function", f"{HERE}:bucket", "-o", "xr.yaml"], "this is the composite itself, XBucket photos"),
         (["xr.yaml"], "without a COMPOSITION, --function must name the one function to run (none is given)"),
         (["xr.yaml", "xr.yaml", "functions.yaml"], "must be Composition of apiextensions.crossplane.io/v1"),
         (["xr.yaml", "composition.yaml"], "there is no function 'function-bucket' (there are: none)"),

@@ -138,7 +138,7 @@ HERE = "composition.yaml, document 1 (line 1)"
         ("        - name: cloud\n", "        - a\n        - name: cloud\n", f"{HERE}: "
          "spec.pipeline[1].credentials[0] is not a mapping"),
         ("kind: XBucket}\n", "kind: XBucket}\n  pipeline: 1\n", "composition.yaml, line 9: the key 'pipeline' occurs "
-         "twice"),
+         "twice; remove one of the two"),
     ],
 )  # fmt: skip
 def test_wrong_compositions(tmp_path: Path, old: str, new: str, line: str) -> None:

@@ -143,8 +143,8 @@ def test_wrong_lists(tmp_path: Path, items: str, line: str) -> None:
     [
         (
             f"{thing('a')}---\n{XR}",
-            "observed.yaml, document 2 (line 7) has no annotation crossplane.io/composition-resource-name, "
-            "which says what resource it is",
+            "observed.yaml, document 2 (line 7): XBucket photos has no annotation "
+            "crossplane.io/composition-resource-name, which says what resource it is",
         ),
         (
             f"{thing('a')}---\n{thing('a')}",
@@ -168,6 +168,35 @@ def test_observed_that_is_none(tmp_path: Path, text: str, line: str) -> None:
     assert failure(read_observed, tmp_path / "observed.yaml") == line
 
 
+@pytest.mark.parametrize("api_version", ["example.org/v1", "example.org/v1beta1"])
+def test_the_composite_among_the_observed(tmp_path: Path, api_version: str) -> None:
+    """The composite in the file of observed resources is named with kind and name, in whatever version it stands."""
+    put(tmp_path, xr=XR, observed=f"{thing('a')}---\n{XR.replace('example.org/v1', api_version)}")
+    composite = read_composite(tmp_path / "xr.yaml")
+    assert failure(lambda path: read_observed(path, composite), tmp_path / "observed.yaml") == (
+        "observed.yaml, document 2 (line 7): this is the composite itself, XBucket photos; leave it out, because "
+        "observed resources are those that it is composed of"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "named"),
+    [
+        ("name: photos", "name: others", "XBucket others"),
+        ("name: photos", "{name: photos, namespace: a}", "XBucket photos"),
+        ("kind: XBucket", "kind: XOther", "XOther photos"),
+        ("example.org/v1", "example.com/v1", "XBucket photos"),
+    ],
+)
+def test_others_without_a_name(tmp_path: Path, one: str, other: str, named: str) -> None:
+    """An object that isn't the composite and has no composition resource name is named with its kind and name."""
+    text = XR.replace(one, other) if "namespace" not in other else XR.replace(one, "name: photos\n  namespace: a")
+    put(tmp_path, xr=XR, observed=text)
+    composite = read_composite(tmp_path / "xr.yaml")
+    said = failure(lambda path: read_observed(path, composite), tmp_path / "observed.yaml")
+    assert said.startswith(f"observed.yaml, document 1 (line 1): {named} has no annotation crossplane.io/")
+
+
 def test_secrets_are_as_stored(tmp_path: Path) -> None:
     """What a Secret has in stringData stands in data, in base64, and wins over what is there."""
     put(tmp_path, one=f"{SECRET}data: {{a: YQ==, b: YQ==}}\nstringData: {{b: x, c: é}}\n", two=SECRET)
@@ -182,7 +211,7 @@ def test_secrets_are_as_stored(tmp_path: Path) -> None:
     [
         (f"{SECRET}data: {{a: plain}}\n", "document 1 (line 1): data.a is not base64; use stringData for plain text"),
         (f"{SECRET}data: [a]\n", "document 1 (line 1): data is not a mapping (got a list)"),
-        (f"{SECRET}stringData: {{a: 1}}\n", "document 1 (line 1): stringData.a must be a string (got a int)"),
+        (f"{SECRET}stringData: {{a: 1}}\n", "document 1 (line 1): stringData.a must be a string (got an integer)"),
         ("apiVersion: v1\nkind: Secret\n", "document 1 (line 1) has no metadata.name"),
         (XR, "document 1 (line 1): the kind is XBucket of example.org/v1, and must be Secret of v1"),
     ],

@@ -252,8 +252,8 @@ def test_done(status: str) -> None:
 BAD: dict[str, tuple[Any, str]] = {
     "list": ([], "the Operation must be a mapping (got a list)"),
     "name": ({"kind": "Operation"}, "the Operation has no metadata.name"),
-    "status": ({**OPERATION, "status": "x"}, "the Operation's status must be a mapping (got a str)"),
-    "failures": (with_status(failures="x"), "the Operation's status.failures must be a number (got a str)"),
+    "status": ({**OPERATION, "status": "x"}, "the Operation's status must be a mapping (got a string)"),
+    "failures": (with_status(failures="x"), "the Operation's status.failures must be a number (got a string)"),
     "conditions": (with_status(conditions=[{}]), "the Operation's status.conditions must be a list of objects, each"),
     "number": ({**OPERATION, "spec": {"a": 2**60}}, "the Operation: spec.a: "),
 }

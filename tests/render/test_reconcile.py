@@ -464,7 +464,7 @@ def test_labels_that_are_no_strings(field: str) -> None:
     assert not {"good", "bad"} & set(rendered.composed["a"]["metadata"][field])
     assert list(rendered.notes) == [
         f'composed resource "a": Crossplane drops all {field} that the functions desire, 2 of them, because '
-        f"metadata.{field}.bad is not a string (it is a int)"
+        f"metadata.{field}.bad is not a string (it is an integer)"
     ]
     rendered = once(lambda _req, rsp: desire(rsp, "a", thing(**{field: {"good": "x", "none": None}})))
     assert rendered.composed["a"]["metadata"][field].items() >= {"good": "x", "none": ""}.items()
@@ -656,7 +656,7 @@ def test_mixed_pipeline() -> None:
 
 NAMELESS = {key: value for key, value in thing("a").items() if key != "metadata"}
 BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
-    "composite": ("x", [], "the composite resource must be a mapping (got a str)"),
+    "composite": ("x", [], "the composite resource must be a mapping (got a string)"),
     "no apiVersion": ({"kind": "X", "metadata": {"name": "x"}}, [], "the composite resource has no apiVersion"),
     "no kind": ({"apiVersion": "v1", "metadata": {"name": "x"}}, [], "the composite resource has no kind"),
     "no name": ({"apiVersion": "v1", "kind": "X"}, [], "the composite resource has no metadata.name"),
@@ -665,7 +665,7 @@ BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
     "status": ({**XR, "status": []}, [], "the composite's status must be a mapping (got a list)"),
     "conditions": (with_status(conditions={}), [], "the composite's status.conditions must be a list of conditions"),
     "condition": (with_status(conditions=[1]), [], "the composite's status.conditions must be a list of conditions"),
-    "observed": (XR, ["x"], "an observed resource must be a mapping (got a str)"),
+    "observed": (XR, ["x"], "an observed resource must be a mapping (got a string)"),
     "anonymous": (XR, [thing(name="x")], "the observed Thing x has no annotation crossplane.io/composition-resource-n"),
     "no metadata": (XR, [NAMELESS], "the observed Thing has no annotation"),
     "two": (XR, [thing("a"), thing("a")], 'two observed resources are both named "a"'),

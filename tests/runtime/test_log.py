@@ -106,7 +106,7 @@ def test_values_that_json_does_not_know() -> None:
     assert parsed["nan"] == "nan"
     assert parsed["data"] == "b'x'"
     assert parsed["pair"] == [1, {"2": "x"}]
-    assert parsed["unshowable"] == "(a Unshowable that can't be shown: RuntimeError)"
+    assert parsed["unshowable"] == "(an Unshowable that can't be shown: RuntimeError)"
     assert "..." in json.dumps(parsed["loop"])
 
 

@@ -102,7 +102,7 @@ def test_errors_of_the_input() -> None:
     """An input without a script, with a wrong type or with a misspelt field says what to do."""
     (result,) = testing.run(function, testing.request(XR)).fatal
     assert "the step has no script" in str(result)
-    assert "input.script must be a string (got a dict)" in fatal({"a": "b"})
+    assert "input.script must be a string (got an object)" in fatal({"a": "b"})
     assert "input.timeoutSecond is not a field; did you mean 'timeoutSeconds'?" in fatal(SCRIPT, timeoutSecond=1)
     assert "input.size is not a field" in fatal(SCRIPT, size=1)
     for wrong in (0, -1, 61, True, "5"):

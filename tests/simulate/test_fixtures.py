@@ -143,7 +143,7 @@ def test_unknown_names() -> None:
         ),
         ({3: 4}, "the fixture 'vpc' has 3; its keys must be strings"),
         ({"kind": "Subnet" * 10_000}, r"^.{0,900}$"),
-        ({"kind": "Subnet"}, "the fixture 'vpc' is a Subnet, and vpc is a VPC of example.org/v1"),
+        ({"kind": "Subnet"}, "the fixture 'vpc' is for a Subnet, and vpc is a VPC of example.org/v1"),
     ],
 )
 def test_mistakes(fixture: Any, problem: str) -> None:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite.render.schema_fields import below
 from crossplane_lite.schemas import errors_in
 from crossplane_lite.simulate.patterns import matches, matching
-from crossplane_lite.simulate.values import Target, below, declares, has, is_free, text_for, value_for
+from crossplane_lite.simulate.values import Target, text_for, value_for
 
 OWNER = Target("my-vpc", "ec2.aws.upbound.io/v1beta1", "VPC")
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -105,30 +106,6 @@ def test_texts_are_labels() -> None:
     texts = [text_for(Target("", "v1", "K"), path) for path in paths]
     assert len(set(texts)) == len(paths)
     assert all(re.fullmatch("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", text) for text in texts)
-
-
-def test_below() -> None:
-    """Fields and elements are found through combinations; what a schema doesn't have is none."""
-    schema = {
-        "type": "object",
-        "properties": {
-            "list": {"type": "array", "items": {"type": "string"}},
-            "map": {"type": "object", "additionalProperties": {"type": "integer"}},
-            "open": {"type": "object"},
-            "any": {"type": "object", "additionalProperties": True},
-        },
-        "anyOf": [{"properties": {"other": {"type": "boolean"}}}],
-    }
-    assert below(schema, "missing") is None and below(schema, 0) is None
-    assert below(schema, "other") == {"type": "boolean"}
-    assert below(schema["properties"]["list"], 7) == {"type": "string"}
-    assert below(schema["properties"]["list"], "x") is None
-    assert below(schema["properties"]["map"], "x") == {"type": "integer"}
-    assert below(schema["properties"]["open"], "x") == {} == below(schema["properties"]["any"], "x")
-    assert below({"type": "string"}, "x") is None
-    assert has(schema, ["list", 3]) and not has(schema, ["list", 3, "x"])
-    assert declares(schema, ["list"]) and not declares(schema, ["open", "x"])
-    assert is_free({}) and is_free(FREE) and not is_free({"type": "string"}) and not is_free(schema)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: built("a: [1"), InputError, "the text of xr, line 2: while parsing a flow sequence"),
     (lambda: built("a: 1\n---\nb: 2\n"), InputError, "the text of xr must hold one document (it holds 2)"),
     (lambda: built({"kind": "X"}), InputError, "xr has no apiVersion"),
-    (lambda: built(5), UsageError, "xr must be a mapping, a model or a Struct (got a int)"),
+    (lambda: built(5), UsageError, "xr must be a mapping, a model or a Struct (got an integer)"),
     (lambda: built({**XR, "spec": {"big": 2**60}}), InputError, "xr.spec.big: "),
     (lambda: built({**XR, "spec": {"x": object()}}), InputError, "xr.spec.x: "),
     (lambda: built({**XR, "spec": {"x": Observable("a.b")}}), UnresolvedError, "xr.spec.x is made from a.b"),
@@ -168,7 +168,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: built(XR, credentials={"x": {"y": 1}}),
         UsageError,
-        "credentials['x']['y'] must be a string or bytes (got a int)",
+        "credentials['x']['y'] must be a string or bytes (got an integer)",
     ),
     (lambda: built(XR, connection_details={"a": {}}), UsageError, "which is not among the observed resources"),
     (lambda: built(XR, desired_ready={"a": True}), UsageError, "which is not among the desired resources"),

@@ -275,7 +275,9 @@ class _Composer:
         if target is None:
             raise self._error(event, f"there is no anchor &{event.anchor} before this alias")
         if target.end < 0:
-            raise self._error(event, f"the alias *{event.anchor} stands inside of the value that it stands for")
+            raise self._error(
+                event, f"the YAML alias *{event.anchor} contains itself: it is inside of the value of &{event.anchor}"
+            )
         node = YamlNode(self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, "")
         self._doc.aliases.setdefault(target, []).append(node)
         return node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._base.type_names import type_in_words
 from ...errors import UsageError
 from ._nodes import DEEPEST
 
@@ -42,7 +43,7 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
     if isinstance(value, (list, tuple)):
         return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
     raise UsageError(
-        f"{path or 'the value'}: a {type(value).__name__} is not a value of JSON; use strings, numbers, booleans, "
+        f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
         "None, lists and dicts"
     )
 

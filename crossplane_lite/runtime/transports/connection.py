@@ -297,7 +297,7 @@ class Connection:
 
     @property
     def pending(self) -> int:
-        """How many bytes for the peer wait for `output`."""
+        """The number of bytes for the peer that `output` hasn't returned yet."""
         self._collect()
         return len(self._out)
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..._base.extras import load
+from ..._base.type_names import type_in_words
 from ...errors import InputError, UsageError
 from .. import address as addresses
 from . import H2, Handle, Others, listening, status
@@ -94,9 +95,9 @@ class H2Transport:
         """
         where = addresses.parse(address)
         if certificates is not None and not hasattr(certificates, "context"):
-            kind = type(certificates).__name__
+            kind = type_in_words(certificates)
             raise UsageError(
-                f"with h2, credentials must be those that load_credentials() returns (got a {kind}); use them, or the "
+                f"with h2, credentials must be those that load_credentials() returns (got {kind}); use them, or the "
                 "transport grpcio"
             )
         try:
@@ -363,7 +364,7 @@ class H2Transport:
         self._with(peer, peer.write, now)  # sends our settings
 
     def _make_room(self, now: float) -> bool:
-        """Close the connection without a call that is worth least; return False if each connection has a call."""
+        """Close the connection with the least `worth` among those without a call; return False if all have calls."""
         idle = [peer for peer in self._peers if peer.idle]
         if not idle:
             return False

@@ -18,8 +18,8 @@ Lists and maps of lists or maps name two types, what reading an item gives and w
     [[Name       name: DeepList[list[Name], ItemsOf[Name]] = ...
     {[s          name: DeepMap[list[str | Observable[str]], ListOf[str]] = ...
 
-Lists and maps of models are apart from those of values, because checkers read what a constructor takes from `__set__`
-alone: one class for both could not take a mapping for a model and still refuse it for a string.
+Lists and maps of models have other classes than those of values. Type checkers read from `__set__` alone which values a
+constructor takes, so one class for both could not take a mapping for a model and refuse one for a string.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -158,7 +158,7 @@ class DeepMap(Generic[_T, _W]):
 
 @type_check_only
 class ItemsList(list[_M]):
-    """What reading a list of models gives: it takes mappings for models, and changing it in place sets it."""
+    """The list that a field of models reads as. It takes mappings for models. Changing it sets the field."""
 
     def append(self, object: _Item[_M], /) -> None: ...
     def extend(self, iterable: Iterable[_Item[_M]], /) -> None: ...
@@ -172,7 +172,7 @@ class ItemsList(list[_M]):
 
 @type_check_only
 class ValuesList(list[_T | Observable[_T]]):
-    """What reading a list of values gives: it takes what is read from fields, and changing it in place sets it."""
+    """The list that a field of values reads as. It takes what other fields read as. Changing it sets the field."""
 
     def append(self, object: _Value[_T], /) -> None: ...
     def extend(self, iterable: Iterable[_Value[_T]], /) -> None: ...
@@ -185,7 +185,7 @@ class ValuesList(list[_T | Observable[_T]]):
 
 @type_check_only
 class ItemsDict(dict[str, _M]):
-    """What reading a map of models gives: it takes mappings for models, and None for no opinion."""
+    """The map that a field of models reads as. It takes mappings for models, and None for no opinion."""
 
     def __setitem__(self, key: str, value: _Item[_M] | _Empty, /) -> None: ...
     def setdefault(self, key: str, default: _Item[_M] | _Empty = None, /) -> _M: ...
@@ -199,7 +199,7 @@ class ItemsDict(dict[str, _M]):
 
 @type_check_only
 class ValuesDict(dict[str, _T | Observable[_T]]):
-    """What reading a map of values gives: it takes None for no opinion, and changing it in place sets it."""
+    """The map that a field of values reads as. It takes None for no opinion. Changing it sets the field."""
 
     def __setitem__(self, key: str, value: _Value[_T] | _Empty, /) -> None: ...
     def setdefault(self, key: str, default: _Value[_T] | _Empty = None, /) -> _T | Observable[_T]: ...

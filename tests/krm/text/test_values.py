@@ -162,7 +162,7 @@ def test_json_characters() -> None:
         ("? [a]\n: b\n", "in.yaml, line 1: a key must be a string; quote it"),
         ("a: &a b\n*a : c\n", "in.yaml, line 2: a key must be a string; quote it"),
         ("a: *b\n", "in.yaml, line 1: there is no anchor &b before this alias"),
-        ("a: &b [*b]\n", "in.yaml, line 1: the alias *b stands inside of the value that it stands for"),
+        ("a: &b [*b]\n", "in.yaml, line 1: the YAML alias *b contains itself: it is inside of the value of &b"),
         ("a: !foo b\n", "in.yaml, line 1: the tag !foo has no meaning in a manifest: remove it"),
         ("a: !!binary aGk=\n", "in.yaml, line 1: the tag !!binary has no meaning in a manifest: remove it"),
         ("a:\n- !!set {b}\n", "in.yaml, line 2: the tag !!set has no meaning in a manifest: remove it"),

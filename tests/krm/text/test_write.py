@@ -137,12 +137,12 @@ def test_around(source: str, value: Any, expected: str) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ({"b": [object()]}, r"b\[0\]: a object is not a value of JSON"),
+        ({"b": [object()]}, r"b\[0\]: an object is not a value of JSON"),
         ({"b": {1: 2}}, r"b: a key must be a string \(got 1\)"),
         (float("inf"), "the value: inf is not a number of JSON"),
         (["\ud800"], r"\[0\]: '\\ud800' holds half of a character"),
         ({"k" * 2000: 1}, r"the key '.*'\.\.\. is too long"),
-        (b"x", "the value: a bytes is not a value of JSON"),
+        (b"x", "the value: bytes is not a value of JSON"),
     ],
 )
 def test_refused(value: Any, said: str) -> None:

@@ -1,0 +1,94 @@
+"""Types and values in words, for messages: `an integer`, `a list`, `'two' that is a string`.
+
+Values of Python code go by the names of their classes, such as `a dict`. Those of files and of other programs go by the
+types of JSON, such as `an object`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+__all__ = [
+    "articled",
+    "class_in_words",
+    "json_type_in_words",
+    "json_value_in_words",
+    "type_in_words",
+    "value_in_words",
+]
+
+# The words by which messages also name the type that is expected. All other classes go by their names.
+_USUAL: Final[dict[type, str]] = {
+    str: "a string",
+    int: "an integer",
+    bool: "a boolean",
+    bytes: "bytes",
+    type(None): "None",
+    type: "a class",
+}
+# The first class that fits counts, so that true is no integer.
+_JSON: Final[dict[type, str]] = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def articled(name: str, module: str = "") -> str:
+    """Return the name of a class or a kind with its article.
+
+    Args:
+        name: The name.
+        module: The class's module, or an apiVersion, to show with it; empty for none.
+
+    Returns:
+        Such as `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`.
+    """
+    sounds_open = name.startswith(tuple("AEIOUaeiou")) and not name.startswith(("Us", "Uni"))
+    return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
+
+
+def class_in_words(kind: type, *, with_module: bool = False) -> str:
+    """Return a class in words.
+
+    Args:
+        kind: The class.
+        with_module: Whether to name its module too, which tells classes of the same name apart.
+    """
+    return _USUAL.get(kind) or articled(kind.__name__, kind.__module__ if with_module else "")
+
+
+def type_in_words(value: Any) -> str:
+    """Return the class of a value in words: `an integer`, `a dict`, `a Bucket`, `None`."""
+    return class_in_words(type(value))
+
+
+def value_in_words(value: Any, shown: str = "") -> str:
+    """Return a value and its class in words: `5 that is an integer`, or just `None`.
+
+    Args:
+        value: The value.
+        shown: The text that shows the value; empty for its `repr`.
+    """
+    return "None" if value is None else f"{shown or repr(value)} that is {type_in_words(value)}"
+
+
+def json_type_in_words(value: Any) -> str:
+    """Return the type of a JSON value in words: `an integer`, `an object`, `null`."""
+    return next((words for kind, words in _JSON.items() if isinstance(value, kind)), "") or type_in_words(value)
+
+
+def json_value_in_words(value: Any, shown: str) -> str:
+    """Return a JSON value and its type in words: `5 that is an integer`, or just `null`.
+
+    Args:
+        value: The value.
+        shown: The text that shows the value.
+    """
+    return "null" if value is None else f"{shown} that is {json_type_in_words(value)}"
