@@ -55,7 +55,7 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
 
 
 class _Work:
-    """Values that still have to be adopted: a stack instead of a recursion, because the data decides how deep it goes.
+    """Values that still must be adopted: a stack and no recursion, because values can be nested deeply.
 
     Args:
         is_copy: Whether the values come from another model: then the types of scalars aren't checked.

@@ -65,7 +65,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return shown
 
     def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
-        """Return a detail. A missing one gives `default`; without a default, an observed one gives an Observable."""
+        """Return a detail, or `default` if it is missing. With None as default, an observed one gives an Observable."""
         return self[key] if (default is None and not self._writable) or key in self else default
 
     def __setitem__(self, key: str, value: str | bytes | Observable[str] | None) -> None:
@@ -132,7 +132,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
 
 class _Raw(dict[str, bytes]):
-    """Observed connection details as bytes; a missing one reads as an Observable."""
+    """Observed connection details as bytes; a missing detail reads as an Observable."""
 
     def __init__(self, details: ConnectionDetails) -> None:
         super().__init__()

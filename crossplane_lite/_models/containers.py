@@ -1,4 +1,4 @@
-"""Lists and maps that lie over a source: real lists and dicts, decoded by one level when they are read."""
+"""Lists and maps that lie over a source: real lists and dicts. A model in them decodes a field when it is read."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ __all__ = ["PLACES", "external_name_of", "is_desired", "put_in_place"]
 
 
 class _Metadata:
-    """The metadata of a desired composed resource: a name that nobody sets is the observed one."""
+    """The metadata of a desired composed resource. A name that no function set reads as the observed one."""
 
     __slots__ = ("_root",)
 
@@ -78,7 +78,7 @@ class _Status:
 
 
 PLACES: Final = {"metadata": _Metadata, "status": _Status}
-"""The fields of a composed resource that are special while it is desired."""
+"""The fields of a desired composed resource whose missing values are special, and the classes that say how."""
 
 
 def is_desired(node: Node | None, root: Root) -> bool:
@@ -95,7 +95,7 @@ def is_desired(node: Node | None, root: Root) -> bool:
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Mark the metadata or the status of a desired composed resource: its missing fields then read as said above.
+    """Mark the metadata or the status of a desired composed resource: its missing fields then read as `PLACES` says.
 
     A value that isn't a model stays as it is.
 

@@ -135,7 +135,7 @@ def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matc
 
 
 def _prune(way: list[tuple[Any, Any, Any]], holder: Any, seen: Any) -> None:
-    """Take out an object that became empty because its values were left out, unless the observed resource has it."""
+    """Take out an object that became empty, and so on up to the top. Objects that the observed resource has stay."""
     while way and isinstance(holder, dict) and not holder and not isinstance(seen, dict):
         above, step, seen_above = way.pop()
         if not isinstance(above, dict):

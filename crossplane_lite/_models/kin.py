@@ -1,4 +1,4 @@
-"""Models of kin classes in each other's places.
+"""Taking a model of a kin class in place of a model of the class that a field has.
 
 Fields of the same name share a class where their shapes are equal. A new version of a schema may make them differ:
 then one field keeps the class, and the other fields get classes with longer names. All these classes are kin. Older

@@ -47,7 +47,7 @@ def _steps_of(path: Path) -> list[str | int]:
 
 
 def show_path(steps: list[Any]) -> str:
-    """Return `spec.ports[2]["a/b"]` for the steps of a path."""
+    """Return the text of a path, such as `spec.ports[2]["a/b"]`, for its steps."""
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
