@@ -41,7 +41,7 @@ _SUBDOMAIN_FORM: Final = (
     f"up to {_LONGEST_SUBDOMAIN} lower-case letters, digits, '-' and '.', {_ENDS} and beside each '.'"
 )
 _KEY_FORM: Final = f"{_WORD_FORM}; in front of it there may be a DNS name and '/'"
-_SEGMENT_FORM: Final = "without '/' and '%', and neither '.' nor '..'"
+_SEGMENT_FORM: Final = "a string without '/' and '%', but not '.' or '..'"
 
 Rule = tuple["Callable[[str], bool]", str]
 """The test of a string's form, and the form in words."""
@@ -87,7 +87,7 @@ def _is_not_empty(text: str) -> bool:
 _SUBDOMAIN_RULE: Final[Rule] = (_is_subdomain, _SUBDOMAIN_FORM)
 _DNS_LABEL_RULE: Final[Rule] = (_is_dns_label, _DNS_LABEL_FORM)
 _SEGMENT_RULE: Final[Rule] = (_is_segment, _SEGMENT_FORM)
-_NOT_EMPTY_RULE: Final[Rule] = (_is_not_empty, "it must not be empty")
+_NOT_EMPTY_RULE: Final[Rule] = (_is_not_empty, "a string that isn't empty")
 # The names of custom resources, and of nearly all built-in kinds, are DNS names. These groups and kinds differ.
 _GROUPS_OF_SEGMENTS: Final = frozenset(
     {"rbac.authorization.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io", "metrics.k8s.io"}
@@ -284,7 +284,7 @@ class _Check:
             return
         # Nothing is cut: half a secret would not be recognised any more.
         shown = repr(str(text)) if len(text) <= 80 else f"a string of {len(text):,} characters"
-        raise _error(steps, f"{shown} can't be {what}: {rule[1]}")
+        raise _error(steps, f"{shown} can't be {what}: use {rule[1]}")
 
 
 def _error(steps: tuple[Any, ...], problem: str) -> EncodeError:

@@ -1,4 +1,4 @@
-"""The types of models' fields: what reading one gives, and what it takes.
+"""The types of models' fields: the values that reading a field gives, and the values that it can be set to.
 
 Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of these
 descriptors, after its type in the table of its module:
@@ -13,13 +13,13 @@ descriptors, after its type in the table of its module:
     {s           name: Map[str] = ...
     [o           name: Items[DynamicModel] = ...
 
-Lists and maps of lists or maps name two types, what reading an item gives and what can be written for it:
+Lists and maps of lists or maps name two types, the one that an item reads as and the one that it can be set to:
 
     [[Name       name: DeepList[list[Name], ItemsOf[Name]] = ...
     {[s          name: DeepMap[list[str | Observable[str]], ListOf[str]] = ...
 
 Lists and maps of models have other classes than those of values. Type checkers read from `__set__` alone which values a
-constructor takes, so one class for both could not take a mapping for a model and refuse one for a string.
+constructor takes. So one class for both couldn't take a mapping for a model and refuse a mapping for a string.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -167,12 +167,12 @@ class ItemsList(list[_M]):
     def __setitem__(self, key: SupportsIndex, value: _Item[_M], /) -> None: ...
     @overload
     def __setitem__(self, key: slice, value: Iterable[_Item[_M]], /) -> None: ...
-    # Takes more than + does, which checkers want to be told.
+    # It takes more types than `+` does, which checkers report.
     def __iadd__(self, value: Iterable[_Item[_M]], /) -> Self: ...  # type: ignore[misc,override]
 
 @type_check_only
 class ValuesList(list[_T | Observable[_T]]):
-    """The list that a field of values reads as. It takes what other fields read as. Changing it sets the field."""
+    """The list that a field of values reads as. It also takes values read from other fields. Changing it sets the field."""
 
     def append(self, object: _Value[_T], /) -> None: ...
     def extend(self, iterable: Iterable[_Value[_T]], /) -> None: ...
@@ -185,7 +185,7 @@ class ValuesList(list[_T | Observable[_T]]):
 
 @type_check_only
 class ItemsDict(dict[str, _M]):
-    """The map that a field of models reads as. It takes mappings for models, and None for no opinion."""
+    """The map that a field of models reads as. It takes mappings for models; None means no opinion."""
 
     def __setitem__(self, key: str, value: _Item[_M] | _Empty, /) -> None: ...
     def setdefault(self, key: str, default: _Item[_M] | _Empty = None, /) -> _M: ...
@@ -199,7 +199,7 @@ class ItemsDict(dict[str, _M]):
 
 @type_check_only
 class ValuesDict(dict[str, _T | Observable[_T]]):
-    """The map that a field of values reads as. It takes None for no opinion. Changing it sets the field."""
+    """The map that a field of values reads as. It takes None, which means no opinion. Changing it sets the field."""
 
     def __setitem__(self, key: str, value: _Value[_T] | _Empty, /) -> None: ...
     def setdefault(self, key: str, default: _Value[_T] | _Empty = None, /) -> _T | Observable[_T]: ...
