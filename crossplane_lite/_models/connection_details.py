@@ -147,7 +147,6 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
 
     Strings and bytes are masked from now on in texts for people; whole numbers aren't.
 
-
     Args:
         key: The key of the detail.
         value: The value. A whole number, such as a port, becomes a string, also if it is a float (as it is where its

@@ -99,7 +99,6 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
 
     A value that isn't a model stays as it is.
 
-
     Args:
         name: The field's name, a key of `PLACES`.
         value: The field's value.
@@ -120,7 +119,6 @@ def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | O
     """Return the external name of a desired composed resource: the set one, or a reference to the observed one.
 
     None if the annotation was deleted.
-
 
     Args:
         annotations: The resource's desired annotations.

@@ -39,7 +39,6 @@ def become(
 
     If anything in it doesn't fit, an error is raised and nothing has changed.
 
-
     Args:
         model: The model.
         type_: The type of the field that it is put into.

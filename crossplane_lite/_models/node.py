@@ -134,18 +134,18 @@ class Node:
 
     Attributes:
         state: One of the states of this module.
-        raw: The Struct (or ListValue) bytes that it lies over, or None.
+        raw: Its source: the bytes of a Struct (or ListValue), or None.
         root: The observed object that it belongs to; None in desired state.
         up: The node of its holder; None at the top and for objects that compose() made itself.
         step: The last part of its path: `.spec`, `[0]` or `["a/b"]`.
         owner: For a VIEW the object that it attaches itself to when it is first written, otherwise None.
-        key: The attribute under which it attaches itself.
+        key: For a VIEW the attribute, index or key under which it attaches itself to `owner`.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read None and remove the fields of previous functions.
+        deleted: Attributes (or keys) that were deleted: they read as missing and remove those of previous functions.
             A value that is set there afterwards replaces the old one, and doesn't merge into it.
         shows: SET, MORE or WHOLE (`crossplane_lite._wire.objects`): whether the object shows more than its set fields,
             and whether the codec encodes these too.
-        states: At the top of an observed object the state of each field that differs from `state`.
+        states: At the top of an observed object: the states of the fields whose state isn't `state`, by attribute.
         place: For the metadata and the status of a desired composed resource, in which reading a missing field is
             special; otherwise None.
     """

@@ -27,7 +27,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "label, float": ({"labels": {"a": 1.5}}, "metadata.labels.a: must be a string (got 1.5 that is a float)"),
     "label, list": ({"labels": {"a": ["b"]}}, "metadata.labels.a: must be a string"),
     "label, null": ({"labels": {"a": NULL}}, "metadata.labels.a: must be a string (got null)"),
-    "label, space": ({"labels": {"a": "b c"}}, "metadata.labels.a: 'b c' can't be a label's value: use up to 63 letters"),
+    "label, space": ({"labels": {"a": "b c"}}, "metadata.labels.a: 'b c' can't be a label's value: use up to 63"),
     "label, end": ({"labels": {"a": "b-"}}, "metadata.labels.a: 'b-' can't be a label's value"),
     "label, new line": ({"labels": {"a": "b\n"}}, "metadata.labels.a: 'b\\n' can't be a label's value"),
     "label, other digits": ({"labels": {"a": "\u0663"}}, "metadata.labels.a"),

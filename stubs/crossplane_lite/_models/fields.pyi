@@ -172,7 +172,7 @@ class ItemsList(list[_M]):
 
 @type_check_only
 class ValuesList(list[_T | Observable[_T]]):
-    """The list that a field of values reads as. It also takes values read from other fields. Changing it sets the field."""
+    """The list that a field of values reads as. It takes values read from other fields. Changing it sets the field."""
 
     def append(self, object: _Value[_T], /) -> None: ...
     def extend(self, iterable: Iterable[_Value[_T]], /) -> None: ...
