@@ -141,7 +141,7 @@ class Node:
         owner: For a VIEW the object that it attaches itself to when it is first written, otherwise None.
         key: For a VIEW the attribute, index or key under which it attaches itself to `owner`.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read as missing and remove those of previous functions.
+        deleted: Attributes (or keys) that were deleted: they read as missing, also where previous functions set them.
             A value that is set there afterwards replaces the old one, and doesn't merge into it.
         shows: SET, MORE or WHOLE (`crossplane_lite._wire.objects`): whether the object shows more than its set fields,
             and whether the codec encodes these too.
