@@ -26,7 +26,7 @@ __all__ = [
     "several_paths",
 ]
 
-# A duration as Go writes it is a sequence of numbers with units. A number without a unit is one in seconds.
+# A duration as Go writes it is a sequence of numbers with units. A number without a unit means seconds.
 _NUMBER: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
 _DURATION: Final = _NUMBER + r"(ns|us|\u00b5s|\u03bcs|ms|s|m|h)"
 # Searching a text for durations takes time that grows with the square of its length.

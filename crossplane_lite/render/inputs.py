@@ -269,7 +269,7 @@ def objects_in(document: Document) -> Iterator[Document]:
 
 
 def _check(document: Document) -> None:
-    """Refuse a document that lacks apiVersion or kind, or has metadata of another type. Missing metadata becomes `{}`."""
+    """Refuse a document that lacks apiVersion or kind, or whose metadata isn't a mapping. Add missing metadata."""
     for key in ("apiVersion", "kind"):
         if not is_text(document.content.get(key)):
             raise InputError(f"{document.where} has no {key}")

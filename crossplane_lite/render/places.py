@@ -51,7 +51,7 @@ class Places:
         return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
 
     def _frame(self) -> FrameType | None:
-        """Return the innermost frame of the author's files, or else outside of this package; None if there is neither."""
+        """Return the innermost frame of the author's files, or else of other code outside of this package; or None."""
         frame: FrameType | None = sys._getframe(1)
         first: FrameType | None = None
         while frame is not None:

@@ -18,8 +18,8 @@ class Result(NamedTuple):
 
     Attributes:
         severity: `Normal` or `Warning`, the type of the event.
-        reason: The event's reason. Without one from the function, it is `ComposeResources`, and `RunPipelineStep` for
-            an Operation.
+        reason: The event's reason; `ComposeResources` where the function gives none. For an Operation it is always
+            `RunPipelineStep`.
         message: The event's message, which names the step.
         step: The step's name; empty for an event of Crossplane's own.
     """
