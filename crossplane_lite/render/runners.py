@@ -43,7 +43,7 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
         steps: The pipeline.
 
     Raises:
-        InputError: A name is given twice, or no step calls a function of this name; or there is no name, and the
+        InputError: A name is given twice, or no step calls a function of this name; or the name is None, and the
             pipeline has several functions.
     """
     names = sorted({step.function for step in steps})
