@@ -1,7 +1,7 @@
 """Messages of any implementation, as the low-level helpers take and fill them.
 
-Messages of two implementations are different classes, even when their names and their bytes are the same. The helpers
-look at a message's name and not at its class, and go from one implementation to another through bytes.
+Two implementations of the protocol have different classes for the same message. So the helpers look at the name of a
+message's type and not at its class, and convert a message by encoding it with one class and decoding it with the other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The common command line of render, simulate and graph, and the inputs that it names.
+"""The arguments that render, simulate and graph share, and reading the inputs that they name.
 
     parser = arguments.Parser(...)
     arguments.add_inputs(parser)

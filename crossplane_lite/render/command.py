@@ -70,7 +70,7 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
 
 
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
-    """Print the output, and return the exit status."""
+    """Print a reconcile's lines, then its documents or explanations; return the exit status."""
     from . import output
 
     with_results: bool = given.include_function_results

@@ -178,7 +178,7 @@ def _place(
     observed: Mapping[str, Any] | None,
     cluster: object | None,
 ) -> str:
-    """Set the namespace, and take over `name` and `generateName` of the observed resource.
+    """Set the namespace, and take over name, namespace and `generateName` of an observed resource.
 
     Returns:
         The namespace that the resource would have had if the composite were cluster-scoped; empty for none.

@@ -199,9 +199,9 @@ def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> I
 
 
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
-    """Return the fields of a desired resource, or of the composite's status (target `""`).
+    """Return the values of a desired resource's fields; for the target `""`, those of the composite's status.
 
-    None for a composed resource that isn't desired.
+    None is returned for a composed resource that isn't desired.
     """
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None

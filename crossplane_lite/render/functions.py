@@ -45,9 +45,10 @@ def debugger_seen() -> bool:
 
 
 def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
-    """Return the runner of each function, by the same name.
+    """Return a runner for each function, by the function's name.
 
-    Composition functions and objects with a method RunFunction get a runner in this process; a runner stays.
+    A composition function, or an object with a method RunFunction, gets a runner in this process. A value that is a
+    runner already is returned as it is.
 
     Raises:
         UsageError: A value is neither a runner nor a composition function.

@@ -143,7 +143,7 @@ def read_secrets(path: Path) -> list[Document]:
 
 
 def read_functions(path: Path) -> dict[str, Document]:
-    """Read Function documents, by the functions' names.
+    """Read Function documents, and return them by the functions' names.
 
     Raises:
         InputError: As for `read_resources`; or an object isn't a Function with a name, or has the same name as another,

@@ -1,4 +1,4 @@
-"""The result of one reconcile, and its failure."""
+"""The types of a reconcile's result, and the errors that a failed reconcile raises."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def hints(run: StepRun) -> Iterator[str]:
 
 
 def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ...]]) -> list[str]:
-    """Return the paths of the unset fields that a text is made with.
+    """Return the paths of the composite's unset fields whose `None` is in a text of the answer.
 
     Args:
         function: The function.

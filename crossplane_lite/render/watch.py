@@ -174,7 +174,7 @@ def _settled(before: _State, paths: set[str]) -> list[str]:
 
 
 def _state(paths: Iterable[str]) -> _State:
-    """Return the state of files, and of all files and folders in directories. Hidden entries are left out there."""
+    """Return the state of files, and of all files and folders in directories, without their hidden entries."""
     state: _State = {}
     for path in paths:
         if os.path.isdir(path):

@@ -84,7 +84,7 @@ def _lines(document: Mapping[str, Any] | None) -> list[str]:
 
 
 def _document(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the lines of a unified diff. Its headings have the keys above the first change, not line numbers."""
+    """Yield the lines of a unified diff. Headings name the keys above the first change in place of line numbers."""
     if not before or not after:
         yield from (_cut(f"{'+' if after else '-'} {line}") for line in before or after)
         return

@@ -27,7 +27,7 @@ __all__ = ["Folder", "render", "request", "simulate"]
 
 
 class Folder:
-    """The folder in which tests find their files. Every relative path begins there.
+    """The folder in which tests find their files. Every relative path begins in this folder.
 
     A resource or a document can be given as a dict, a model, a string of YAML, or the path of a file. A string without
     a colon and without a line end is a path.

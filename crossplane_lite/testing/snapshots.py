@@ -249,7 +249,7 @@ def _file_name(test: str) -> str:
 
 
 def _shown(file: Path) -> str:
-    """Return a path relative to the current directory; the whole path if the file is elsewhere."""
+    """Return a file's path relative to the current directory; the whole path if the file isn't below it."""
     try:
         return str(file.relative_to(Path.cwd()))
     except ValueError:
