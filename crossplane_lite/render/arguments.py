@@ -254,7 +254,8 @@ def read_inputs(
         The inputs. With --kube-context, objects that no file gives come from the cluster.
 
     Raises:
-        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a Composition for
+            another kind.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite
@@ -289,7 +290,8 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
     """Read everything that the arguments of `add_operation` name.
 
     Raises:
-        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a watched resource
+            of another kind.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching

@@ -28,11 +28,11 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite render` with the arguments that follow it.
 
     Returns:
-        The exit status: 0; or 1 where the reconcile failed or a function returned a fatal result, and then nothing is
-        printed on stdout; or 1 where the schemas of `--crds` show mistakes.
+        The exit status: 1 if the reconcile failed or a function returned a fatal result, and then nothing is printed on
+        stdout; 1 if the schemas of `--crds` show mistakes; else 0.
 
     Raises:
-        InputError: A file or a function is wrong.
+        InputError: A file or a function can't be read or used. The message names it.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]

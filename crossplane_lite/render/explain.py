@@ -182,8 +182,8 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
 def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> Iterable[tuple[int, set[Steps] | None]]:
     """Yield the number of each step that set fields of a resource, with the paths of these fields.
 
-    For the composite, a step whose fields all wait for values has set none of them yet. Such steps are yielded too: the
-    steps in `also`, whose answers tell of these fields, and all steps that run in this process.
+    For the composite (`""`), a step is also yielded if all fields that it sets may still wait for values. These are the
+    steps in `also`, whose answers name such fields, and the steps that run in this process.
     """
     owner: dict[Steps, int] = {}
     for number, run in enumerate(steps):
@@ -248,7 +248,7 @@ def _elsewhere(runner: Runner, timeout: float) -> Answer:
 def _read(answer: bytes, names: Sequence[str]) -> Found:
     """Return the first resource in `names` that an answer has; `""` is the composite, which every answer has.
 
-    The result has no name where the answer has none of them, and an error too where the function failed.
+    The result has an empty name if the answer has no such resource, and also an error if the function failed.
     """
     if not answer:
         return Found("", {}, "no answer")

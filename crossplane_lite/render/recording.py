@@ -104,8 +104,8 @@ def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tupl
     """Run compose() once more, without logs and prints.
 
     Returns:
-        The bytes of the answer, empty where the request can't be read; and the registered resources that have one of
-        the names, by name, without lines.
+        The bytes of the answer, empty where the request can't be read; and the registered resources in `names`, by
+        name. Their lines aren't noted.
     """
     watch = _Watch(function, *names)
     answer = _answer(watch.function, function, request)

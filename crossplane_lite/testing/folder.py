@@ -300,7 +300,7 @@ class Folder:
 
 
 class _Setup(NamedTuple):
-    """The arguments that rendering and simulating share, read and checked. `name` is that of the Composition."""
+    """The arguments that rendering and simulating share, read and checked. `name` is the Composition's name."""
 
     composite: dict[str, Any]
     pipeline: list[Step]
