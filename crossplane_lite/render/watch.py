@@ -193,7 +193,7 @@ def _state_of(state: _State, paths: set[str]) -> _State:
 
 
 def _since(began: int, state: _State) -> _State:
-    """Return a state in which every file that changed after `began` (ns) is marked as missing, which counts as changed."""
+    """Return a state in which every file that changed after `began` (ns) is marked as missing, that is, changed."""
     return {path: None if was is not None and was[0] > began else was for path, was in state.items()}
 
 
