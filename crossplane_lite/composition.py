@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
-# The flags of functions that are generators, and of asynchronous ones.
+# The flags in a code object of generators and of asynchronous generators.
 _GENERATORS = 0x20 | 0x200
 
 Compose = Callable[[Context], "None | Awaitable[None]"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("ResourceSelector", "SchemaSelector"):  # most functions ask for nothing
+    if name in ("ResourceSelector", "SchemaSelector"):  # most functions require no resources or schemas
         from ._call import requirements
 
         return getattr(requirements, name)
-    if name == "Dependency":  # things that calls don't need
+    if name == "Dependency":  # calls don't need this module
         from ._rehearsal.dependencies import Dependency
 
         return Dependency
@@ -148,14 +148,18 @@ class Function(Callee):
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
-        """Run compose() to its end, for a call."""
+        """Run compose() for `call`, and wait until it ends, also if it is `async def`.
+
+        Raises:
+            UsageError: compose() has returned a value.
+        """
         self.call_compose(Context(call))
 
     def call_compose(self, ctx: Context) -> None:
-        """Call compose() with a context, and wait for its end where it is `async def`.
+        """Call compose() with a context, and wait until it ends, also if it is `async def`.
 
         Raises:
-            UsageError: compose() has returned something.
+            UsageError: compose() has returned a value.
         """
         result = self._compose(ctx)
         if result is None:
@@ -310,7 +314,7 @@ def _check_compose(compose: Any) -> None:
 
 
 def _takes_a_context(compose: Any) -> bool:
-    """Say whether it is plain to see that a function can be called with one argument, and isn't a generator."""
+    """Say whether a function surely takes one argument and isn't a generator. False may also mean that it's unknown."""
     code = getattr(compose, "__code__", None)
     if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
         return False
@@ -319,7 +323,7 @@ def _takes_a_context(compose: Any) -> bool:
 
 
 def _module_of(compose: Compose) -> str:
-    """Return the name of a function's module, the same whether it is imported or run as the program itself."""
+    """Return the name of a function's module. A module that is run as the program has the name that imports use."""
     module: str = getattr(compose, "__module__", None) or type(compose).__module__
     if module != "__main__":
         return module

@@ -52,7 +52,7 @@ class Context:
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        # The call forgets all of these at its end. Whoever has kept the context still has them.
+        # The call drops these objects at its end. Code that has kept the context can still read them here.
         self._resources = call.resources
         self._results = call.results
         self._conditions = call.conditions
@@ -62,7 +62,7 @@ class Context:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Refuse a name that the context doesn't have, with the near one."""
+            """Raise an AttributeError for a name that the context doesn't have, with a proposal for a misspelt name."""
             from ._base.near_name import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
@@ -243,7 +243,7 @@ class Context:
             MissingExtraError: The extra `schemas` isn't installed.
         """
         if self._call.oracle is not None:
-            return []  # nobody would hear of them
+            return []  # this run only looks for dependencies, and its errors would be dropped
 
         from ._call.schemas import validate_desired
 
@@ -376,7 +376,7 @@ class Context:
         return self._keep("request", lambda: raw_request(self._call.data))
 
     def _keep(self, name: str, make: Callable[[], T]) -> T:
-        """Make a part of the context when it is first asked for, and keep it."""
+        """Return a part of the context, which `make` makes at the first use. Later uses get the same object."""
         if name not in self._kept:
             self._kept[name] = make()
         made: T = self._kept[name]

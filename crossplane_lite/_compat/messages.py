@@ -1,7 +1,7 @@
 """Messages of any implementation, as the low-level helpers take and fill them.
 
-Messages of two implementations are different classes, even when their names and their bytes are the same. The helpers
-look at a message's name and not at its class, and go from one implementation to another through bytes.
+Two implementations of the protocol have different classes for the same message. So the helpers look at the name of a
+message's type and not at its class, and convert a message by encoding it with one class and decoding it with the other.
 """
 
 from __future__ import annotations
@@ -143,10 +143,10 @@ class Dumped(Protocol):
 
 
 Target: TypeAlias = "Literal['composite', 'composite_and_claim'] | int | None"
-"""Whose events and conditions are meant, by name or as one of the protocol's TARGET_ numbers."""
+"""The object that gets an event or a condition: a name, a TARGET_ number of the protocol, or None for the default."""
 
 Source: TypeAlias = "Mapping[str, Any] | Model | StructMessage | Dumped"
-"""The forms in which an object can be given."""
+"""The forms in which helpers take an object: a mapping, a model, a Struct message or a pydantic model."""
 
 
 def full_name(value: object) -> str | None:
@@ -189,14 +189,14 @@ def encoded(source: Any, where: str = "") -> bytes:
     """Return the bytes of a Struct that holds a given object.
 
     Args:
-        source: A mapping, a model of this package, a Struct of any implementation, or a pydantic model. Of a model of
-            this package, the fields that were set are taken. A model from a getter of `crossplane_lite.request` also
-            keeps the rest of the object that it was read from.
+        source: A mapping, a model of this package, a Struct of any implementation, or a pydantic model. Models give
+            the fields that were set. A model from a getter of `crossplane_lite.request` also keeps the other fields of
+            the object that it was read from.
         where: The string in front of paths in messages.
 
     Raises:
-        UsageError: `source` is none of these, or is observed state.
-        UnresolvedError: A value in it doesn't exist yet; the message has every path.
+        UsageError: `source` has another type, or is observed state.
+        UnresolvedError: A value in `source` doesn't exist yet. The message has the path of each such value.
         EncodeError: A value can't be carried in a Struct; the error has its path.
     """
     if full_name(source) == STRUCT:
@@ -222,9 +222,12 @@ def encoded(source: Any, where: str = "") -> bytes:
 
 
 def encoded_resource(source: Any, where: str = "") -> bytes:
-    """Return the bytes of a Struct that holds a given resource. Arguments and errors are as for `encoded`."""
+    """Return the bytes of a Struct that holds a given resource. See `encoded` for arguments and errors.
+
+    Of a pydantic model, apiVersion and kind are taken too, although they don't count as set.
+    """
     if is_dumped(source):
-        # Nobody passes the kind to a pydantic model's constructor, so it doesn't count as set.
+        # The kind is a default of the model's class, so pydantic doesn't count it as set.
         source = {**dump(source), "apiVersion": source.apiVersion, "kind": source.kind}
     return encoded(source, where)
 
@@ -246,7 +249,7 @@ def _encoded(source: Any, base: bytes | None, where: str) -> bytes:
         made = _lay(source, base, strict=True)
         if call is None or not call.has_token(made):
             return made
-    except (_wire.Bail, ValueError):  # the latter from a Struct in a mapping, for a Value of no kind
+    except (_wire.Bail, ValueError):  # ValueError: a Struct in the mapping holds a Value without a kind
         pass
     tree = tree_of(source if isinstance(source, Model) else opened(source), call)
     if tree.found:
@@ -281,7 +284,10 @@ _DECODERS: Final = {
 
 
 def opened(value: Any) -> Any:
-    """Return plain data with the content of each message in its place, and with NULL in the place of None (a null)."""
+    """Return a copy of plain data in which each Struct, ListValue or Value message is replaced by its content.
+
+    A None becomes NULL, which is written as null.
+    """
     return with_nulls(value, _content)
 
 
@@ -308,17 +314,21 @@ def message_data(message: Any) -> Any:
 
 
 def merge(struct: Any, data: bytes) -> None:
-    """Set the fields of an encoded Struct in a Struct message. Each replaces the field of its name.
+    """Set the fields of an encoded Struct in a Struct message. A field replaces an existing field of the same name.
 
     Raises:
-        EncodeError: The data is nested deeper than a message can be. Nothing is set then.
+        EncodeError: The data is nested deeper than a message can be. The Struct stays unchanged then.
     """
     if data:
         _fill(struct, data, anew=False)
 
 
 def replace(struct: Any, data: bytes) -> None:
-    """Replace the content of a Struct message by that of an encoded Struct; raises as `merge`."""
+    """Replace the content of a Struct message by the content of an encoded Struct.
+
+    Raises:
+        EncodeError: The data is nested deeper than a message can be. The Struct stays unchanged then.
+    """
     _fill(struct, data, anew=True)
 
 
@@ -328,10 +338,10 @@ def _fill(struct: Any, data: bytes, *, anew: bool) -> None:
     try:
         made, fill = cls.FromString(data), struct.MergeFrom
     except DecodeError:
-        # Parsing stops at a hundred levels. A message that is filled member by member goes deeper, as Crossplane does.
+        # protobuf parses at most a hundred levels. A message that is filled field by field may be deeper.
         made, fill = _wire.decode_struct(data), struct.update
         try:
-            cls().update(made)  # elsewhere first, so that nothing is left half done
+            cls().update(made)  # tried on another message first, so that an error leaves `struct` unchanged
         except RecursionError:
             raise EncodeError("", "nested too deep for a message; ctx.resource() has no such limit") from None
     if anew:

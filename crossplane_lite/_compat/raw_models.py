@@ -29,16 +29,16 @@ def struct_data(struct: Any) -> dict[str, Any]:
 
 
 def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[Any]:
-    """Return the resources that answer a requirement.
+    """Return the resources that answer a requirement; an empty list without an answer.
 
     Args:
-        given: The map of answers.
+        given: The map of a request that holds answers by requirement name.
         name: The requirement's name.
-        model: The class of their model; None for dicts.
+        model: The class of the resources' model; None for dicts.
         kind: The name of the map, for messages.
 
     Raises:
-        UsageError: A resource is of another kind than `model`.
+        UsageError: `model` isn't a class of resources, or a resource is of another kind than `model`.
     """
     if name not in given:
         return []
@@ -48,7 +48,7 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
 
 
 def names_of(resources: Any, model: type[Any] | None) -> list[str]:
-    """Return the names of the resources of a model's kind, or of all, sorted.
+    """Return the sorted names of the resources that are of a model's kind; of all resources if `model` is None.
 
     Raises:
         UsageError: `model` isn't a class of resources.
@@ -68,17 +68,17 @@ def _is_of(raw: bytes, model: type[Any]) -> bool:
 
 
 def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name: str, prefix: str = "") -> Any:
-    """Return a resource that is in the cluster, as a dict or as a read-only model.
+    """Return an observed or required resource as a dict or as a read-only model.
 
     Args:
         message: The resource.
-        model: The class of its model; None for a dict.
+        model: The class of the resource's model; None for a dict.
         kind: The role of the resource: `xr`, `resource` or `required`.
         name: The resource's name in the composition, or the name of the requirement.
         prefix: The beginning of paths in messages; by default the name.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or is one of another kind.
+        UsageError: `model` isn't a class of resources, or the resource is of another kind than `model`.
     """
     if model is None:
         return struct_data(message.resource)
@@ -87,15 +87,15 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
     made = cls.__new__(cls)
     model._set_node(made, Node(FACT, root.raw, root, None, root.prefix))
     registered = Registered(root, None, message.ready)
-    registered.take_observed(made)  # its own observed side
+    registered.take_observed(made)  # `.observed` of the resource is the resource itself
     model._set_state(made, registered)
     return made
 
 
 def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: str) -> Any:
-    """Return a desired resource: a dict, or a model that lies over it and can be changed.
+    """Return a desired resource as a dict, or as a model that shows its fields and can be changed.
 
-    Arguments and errors are as for `observed`.
+    See `observed` for arguments and errors.
     """
     if model is None:
         return struct_data(message.resource)
@@ -106,9 +106,13 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
 
 
 def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
-    """Return the top of a model's source."""
+    """Return the root of the message's resource, from which a model of it reads.
+
+    Raises:
+        UsageError: `model` isn't a class of resources, or the resource is of another kind.
+    """
     check_class(model, _TAKER)
     root = Root(current() or Tracker(), kind, name, prefix, struct_of(message, _TAKER), message)
-    if "kind" in root.fields:  # a desired composite need not have one
+    if "kind" in root.fields:  # a desired composite may have no kind
         check_kind(model, root.fields, prefix)
     return root

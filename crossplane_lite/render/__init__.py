@@ -1,4 +1,4 @@
-"""Running functions as Crossplane would: reading files, one reconcile, its output.
+"""Running functions as Crossplane would: reading files, doing one reconcile, printing its result.
 
     from crossplane_lite.render import Step, render
 

@@ -1,4 +1,4 @@
-"""An apiVersion that Crossplane can't parse fails the reconcile, wherever it comes up."""
+"""Splitting apiVersions. An apiVersion that Crossplane can't parse fails the reconcile, wherever it comes up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def api_versions_checked() -> Iterator[None]:
     """Let the reconcile fail where the code in the block meets a string that isn't an apiVersion.
 
     Raises:
-        RenderError: The code has met one.
+        RenderError: The code has met such a string.
     """
     try:
         yield
@@ -25,7 +25,7 @@ def api_versions_checked() -> Iterator[None]:
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return group and version of an apiVersion; the core group is the empty string.
+    """Return group and version of an apiVersion. The group is empty for the core group, as in `v1`.
 
     Raises:
         RenderError: The string isn't an apiVersion.

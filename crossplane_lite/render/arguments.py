@@ -1,11 +1,11 @@
-"""The common command line of render, simulate and graph, and the inputs that it names.
+"""The arguments that render, simulate and graph share, and reading the inputs that they name.
 
     parser = arguments.Parser(...)
     arguments.add_inputs(parser)
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
-The names and short forms are those of `crossplane composition render`. Ours alone are `--function`, `--kube-context`
-and `--crds`.
+The flags have the names and short forms of `crossplane composition render`. That command has no `--function`,
+`--kube-context` and `--crds`.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class Inputs(NamedTuple):
         observed: The observed composed resources, each with the annotation that names it.
         context: The pipeline's context before the first step.
         timeout: The time limit of one reconcile, in seconds.
-        schemas: The schemas of kinds, from --required-schemas and --crds; None without both.
-        composition: The name of the Composition; None without one.
-        xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
+        schemas: The schemas of kinds, from --required-schemas and --crds; None where neither flag was given.
+        composition: The name of the Composition; None where no Composition was given.
+        xrd: The composite's CompositeResourceDefinition; None where --xrd wasn't given.
         notes: Remarks for people on the inputs.
         in_process: The functions that run in this process, with their `module:function`.
     """
@@ -76,7 +76,7 @@ class Inputs(NamedTuple):
     in_process: Mapping[str, str] = {}
 
     def render(self) -> Rendered:
-        """Do one reconcile; see `reconcile.render`."""
+        """Do one reconcile, and return its result; see `reconcile.render`."""
         from .reconcile import render
 
         return render(
@@ -93,7 +93,7 @@ class Inputs(NamedTuple):
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name the inputs: XR, COMPOSITION, FUNCTIONS and the flags that go with them."""
+    """Add the arguments that name the inputs: XR, COMPOSITION, FUNCTIONS, and flags for the other inputs."""
     parser.add_argument("composite", metavar="XR", type=Path, help="file of the composite resource")
     parser.add_argument(
         "composition",
@@ -122,7 +122,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_explain(group: argparse._ArgumentGroup) -> None:
-    """Add the flag that names the resources to explain."""
+    """Add the flag --explain, which names the resources to explain."""
     group.add_argument(
         "--explain",
         metavar="NAME",
@@ -135,7 +135,7 @@ def add_explain(group: argparse._ArgumentGroup) -> None:
 
 
 def add_operation(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name the inputs of `render op`: OPERATION, FUNCTIONS and the flags that go with them."""
+    """Add the arguments that name the inputs of `render op`: OPERATION, FUNCTIONS, and flags for the other inputs."""
     parser.add_argument(
         "operation", metavar="OPERATION", type=Path, help="file of the Operation, CronOperation or WatchOperation"
     )
@@ -150,7 +150,7 @@ def add_operation(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the flags that rendering an Operation has as well, and return their group."""
+    """Add the flags that composites and Operations share, and return their group in the help."""
     group = parser.add_argument_group("inputs")
     group.add_argument(
         "--function",
@@ -246,11 +246,16 @@ def read_inputs(
 
     Args:
         arguments: The arguments.
-        composite: The composite, if it has been read already.
-        observed: The composed resources, if they have been read already.
+        composite: The composite, if it has been read already. Otherwise it is read from the file XR.
+        observed: The observed composed resources, if they have been read already. --observed-resources takes their
+            place.
+
+    Returns:
+        The inputs. With --kube-context, objects that no file gives come from the cluster.
 
     Raises:
-        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a Composition for
+            another kind.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite
@@ -285,7 +290,8 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
     """Read everything that the arguments of `add_operation` name.
 
     Raises:
-        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a watched resource
+            of another kind.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching
@@ -308,7 +314,7 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
 
 
 def paths(arguments: argparse.Namespace) -> list[Path]:
-    """Return the files and directories that a command line names, whether they are there or not."""
+    """Return the files and directories that a command line names, also those that don't exist."""
     named = vars(arguments)
     single = [
         *("composite", "composition", "operation", "functions", "observed_resources", "watched_resource", "xrd"),
@@ -330,7 +336,7 @@ def _add_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def _one_step(arguments: argparse.Namespace) -> list[Step]:
-    """Return the pipeline that consists of --function."""
+    """Return a pipeline with one step, which calls the function of --function."""
     if len(arguments.function) != 1:
         given = f"{len(arguments.function)} are given" if arguments.function else "none is given"
         raise InputError(f"without a COMPOSITION, --function must name the one function to run ({given})")
@@ -359,7 +365,7 @@ def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Docume
 def _live(
     arguments: argparse.Namespace, composite: Document, observed: list[Document], files: Cluster
 ) -> tuple[Document, list[Document], Cluster]:
-    """Return composite, observed resources and cluster with the additions of a live API server to the files."""
+    """Return composite, observed resources and cluster, completed by a live API server where the files lack them."""
     from .cluster import Chain
     from .kubectl import Kubectl
 
@@ -367,7 +373,7 @@ def _live(
     where = f"the kubectl context {arguments.kube_context}"
     found = live.live(composite.content)
     if found is not None:
-        # Its resources refer to it by its uid, and functions read the status that they have set before.
+        # Composed resources refer to the composite by its uid, and functions read the status that they set before.
         known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
@@ -377,7 +383,10 @@ def _live(
 
 
 def _own(observed: list[Document], composite: Document) -> list[Document]:
-    """Return the resources that the composite or nobody controls: a cluster may have others of these names."""
+    """Return the resources that the composite controls or that have no controller.
+
+    Others are left out with a warning: a resource of this name may belong to another composite.
+    """
     uid = objects.composite_uid(composite.content)
     own = []
     for document in observed:
@@ -411,7 +420,7 @@ def _inputs(
         metadata = document.content["metadata"]
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
     context = inputs.read_context(arguments.context_files, arguments.context_values)
-    # Importing functions comes last: it may take long, and print.
+    # Functions are imported last, because an import may take long, and print.
     targets = runners.assign(arguments.function, steps)
     functions = runners.runners(steps, targets, documents)
     in_process = runners.in_process(steps, targets, documents)

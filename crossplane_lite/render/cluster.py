@@ -29,7 +29,7 @@ class Files:
         self._schemas = schemas
         for resource in resources:
             api_version, kind = resource.get("apiVersion"), resource.get("kind")
-            if isinstance(api_version, str) and isinstance(kind, str):  # others can't be asked for
+            if isinstance(api_version, str) and isinstance(kind, str):  # no selector matches other objects
                 self._resources.setdefault((api_version, kind), {})[_place(resource)] = resource
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
@@ -47,50 +47,58 @@ class Files:
         return in_order(one for one in matching if not selector.namespace or _place(one)[0] == selector.namespace)
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known."""
+        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known.
+
+        Raises:
+            RenderError: The string isn't an apiVersion.
+        """
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return the scope of a kind: `Namespaced` or `Cluster`; None where no schema tells the scope."""
+        """Return the scope of a kind: `Namespaced` or `Cluster`; None where no schema says it.
+
+        Raises:
+            RenderError: The string isn't an apiVersion.
+        """
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.scope(api_version, kind)
 
 
 class Chain:
-    """Several clusters, which are asked in order until one has an answer.
+    """Several clusters, which are asked in order until a cluster has an answer.
 
     Answers aren't joined. Where a file has one resource that a selector matches, a live API server isn't asked for
-    others.
+    more resources.
     """
 
     def __init__(self, *clusters: Cluster) -> None:
         self._clusters = clusters
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches in the first cluster that has any."""
+        """Return the resources that a selector matches, from the first cluster with such resources; else none."""
         return next((found for cluster in self._clusters if (found := cluster.resources(selector))), [])
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind from the first cluster that has it; None where none has it."""
+        """Return the OpenAPI schema of a kind from the first cluster that has it; None where no cluster has it."""
         found = (cluster.schema(api_version, kind) for cluster in self._clusters)
         return next((schema for schema in found if schema is not None), None)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return the scope of a kind from the first cluster that can tell; None where none can."""
+        """Return `Namespaced` or `Cluster` from the first cluster that knows a kind's scope; None where none does."""
         asked = (getattr(cluster, "scope", None) for cluster in self._clusters)
         found = (ask(api_version, kind) for ask in asked if ask is not None)
         return next((scope for scope in found if scope is not None), None)
 
 
 class World:
-    """A cluster with objects put into it, and others taken out.
+    """A view of a cluster with some objects added and others hidden. The cluster itself isn't changed.
 
     Args:
-        base: The cluster; None for an empty one.
-        schemas: Schemas beside those of the cluster; None for no others.
-        objects: The objects to put in. Each takes the place of an object of the same kind and name.
-        gone: The objects to take out, if they are there.
+        base: The cluster; None for an empty cluster.
+        schemas: More schemas, beside those of the cluster; None for no more.
+        objects: The objects to add. Each hides the cluster's object of the same apiVersion, kind, namespace and name.
+        gone: Objects of the cluster to hide. Those that the cluster lacks are ignored.
     """
 
     def __init__(
@@ -106,7 +114,7 @@ class World:
         self._gone = {_identity(one) for one in gone}
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches."""
+        """Return the resources that a selector matches, in the order of their namespaces and names."""
         own = self._objects.resources(selector)
         taken = {_identity(one) for one in own} | self._gone
         others = [] if self._base is None else self._base.resources(selector)
@@ -132,12 +140,12 @@ def in_order(resources: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return apiVersion, kind, namespace and name of an object."""
+    """Return apiVersion, kind, namespace and name of an object. Each is empty where it is missing."""
     return (text_of(resource.get("apiVersion")), text_of(resource.get("kind")), *_place(resource))
 
 
 def _place(resource: Mapping[str, Any]) -> tuple[str, str]:
-    """Return namespace and name of a resource; a value that isn't a string counts as missing."""
+    """Return namespace and name of a resource. Each is empty where it is missing or isn't a string."""
     metadata = resource.get("metadata")
     values = [metadata.get(key) for key in ("namespace", "name")] if isinstance(metadata, Mapping) else [None, None]
     namespace, name = (value if isinstance(value, str) else "" for value in values)

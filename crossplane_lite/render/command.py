@@ -28,11 +28,11 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite render` with the arguments that follow it.
 
     Returns:
-        The exit status: 0; or 1 where the reconcile failed or a function returned a fatal result, and then nothing is
-        printed on stdout; or 1 where the schemas of `--crds` show mistakes.
+        The exit status: 1 if the reconcile failed or a function returned a fatal result, and then nothing is printed on
+        stdout; 1 if the schemas of `--crds` show mistakes; else 0.
 
     Raises:
-        InputError: A file or a function is wrong.
+        InputError: A file or a function can't be read or used. The message names it.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
@@ -70,7 +70,7 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
 
 
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
-    """Print the output, and return the exit status."""
+    """Print a reconcile's lines, then its documents or explanations; return the exit status."""
     from . import output
 
     with_results: bool = given.include_function_results
@@ -86,13 +86,13 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
         results=_events(rendered, inputs) if with_results else (),
         context=given.include_context,
     )
-    # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
+    # The keys are sorted, as in Crossplane's own render: fields of a Struct have another order in each process.
     stdio.write(yaml.dump(shown, sort_keys=True).encode())
     return status
 
 
 def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> None:
-    """Print where resources come from, in the place of the documents."""
+    """Print the origins of the resources that --explain names. No documents are printed then."""
     from .explain import explain
     from .explained import as_json, as_text
 
@@ -107,7 +107,10 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Tell the mistakes that schemas show, in desired resources and in waits, and return the exit status."""
+    """Print the mistakes that schemas show in desired resources and in waits, and return the exit status.
+
+    The status is 1 if there are mistakes, else 0.
+    """
     from .._manifests.kind_schemas import Schemas
     from .in_vain import HEADING, in_vain, lines, summary
     from .validation import check
@@ -126,7 +129,7 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of `crossplane-lite render`; `render op` has another parser."""
     parser = arguments.Parser(
         prog="crossplane-lite render",
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",

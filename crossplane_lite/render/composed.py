@@ -1,4 +1,8 @@
-"""Crossplane's changes to a desired composed resource before it applies it: its name, namespace, labels and owner."""
+"""Changes that Crossplane makes to a desired composed resource before applying it.
+
+It sets name, namespace, labels, owner references and the annotation with the composition resource name, and removes
+the status.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ class Owner(NamedTuple):
         uid: The composite's uid.
         prefix: The value of the label `crossplane.io/composite`. A composite that is composed itself hands on its own
             label; otherwise the value is the composite's name.
-        claim: The two labels that name the composite's claim; empty where one of them is missing.
+        claim: The two labels that name the composite's claim; empty where either label is missing.
     """
 
     api_version: str
@@ -75,7 +79,7 @@ class Owner(NamedTuple):
 
     @property
     def reference(self) -> dict[str, Any]:
-        """The owner reference that names the composite as the controller."""
+        """The owner reference with which a composed resource names the composite as its controller."""
         return {
             "apiVersion": self.api_version,
             "blockOwnerDeletion": True,
@@ -99,11 +103,10 @@ def composed_resource(
 
     Args:
         name: The composition resource name.
-        resource: The desired resource. It is changed.
+        resource: The desired resource, which is changed and returned.
         owner: The composite.
-        observed: The resource as it exists. Its name, the prefix that the name was generated from, and its namespace
-            stay.
-        cluster: The cluster, which is asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
+        observed: The observed resource, whose name, `generateName` and namespace stay; None where it doesn't exist.
+        cluster: The cluster, which knows whether a kind is cluster-scoped; see `is_cluster_scoped`.
         results: The list that gets a warning where the resource doesn't go to the namespace that the functions desire.
         notes: The list that gets a line for labels and annotations that Crossplane drops silently.
 
@@ -115,7 +118,7 @@ def composed_resource(
         if not text_of(resource.get(key)):
             raise RenderError(f"{what} has no {key}")
     metadata = _checked_metadata(what, resource.get("metadata"))
-    resource.pop("status", None)  # only the resource's own controller has a say in it
+    resource.pop("status", None)  # only the resource's own controller sets the status
     resource["metadata"] = metadata
     for key in ("annotations", "labels"):
         _drop_others(what, key, metadata, notes)
@@ -132,7 +135,11 @@ def composed_resource(
 
 
 def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
-    """Return metadata of which the fields that matter here have the right types; null counts as not there."""
+    """Return the metadata with null fields removed; `{}` for None.
+
+    Raises:
+        RenderError: The metadata, or a field that this module reads, has the wrong type.
+    """
     if metadata is None:
         return {}
     if not isinstance(metadata, dict):
@@ -146,7 +153,10 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
 
 
 def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str] | None) -> None:
-    """Drop all labels or annotations if one of them isn't a string, as Crossplane does; null is the empty string."""
+    """Drop all labels or annotations if the value of one isn't a string, as Crossplane does.
+
+    A null value becomes the empty string. `notes` gets a line about labels or annotations that are dropped.
+    """
     values = metadata.get(key, {})
     wrong = [name for name, value in values.items() if not isinstance(value, str) and value is not None]
     if not wrong:
@@ -168,7 +178,14 @@ def _place(
     observed: Mapping[str, Any] | None,
     cluster: object | None,
 ) -> str:
-    """Set the namespace, and the names that an observed resource has; return the namespace it would have had."""
+    """Set the namespace, and take over name, namespace and `generateName` of an observed resource.
+
+    Returns:
+        The namespace that the resource would have had if the composite were cluster-scoped; empty for none.
+
+    Raises:
+        RenderError: The resource is cluster-scoped, and the composite isn't.
+    """
     if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
         raise RenderError(
             f"{what}: a {resource['kind']} of {resource['apiVersion']} is cluster-scoped, and the composite is in "
@@ -203,7 +220,11 @@ def _owner_references(
 
 
 def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str, Any], owner: Owner) -> None:
-    """Give a resource a name if it lacks one, and check it."""
+    """Give a resource a name if it has none, and refuse a name that an API server would refuse.
+
+    Raises:
+        RenderError: The name isn't valid.
+    """
     field = "name"
     if not metadata.get("name"):
         field = "generateName"

@@ -1,8 +1,8 @@
-"""Compositions and Operations: their documents as the steps of a pipeline.
+"""Reading the steps of a pipeline from the document of a Composition or an Operation.
 
 A Composition is checked as Crossplane's own `render` checks it: it must be for the composite's kind, have the labels
-that the composite selects, and be of mode Pipeline. In addition, a step that couldn't run is refused, as the API server
-refuses it.
+that the composite selects, and be of mode Pipeline. Steps that the API server would refuse are refused too, such as two
+steps of one name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .pipeline import Selector, Step
 __all__ = ["OPERATIONS", "composition_steps", "operation_of", "operation_steps", "watching"]
 
 OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
-"""The kinds of documents that an Operation can be made of."""
+"""The kinds of documents that give an Operation."""
 
 _COMPOSITION: Final = "apiextensions.crossplane.io/v1"
 _OPERATION: Final = "ops.crossplane.io/v1alpha1"
@@ -36,8 +36,8 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
 
     Args:
         document: The Composition.
-        composite: The composite resource that it is used for.
-        legacy: Whether the composite is one of Crossplane 1, as its XRD says.
+        composite: The composite resource to render with the Composition.
+        legacy: Whether the composite is of Crossplane 1, as its XRD says; see `definition.is_legacy`.
 
     Raises:
         InputError: The document isn't a Composition, or is for another composite, or has a step that can't run.
@@ -53,10 +53,13 @@ def operation_of(document: Document) -> Document:
     """Return the Operation that Crossplane would make of a document.
 
     Args:
-        document: An Operation. A CronOperation or a WatchOperation gives its template, with the document's own name.
+        document: An Operation, which is returned as it is; or a CronOperation or WatchOperation with a template.
+
+    Returns:
+        The Operation. One from a template has the name of the document that holds the template.
 
     Raises:
-        InputError: The document is another object, or has no template.
+        InputError: The document is of another kind; or a CronOperation or WatchOperation has no template.
     """
     content = document.content
     if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
@@ -67,7 +70,7 @@ def operation_of(document: Document) -> Document:
         raise InputError(f"{document.where} has no spec.operationTemplate.spec")
     template = content["spec"]["operationTemplate"]
     metadata = field(document, dict, "spec", "operationTemplate", "metadata") or {}
-    # Crossplane generates a name from this one; its own `render` takes it as it is.
+    # Crossplane generates the Operation's name from the document's; its own `render` uses the document's name.
     name = content["metadata"]["name"]
     found = {**labels(document, "spec", "operationTemplate", "metadata", "labels"), _MADE_BY[content["kind"]]: name}
     named = {**metadata, "labels": found, "name": name}
@@ -78,7 +81,7 @@ def operation_of(document: Document) -> Document:
 
 
 def operation_steps(document: Document) -> list[Step]:
-    """Return the steps of an Operation, as `operation_of` gives it.
+    """Return the steps of an Operation that `operation_of` has returned.
 
     Raises:
         InputError: The Operation has a step that can't run.
@@ -88,15 +91,15 @@ def operation_steps(document: Document) -> list[Step]:
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
-    """Return the steps of an Operation that exists because a resource has changed. Each step asks for that resource.
+    """Return the steps of an Operation for a watched resource: each step also requires that resource.
 
     Args:
-        steps: The steps.
+        steps: The Operation's steps, which aren't changed.
         document: The document that the Operation comes from.
-        watched: The resource, with a name.
+        watched: The watched resource, which has a name.
 
     Raises:
-        InputError: The document is a WatchOperation for another kind.
+        InputError: The document is a WatchOperation that watches another kind.
     """
     from .operation import WATCHED_RESOURCE
 
@@ -178,7 +181,7 @@ def _steps(document: Document) -> Iterator[Step]:
 
 
 class _Step:
-    """Reads one element of `spec.pipeline`."""
+    """Reads one step: an element of `spec.pipeline`."""
 
     def __init__(self, document: Document, number: int) -> None:
         self._document = document
@@ -206,7 +209,7 @@ class _Step:
             name = self._text(*path, "name")
             self._once(seen, name, path)
             source = self._get(str, *path, "source")
-            if source in (None, "None"):  # the empty default, as in Crossplane
+            if source in (None, "None"):  # no credentials are sent then, as in Crossplane
                 continue
             if source != "Secret":
                 raise InputError(f"{self._place(path, 'source')} is {short_text(source)}, and must be Secret")
@@ -240,7 +243,7 @@ class _Step:
             yield key, (self._text(*path, "apiVersion"), self._text(*path, "kind"))
 
     def _elements(self, *path: str | int) -> Iterator[tuple[str | int, ...]]:
-        """Yield the path of each element of a list, which must be mappings."""
+        """Yield the path of each element of the list at `path`, and refuse an element that isn't a mapping."""
         for number in range(len(self._get(list, *path) or ())):
             element = (*path, number)
             if self._get(dict, *element) is None:

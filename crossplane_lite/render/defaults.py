@@ -1,9 +1,9 @@
 """Defaults of a CompositeResourceDefinition, applied to a composite or a claim as an API server applies them.
 
 The rules are those of structural defaulting. A field that is missing from a present object gets its default, and then
-the default gets defaults for its own missing fields. A missing object without a default stays missing. Where the schema
-isn't `nullable`, null counts as missing: it is replaced by the default, or removed. Crossplane's own fields have
-defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
+fields that are missing from the default get theirs. A missing object without a default stays missing. Where the schema
+isn't `nullable`, a null field counts as missing: it gets the default, or is removed if there is none. Crossplane's own
+fields have defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
     """Return a composite or a claim with the defaults of its definition.
 
     Args:
-        composite: The resource, which isn't changed. Parts without defaults are shared, and so are the defaults.
+        composite: The composite or claim, which isn't changed. The result may share parts with it and with the XRD.
         xrd: The CompositeResourceDefinition that defines its kind.
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: The XRD isn't one, or defines another kind, or lacks the composite's version, or its schema can't be
-            read. The message names the place.
-        RenderError: The composite's apiVersion isn't one.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind, or lacks the composite's
+            version, or has a malformed schema. The message names the place.
+        RenderError: The composite's apiVersion can't be parsed.
     """
     schema, path = schema_of(composite, xrd, where)
     above: Any = None
     for step in path:
         above = above, step
     result: dict[str, Any] = dict(composite)
-    # Objects and lists, copied already, with their schemas.
+    # Objects and lists that have been copied already, each with its schema.
     work: list[tuple[Any, _Schema]] = [(result, _Schema(where, above, schema))]
     while work:
         value, rules = work.pop()
@@ -52,7 +52,7 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
 
 
 def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str, _Schema]]:
-    """Set the defaults of an object's fields, and return those fields that have a schema."""
+    """Set the defaults of an object's fields. Return each present field that has a schema, with the schema."""
     properties = schema.properties()
     for name, rules in properties.items():
         if rules.default is not None and (name not in value or rules.refuses(value[name])):
@@ -69,23 +69,23 @@ def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str,
 
 
 def _defaulted_items(value: list[Any], rules: _Schema) -> list[tuple[int, _Schema]]:
-    """Set the defaults of a list's elements, and return those that have a schema."""
+    """Set the default in place of null elements. Return each index with the elements' schema; `[]` without a schema."""
     inner = rules.part("items")
     if inner is None:
         return []
     for at, item in enumerate(value):
-        if inner.refuses(item):  # without a default it stays, for the API server to refuse
+        if inner.refuses(item):  # without a default, null stays, and the API server would refuse it
             value[at] = inner.default
     return [(at, inner) for at in range(len(value))]
 
 
 class _Schema(NamedTuple):
-    """A schema in the XRD, which knows where it stands.
+    """A schema in an XRD, with its place for messages.
 
     Attributes:
         where: The XRD's file and place.
-        path: The path of the schema's parent, and the last step from there; None for the XRD itself.
-        value: The schema.
+        path: The path of the schema, as a pair: the path of its parent, and the last step. None for the XRD itself.
+        value: The schema as plain data.
     """
 
     where: str
@@ -97,7 +97,7 @@ class _Schema(NamedTuple):
         return self.value.get("default")
 
     def refuses(self, value: Any) -> bool:
-        """Say whether a value is a null that counts as missing."""
+        """Say whether a value is null where the schema doesn't allow null, so that it counts as missing."""
         return value is None and self.value.get("nullable") is not True
 
     def properties(self) -> dict[str, _Schema]:
@@ -108,7 +108,7 @@ class _Schema(NamedTuple):
         return {name: self._of(inner, (at, name)) for name, inner in self._mapping(properties, at).items()}
 
     def part(self, key: str) -> _Schema | None:
-        """Return the schema of items or of additional properties."""
+        """Return the schema under `items` or `additionalProperties`; None where there is none, or a bool."""
         inner = self.value.get(key)
         if inner is None or (isinstance(inner, bool) and key == "additionalProperties"):
             return None
@@ -134,7 +134,13 @@ class _Schema(NamedTuple):
 def schema_of(
     composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
-    """Return the schema of the composite's kind and version, and its path in the XRD."""
+    """Return the schema of the composite's kind and version, and the schema's path in the XRD.
+
+    Raises:
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind, or lacks the composite's
+            version.
+        RenderError: The composite's apiVersion can't be parsed.
+    """
     from .._manifests.xrd import crds_of
 
     group = group_of(str(xrd.get("apiVersion")))

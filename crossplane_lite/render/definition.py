@@ -1,9 +1,9 @@
-"""A CompositeResourceDefinition's part in a composite: its version of Crossplane, its defaults, and its schema.
+"""The effect of a CompositeResourceDefinition (XRD) on its composites: legacy or not, defaults, and checks.
 
-Crossplane goes by the XRD's scope alone. With the scope LegacyCluster, the fields that steer the composition are in
-`spec` itself, and the composite has connection details and perhaps a claim. With any other scope these fields are in
-`spec.crossplane`, and there are neither connection details nor a claim. A composite without an XRD counts as one of the
-second sort, whatever the fields of its spec are called.
+The XRD's scope alone says where Crossplane's own fields are, such as `compositionRef`. With the scope LegacyCluster,
+they are in `spec` itself, and the composite has connection details and perhaps a claim. With any other scope they are
+in `spec.crossplane`, and the composite has neither connection details nor a claim. A composite without an XRD isn't
+legacy, whatever fields its spec has.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _LEGACY: Final = "LegacyCluster"
 
 
 def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
-    """Say whether the composites of an XRD are those of Crossplane 1, which have the scope LegacyCluster.
+    """Say whether an XRD has the scope LegacyCluster, so that its composites work as in Crossplane 1.
 
-    An XRD of apiextensions.crossplane.io/v1 that names no scope has this scope. Without an XRD the answer is no.
+    An XRD of apiextensions.crossplane.io/v1 that names no scope has this scope. Without an XRD (None), the answer is
+    False.
     """
     if xrd is None:
         return False
@@ -37,7 +38,10 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
-    """Return the part of a composite's spec that steers its composition; empty where there is none."""
+    """Return the mapping that holds Crossplane's own fields: `spec.crossplane`, or `spec` of a legacy composite.
+
+    It is empty where the composite has no such mapping.
+    """
     spec = composite.get("spec")
     holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
     return holder if isinstance(holder, Mapping) else {}
@@ -52,8 +56,8 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: The XRD isn't one, or defines another kind; or a claim was given in place of its composite.
-        RenderError: The composite's apiVersion isn't one.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or `composite` is a claim.
+        RenderError: The composite's apiVersion can't be parsed.
     """
     if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
         raise InputError(
@@ -79,15 +83,20 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
 
 
 def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
-    """Return a composite as an API server would store it, and remarks for people.
+    """Check a composite's spec against its XRD, and fill in the defaults.
 
     Args:
         composite: The composite, whose content isn't changed.
         xrd: The CompositeResourceDefinition of its kind.
 
+    Returns:
+        The composite as an API server would store it, and remarks for people: one if the check was left out, because
+        a package that it needs isn't installed.
+
     Raises:
-        InputError: The XRD isn't one, or defines another kind; or an API server would refuse the composite's spec. The
-            message names each wrong field, and the file.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or an API server would refuse
+            the composite's spec. The message names each wrong field, and the file.
+        RenderError: The composite's apiVersion can't be parsed.
     """
     from .defaults import apply_defaults
 
@@ -108,7 +117,7 @@ def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
 
 
 def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
-    """Yield the mistakes in a composite's spec."""
+    """Yield a text for each mistake in a composite's spec: its path and what is wrong."""
     from .._validation.schema import SchemaError, errors_in
     from .defaults import schema_of
 
@@ -118,6 +127,6 @@ def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
     except SchemaError as error:
         raise InputError(f"{xrd.where}: the schema can't be used: {error}") from None
     for one in found:
-        # The rest is Crossplane's, or the functions'.
+        # Only users write the spec; Crossplane or functions write the other fields.
         if not one.path or one.path.partition(".")[0].partition("[")[0] == "spec":
             yield f"{one.path}: {one.problem}" if one.path else one.problem

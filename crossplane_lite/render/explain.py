@@ -1,10 +1,11 @@
-"""Where each field of a resource comes from: the line that set it, and the values that it is made from.
+"""The origin of each field of a resource: the line that set the field, and the values that it is made from.
 
     explain(rendered.steps, "subnet", timeout=60.0)
 
-Lines are known for functions of this package that run in this process: compose() runs once more and is watched
-(`recording`). The sources of a field are known for all functions: each function is called again and again, with one
-value of the request changed (`probing`). So compose() must act only through its context, as everywhere.
+Lines are known only for functions of this package that run in this process: compose() runs once more and is watched
+(`recording`). The values that a field is made from are found for all functions: each function is called many times,
+with one value of the request changed in each call (`probing`). So compose() must have no effects outside of its
+context, as everywhere.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ class Field(NamedTuple):
     """One field of a resource.
 
     Attributes:
-        path: The path of the field.
-        value: The value; None while there is none.
-        waits: The paths that the field waits for.
+        path: The path of the field in the resource.
+        value: The value, with secrets masked; None for null, and where there is no value yet.
+        waits: The paths of the missing values that the field waits for.
         place: The line that set the field, such as `function.py:31`; empty where the line isn't known.
         step: The name of the step that set the field.
-        sources: The values that the field is made from, as paths in the request.
+        sources: The paths in the request of the values that the field is made from.
         note: A remark, such as that the value is a constant.
     """
 
@@ -66,7 +67,7 @@ class Wait(NamedTuple):
 
     Attributes:
         path: The path of the value.
-        why: The reason for its absence.
+        why: The reason why the value is missing.
         of: The owner of the value: a resource, or a field of the composite.
         waits: The values that the owner waits for in turn.
     """
@@ -87,8 +88,8 @@ class Explained(NamedTuple):
         step: The name of the last step that changed the resource; empty where no step sets the composite's status.
         place: The line that registered the resource; empty where it isn't known.
         fields: The fields of the resource, by path.
-        decides: The values that decide whether there is such a resource.
-        waits: The values that the resource waits for, and the waits of their owners.
+        decides: The paths of the values that decide whether the resource is composed.
+        waits: The values that the resource waits for. Each has the waits of its owner.
         notes: Other remarks for people.
     """
 
@@ -104,7 +105,14 @@ class Explained(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The known facts about one step's part in a resource."""
+    """The known facts about one step's part in a resource.
+
+    Attributes:
+        run: The step's run in the reconcile.
+        recorded: The lines and reads of another run; None for a function outside of this process.
+        made: The sources of fields, as `probing` finds them.
+        base: The fields of the resource in the answer to the unchanged request.
+    """
 
     run: StepRun
     recorded: Recorded | None
@@ -121,7 +129,7 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
         timeout: The time limit of each call of a function that runs elsewhere, in seconds.
 
     Raises:
-        InputError: No function desires a resource of this name or holds one back.
+        InputError: No step desires or holds back a resource of this name.
     """
     needs: dict[str, list[Need]] = {}
     holders: dict[str, int] = {}
@@ -172,10 +180,10 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
 
 
 def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> Iterable[tuple[int, set[Steps] | None]]:
-    """Yield the numbers of the steps that had a say in a resource, each with the fields that it has set.
+    """Yield the number of each step that set fields of a resource, with the paths of these fields.
 
-    Of the composite these are also steps that may set fields to missing values alone: those in `also`, whose answers
-    say so, and those in this process, which can be asked.
+    For the composite (`""`), a step is also yielded if all fields that it sets may still wait for values. These are the
+    steps in `also`, whose answers name such fields, and the steps that run in this process.
     """
     owner: dict[Steps, int] = {}
     for number, run in enumerate(steps):
@@ -191,7 +199,10 @@ def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> I
 
 
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
-    """Return the fields of a desired resource, of the composite those of its status; or None."""
+    """Return the values of a desired resource's fields; for the target `""`, those of the composite's status.
+
+    None is returned for a composed resource that isn't desired.
+    """
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None
     found = fields_of(state.composite.resource)
@@ -199,7 +210,7 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
 
 
 def _said(run: StepRun, target: str, timeout: float) -> _Said:
-    """Find out about one step's part in a resource."""
+    """Return the facts about one step's part in a resource. The step's function is called again for them."""
     if isinstance(run.runner, InProcess):
         function = run.runner.function
         recorded = record(function, run.request, target)
@@ -218,7 +229,7 @@ def _in_process(function: Function) -> Answer:
         found = _read(data, names)
         if found.name or found.error or found.fields:
             return found
-        # Resources that are held back aren't in the answer.
+        # A resource that is held back isn't in the answer, but compose() has registered it.
         return next((Found(name, registered[name].values) for name in names if name in registered), found)
 
     return answer
@@ -235,7 +246,10 @@ def _elsewhere(runner: Runner, timeout: float) -> Answer:
 
 
 def _read(answer: bytes, names: Sequence[str]) -> Found:
-    """Return the first of some resources that an answer has; `""` is the composite, which is always there."""
+    """Return the first resource in `names` that an answer has; `""` is the composite, which every answer has.
+
+    The result has an empty name if the answer has no such resource, and also an error if the function failed.
+    """
     if not answer:
         return Found("", {}, "no answer")
     response = _view.RunFunctionResponse.FromString(answer)
@@ -250,7 +264,7 @@ def _read(answer: bytes, names: Sequence[str]) -> Found:
 
 
 def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
-    """Yield the facts about the fields of one step; with None about all fields that it registers."""
+    """Yield the facts about the fields `own` of one step; with None, about all fields of the step's resource."""
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
     resource = None if said.recorded is None else said.recorded.resource
     for at in sorted(said.base if own is None else own, key=show):
@@ -316,7 +330,7 @@ def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
 
 
 def _notes(said: _Said) -> Iterable[str]:
-    """Yield the limits of knowledge about a step."""
+    """Yield a remark for each fact about a step that couldn't be found out."""
     step = quoted(said.run.step.name)
     if said.recorded is None:
         yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
@@ -337,7 +351,10 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
-    """Return the values that a resource or fields wait for, and their own waits. Each is followed once."""
+    """Return the values that a resource or fields wait for, each with the waits of its owner.
+
+    An owner that comes up again has no waits there: they are shown once.
+    """
     seen = set(names)
 
     def of(one: str, depth: int) -> tuple[Wait, ...]:

@@ -17,17 +17,17 @@ _LONGEST_VALUE: Final = 40
 
 
 def as_text(explained: Iterable[Explained]) -> str:
-    """Return a table for each resource, and the values that it waits for."""
+    """Return text for people: for each resource, the values that it waits for, and a table of its fields."""
     return "\n".join("".join(f"{_text.line(line)}\n" for line in _lines(one)) for one in explained)
 
 
 def as_json(explained: Iterable[Explained]) -> str:
-    """Return the same as JSON: a list with one object for each resource."""
+    """Return the explained resources as JSON: a list with one object for each resource (`as_data`)."""
     return json.dumps([as_data(one) for one in explained], indent=2, ensure_ascii=True) + "\n"
 
 
 def as_data(one: Explained) -> dict[str, Any]:
-    """Return the facts about a resource as plain data."""
+    """Return an explained resource as plain data for JSON. Most keys without a value are left out."""
     return {
         "name": one.name,
         **({"kind": one.kind} if one.kind else {}),

@@ -1,4 +1,4 @@
-"""The parser of the command lines of render, simulate and graph, and the values of their flags."""
+"""The parser of the command lines of render, simulate and graph, and the types of their flags' values."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ __all__ = [
     "several_paths",
 ]
 
-# Parts of a duration as Go writes it, of which the first one may stand alone.
+# A duration as Go writes it is a sequence of numbers with units. A number without a unit means seconds.
 _NUMBER: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
 _DURATION: Final = _NUMBER + r"(ns|us|\u00b5s|\u03bcs|ms|s|m|h)"
-# Searching a text takes the square of its length.
+# Searching a text for durations takes time that grows with the square of its length.
 _LONGEST_DURATION: Final = 100
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
 
 
 class Parser(argparse.ArgumentParser):
-    """Parses a command line with many flags: an error message doesn't list them.
+    """Parses a command line with many flags. Errors show the usage in one line, without the flags.
 
     Args:
         prog: The command's name.
-        usage: Its one line of usage.
-        description: The help text before the arguments.
-        epilog: The help text after them.
+        usage: The usage, in one line.
+        description: The help text before the list of arguments.
+        epilog: The help text after the list of arguments.
     """
 
     def __init__(self, prog: str, usage: str, description: str, epilog: str) -> None:
         super().__init__(prog=prog, usage=usage, description=description, epilog=epilog, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Tell the mistake, and end with status 2."""
+        """Print the mistake on stderr, and end the process with status 2."""
         stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
         sys.exit(2)
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]  # typeshed's is private
-        """Print help, by default on stdout."""
+        """Print the help, by default on stdout."""
         if file is None:
             stdio.write(self.format_help().encode())
         else:
@@ -61,8 +61,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line on which flags may stand anywhere among the arguments."""
-    # parse_args() takes optional arguments for absent as soon as a flag stands before them.
+    """Parse a command line. Flags may stand before, between and after the arguments."""
+    # With parse_args(), an optional argument after a flag would be an unknown argument.
     return parser.parse_intermixed_args(argv)
 
 
@@ -70,7 +70,7 @@ def seconds(text: str) -> float:
     """Return a duration in seconds, written as Go writes it (`1m30s`) or as a plain number of seconds.
 
     Raises:
-        ValueError: It isn't a duration, or isn't positive.
+        ValueError: The text isn't a duration, or the duration is zero.
     """
     value = _value(text) if len(text) <= _LONGEST_DURATION else math.nan
     if not 0 < value < math.inf:
@@ -79,7 +79,7 @@ def seconds(text: str) -> float:
 
 
 def _value(text: str) -> float:
-    # Compiled here: few command lines have one.
+    # The pattern is compiled here, because few command lines have a duration.
     parts = re.findall(_DURATION, text)
     if parts and "".join(number + unit for number, unit in parts) == text:
         return math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
@@ -87,7 +87,7 @@ def _value(text: str) -> float:
 
 
 def duration(text: str) -> float:
-    """Return the seconds of a flag's value."""
+    """Return the seconds of a flag's value (see `seconds`), or raise the error that argparse shows."""
     try:
         return seconds(text)
     except ValueError as e:
@@ -95,7 +95,7 @@ def duration(text: str) -> float:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """Return the key and the value of `KEY=VALUE`."""
+    """Return the key and the value of `KEY=VALUE`. The value may be empty, the key may not."""
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
@@ -103,7 +103,11 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def _checked(text: str) -> str:
-    """Return a text that isn't the name of a file: such a name may have bytes that aren't UTF-8."""
+    """Return a text unchanged, and refuse it if it isn't UTF-8. Names of files aren't checked: they may have any bytes.
+
+    Raises:
+        argparse.ArgumentTypeError: The text isn't UTF-8.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -112,24 +116,24 @@ def _checked(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Return the elements of a list with commas; one that is part of an element has a backslash before it."""
+    """Split a text at its commas, without empty elements. A comma after a backslash belongs to the element."""
     parts = re.split(r"(?<!\\),", text)
     return [part.replace("\\,", ",") for part in parts if part]
 
 
 def several_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the keys and the values of a list with commas."""
+    """Return the keys and the values of `KEY=VALUE,KEY=VALUE`."""
     return [pair(part) for part in _split(text) or [text]]
 
 
 def several_paths(text: str) -> list[Path]:
-    """Return the paths of a list with commas."""
-    # An existing file counts as it is written, whatever its name.
+    """Return the paths in a text with commas between them."""
+    # The name of an existing file may have commas.
     return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
 
 
 def pair_of_path(text: str) -> tuple[str, Path]:
-    """Return the key and the path of `KEY=FILE`."""
+    """Return the key and the path of `KEY=FILE`. Neither may be empty."""
     key, _, value = text.partition("=")
     if not key or not value:
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
@@ -137,7 +141,7 @@ def pair_of_path(text: str) -> tuple[str, Path]:
 
 
 def function_target(text: str) -> tuple[str | None, str]:
-    """Return the name or None, and the `module:function` of `NAME=module:function`."""
+    """Return name and target of `NAME=module:function`. The name is None where only `module:function` is given."""
     name, equals, target = text.rpartition("=")
     if not target or (equals and not name):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=module:function or module:function")

@@ -1,8 +1,8 @@
-"""Resources that compose() has made and not registered. Without a warning, they would be lost silently.
+"""Warnings about resources that compose() has made and not registered, so that they would be lost silently.
 
-While a preview runs a function, each resource that its code makes is noted with the line. A resource that in the end is
-neither registered nor part of another value was forgotten, or wasn't needed. The classes by which compose() reads the
-composite are noted, too.
+While a preview runs a function, each resource that its code makes is noted with the line. A resource that is neither
+registered nor part of another object when compose() ends was forgotten, or wasn't needed. The classes by which
+compose() reads the composite are noted, too.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ R = TypeVar("R", bound=Resource)
 
 
 class Noted:
-    """The notes of a call.
+    """The notes on one call of compose().
 
     Attributes:
-        made: The resources that were made, each with its line.
+        made: The resources that were made, each with the line that made it, such as `function.py:31`.
         models: The classes by which compose() reads the composite.
     """
 
@@ -45,7 +45,7 @@ class Noted:
         self.made: list[tuple[Resource, str]] = []
 
     def forgotten(self) -> list[str]:
-        """Return a message for each resource that was made and not used."""
+        """Return a message for each resource that was made, and neither registered nor put into another object."""
         return [
             f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
             "ctx.resource(name, ...)"
@@ -56,7 +56,7 @@ class Noted:
 
 @contextlib.contextmanager
 def noting() -> Iterator[Noted]:
-    """Note the resources that this thread makes in the block."""
+    """Note the resources that this thread makes in the block, and the classes by which it reads the composite."""
     global _running
     noted = Noted()
     before = getattr(_local, "noted", None)
@@ -98,7 +98,7 @@ def _composite(self: Context, model: type[R]) -> R:
 
 
 def _is_loose(resource: Resource) -> bool:
-    """Say whether a resource belongs to no call, and stands in nothing else."""
+    """Say whether a resource is neither registered with a call nor part of another object."""
     if resource._state is not None:
         return False
     return resource._node is None or resource._node.state == LOOSE

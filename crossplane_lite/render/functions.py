@@ -1,4 +1,4 @@
-"""The runners of functions: this process, or a server that speaks gRPC."""
+"""The runners of functions: in this process, or on a server over gRPC."""
 
 from __future__ import annotations
 
@@ -24,25 +24,31 @@ from .rendered import RenderError
 __all__ = ["InProcess", "OfMessages", "Remote", "debugger_seen", "runners_of"]
 
 _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
-# gRPC would ask a proxy of the environment for these as well.
+# Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
 _LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
 
-# The frames below this one belong to the caller.
+# The frame of this code, and the frames that called it, aren't the author's.
 _CALLER: Final = Function.call_compose.__code__
 
-# Code that catches every exception is stopped again after so many seconds.
+# A compose() that catches the exception which stops it gets another one after this time, again and again.
 _AGAIN_SECONDS: Final = 1.0
 
 _debugger_seen = False
 
 
 def debugger_seen() -> bool:
-    """Say whether a debugger has stopped a function in this process beyond its timeout. Timeouts don't count then."""
+    """Say whether a function's time was over in this process while a debugger was at work.
+
+    From then on, no function is stopped for its timeout.
+    """
     return _debugger_seen
 
 
 def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
-    """Return the runner of each function. A composition function runs in this process.
+    """Return a runner for each function, by the function's name.
+
+    A composition function, or an object with a method RunFunction, gets a runner in this process. A value that is a
+    runner already is returned as it is.
 
     Raises:
         UsageError: A value is neither a runner nor a composition function.
@@ -67,12 +73,12 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
 class InProcess:
     """Runs a composition function in this process.
 
-    A compose() that takes too long is stopped in the main thread, if the platform has signals for that, no debugger is
-    at work, and nobody else uses the alarm. In other threads nothing can stop it.
+    A compose() that takes too long is stopped only in the main thread, on a platform with SIGALRM, without a debugger,
+    and where no other code has set that alarm. In other threads nothing can stop it.
 
     Attributes:
-        function: The function.
-        notes: Likely mistakes in the last call.
+        function: The composition function.
+        notes: Remarks on likely mistakes in the last call.
     """
 
     def __init__(self, function: Function) -> None:
@@ -144,12 +150,12 @@ class OfMessages:
 
 
 class _Stop(BaseException):
-    """Ends a compose() that takes too long. Not an Exception, so that few catch it."""
+    """Ends a compose() that takes too long. It isn't an Exception, so `except Exception` doesn't catch it."""
 
 
 @contextmanager
 def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[None]:
-    """Keep a function's log free of how it was stopped: the error says where compose() was."""
+    """Drop the function's log lines that have the traceback of `_Stop`: the error says where compose() was."""
     logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
 
     def is_news(record: logging.LogRecord) -> bool:
@@ -164,7 +170,10 @@ def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[N
 
 @contextmanager
 def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) -> Iterator[None]:
-    """Raise in the block when its time is over, and note in `stopped` where it was then."""
+    """Raise `_Stop` in the block when its time is over, and add to `stopped` where compose() was then.
+
+    The block isn't stopped where `InProcess` says that nothing can stop it.
+    """
     if (
         not hasattr(signal, "setitimer")
         or threading.current_thread() is not threading.main_thread()
@@ -191,19 +200,19 @@ def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) 
         yield
     finally:
         try:
-            over = True  # from here on a late ring must not keep the rest from being done
+            over = True  # an alarm that rings from here on must not interrupt the cleanup
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
 
 def _seconds(timeout: float) -> float:
-    """Return a timeout as timers take it: not zero, which means none, and no longer than they can count."""
+    """Return a timeout that timers accept: at least 0.001 s, because 0 means no timeout, and at most 1e8 s."""
     return min(max(timeout, 1e-3), 1e8)
 
 
 def _is_debugged() -> bool:
-    """Say whether somebody steps through the program, who may look at one line for as long as it takes."""
+    """Say whether a debugger is at work. A trace function of coverage doesn't count."""
     trace = sys.gettrace()
     if trace is not None and not (getattr(trace, "__module__", None) or type(trace).__module__).startswith("coverage"):
         return True
@@ -212,7 +221,10 @@ def _is_debugged() -> bool:
 
 
 def _place(frame: FrameType | None, home: str) -> str:
-    """Return where compose() was: the innermost line of its own file, else of a file beside or below it."""
+    """Return where compose() was, as text: the innermost line in its own file, or else in the file's folder.
+
+    Where neither has a line, the text names only the file.
+    """
     frames = []
     while frame is not None and frame.f_code is not _CALLER:
         frames.append(frame)
@@ -230,8 +242,8 @@ def _place(frame: FrameType | None, home: str) -> str:
 class Remote:
     """Runs a function that a server offers over gRPC, without transport security.
 
-    The runner speaks v1 of the protocol, and v1beta1 with a server that doesn't know v1. The first call makes the
-    connection, and later calls use it again.
+    The runner speaks v1 of the protocol, and v1beta1 with a server that doesn't know v1. The first call opens the
+    connection, and later calls use the same connection.
 
     Args:
         target: The address of the server, such as `localhost:9443`.
@@ -282,7 +294,7 @@ class Remote:
                 raise RenderError(f"no answer from {self.target} ({problem})") from None
 
     def close(self) -> None:
-        """Close the connection. Another call opens a new one."""
+        """Close the connection. A later call opens a new connection."""
         if self._channel is not None:
             self._channel.close()
             self._channel = None

@@ -1,4 +1,4 @@
-"""Values that never come: the fields that something waits for, and that the schema of their kind lacks."""
+"""Awaited values that never come, because the schema of the resource's kind lacks the field."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ HEADING: Final = "never resolved:"
 
 
 def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
-    """Return the waits of a reconcile that never end, because the schema of the awaited resource lacks the field.
+    """Find what waits for a value that never comes, because the schema of the awaited resource lacks the field.
 
     Args:
         steps: The runs of the steps of the pipeline.
-        schemas: The schemas of kinds. A resource whose kind has none isn't looked at.
+        schemas: The schemas of kinds. Waits for a resource whose kind has no schema here are left out.
 
     Returns:
-        The waiting resources and fields of the composite (`xr.status.x`), sorted; each with the paths that it waits
-        for, and the reason behind each path.
+        The names of the waiting resources and fields of the composite (`xr.status.x`), sorted. Each has the paths that
+        it waits for, such as `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
 
     Raises:
-        InputError: A file of schemas can't be read, or is wrong.
+        InputError: A file of schemas can't be read, or is malformed.
+        RenderError: A resource's apiVersion can't be parsed.
     """
     runs = list(steps)
     found: dict[str, dict[str, str]] = {}
@@ -49,26 +50,33 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
 
 
 def lines(unresolved: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield a line for each wait.
+    """Yield a line for people for each wait: `NAME waits for PATH (REASON)`.
 
     Args:
-        unresolved: The waiting ones with what they wait for, as `in_vain` returns them.
+        unresolved: The waits, as `in_vain` returns them.
     """
     for name, paths in unresolved.items():
         yield from (f"{name} waits for {path}" for path in paths)
 
 
 def summary(unresolved: Iterable[str]) -> str:
-    """Return one sentence that names those who wait for values that never come.
+    """Return one sentence that names the resources and fields that wait for values that never come.
 
     Args:
-        unresolved: Their names.
+        unresolved: The names, as `in_vain` returns them.
     """
     return f"these wait for values that never come: {', '.join(unresolved)}"
 
 
 def _reason(run: StepRun, name: str, rest: str, schemas: Schemas) -> str:
-    """Return why a field of a resource never has a value; empty where it may get one."""
+    """Return the reason why a field of a resource never has a value; empty where the field may get a value.
+
+    Args:
+        run: The run of the step that waits.
+        name: The awaited resource.
+        rest: The path of the field in that resource.
+        schemas: The schemas of kinds.
+    """
     try:
         parsed = field_path.parse(rest.removeprefix("."))
     except (UsageError, ValueError):  # the latter is for an index of thousands of digits
@@ -77,9 +85,9 @@ def _reason(run: StepRun, name: str, rest: str, schemas: Schemas) -> str:
     if len(steps) < len(parsed) or not steps or steps[0] not in ("spec", "status"):
         return ""
     if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):
-        del steps[2:]  # the type of a condition, which no schema has as a field
+        del steps[2:]  # steps[2] is the type of a condition, and schemas don't name types
     api_version, kind = (_text(run, name, key) for key in ("apiVersion", "kind"))
-    if not api_version or not kind:  # it is held back itself
+    if not api_version or not kind:  # the resource is held back, so it has no kind yet
         return ""
     with api_versions_checked():
         schema = schemas.find(api_version, kind)
@@ -87,14 +95,14 @@ def _reason(run: StepRun, name: str, rest: str, schemas: Schemas) -> str:
 
 
 def _text(run: StepRun, name: str, key: str) -> str:
-    """Return a field of a resource as a step of a pipeline desires it, or else as it exists; empty without both."""
+    """Return a resource's field from the step's answer, or else from the observed resource; empty without both."""
     desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
     observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
     for resources in (desired, observed):
         if name in resources:
             try:
                 value = _wire.get_path(resources[name].resource, (key,), "")
-            except WireError:  # nobody has checked the answers of functions that run elsewhere
+            except WireError:  # a function that runs elsewhere may give a malformed resource
                 continue
             if isinstance(value, str) and value:
                 return value

@@ -1,6 +1,6 @@
 """Reading the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-The checks are those that every command needs, such as that the data of a Secret is base64.
+Only checks that every command needs are made here, such as that the data of a Secret is base64.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ _FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")
 
 
 def read_object(path: Path, what: str) -> Document:
-    """Read the one object of a file.
+    """Read a file that holds exactly one object.
 
     Args:
         path: The file.
         what: The name of the content, for messages, such as "composite resource".
 
     Raises:
-        InputError: The file holds no object, or several, or one without apiVersion, kind or metadata.name.
+        InputError: The file can't be read, holds no object or several, or the object lacks apiVersion, kind or
+            metadata.name.
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
@@ -62,10 +63,10 @@ def read_object(path: Path, what: str) -> Document:
 
 
 def read_composite(path: Path) -> Document:
-    """Read the composite resource: the one object of a file.
+    """Read a file that holds the composite resource.
 
     Raises:
-        InputError: The file holds no object, or several, or one without apiVersion, kind or metadata.name.
+        InputError: As for `read_object`; or spec or status isn't a mapping.
     """
     document = read_object(path, "composite resource")
     for name in ("spec", "status"):
@@ -99,7 +100,7 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
 
     Args:
         path: A file or a directory.
-        composite: The composite resource, which doesn't belong among them; None where it isn't known.
+        composite: The composite resource, for a message where it is given as observed; None where it isn't known.
 
     Raises:
         InputError: As for `read_resources`; or a resource has no annotation `crossplane.io/composition-resource-name`,
@@ -116,7 +117,8 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
                     "resources are those that it is composed of"
                 )
             raise InputError(
-                f"{document.where}: {shown} has no annotation {RESOURCE_NAME}, which says what resource it is"
+                f"{document.where}: {shown} has no annotation {RESOURCE_NAME}; set it to the name that the function "
+                "gives this resource"
             )
         if name in named:
             raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
@@ -141,7 +143,7 @@ def read_secrets(path: Path) -> list[Document]:
 
 
 def read_functions(path: Path) -> dict[str, Document]:
-    """Read Function documents, by the functions' names.
+    """Read Function documents, and return them by the functions' names.
 
     Raises:
         InputError: As for `read_resources`; or an object isn't a Function with a name, or has the same name as another,
@@ -169,7 +171,7 @@ def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, 
 
     Args:
         files: Each key with a file that holds its value as YAML or JSON.
-        values: Each key with its value as YAML or JSON. They win over the files.
+        values: Each key with its value as YAML or JSON. Where a key is in both, this value counts.
 
     Raises:
         InputError: A file can't be read, or a value isn't one YAML document.
@@ -183,9 +185,9 @@ def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, 
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a path stands for: the file itself, or the files in a directory.
+    """Return the files that a path stands for: the path itself, or the YAML and JSON files of a directory, sorted.
 
-    Directories, pipes and devices in a directory are left out.
+    In a directory, other files, directories, pipes and devices are left out.
 
     Raises:
         InputError: The directory has no file whose name ends in .yaml, .yml or .json, or can't be read.
@@ -247,7 +249,11 @@ def is_text(value: Any) -> bool:
 
 
 def objects_in(document: Document) -> Iterator[Document]:
-    """Yield the objects of a document: the items of a list, or else the document itself."""
+    """Yield the objects of a document: the items of a `List` of v1, or else the document itself.
+
+    Raises:
+        InputError: An object has no apiVersion or kind, or an item isn't an object, or is a list.
+    """
     where, content = document
     if content.get("kind") != "List" or content.get("apiVersion") != "v1":
         _check(document)
@@ -263,7 +269,7 @@ def objects_in(document: Document) -> Iterator[Document]:
 
 
 def _check(document: Document) -> None:
-    """Refuse a document that isn't an object of Kubernetes."""
+    """Refuse a document that lacks apiVersion or kind, or whose metadata isn't a mapping. Add missing metadata."""
     for key in ("apiVersion", "kind"):
         if not is_text(document.content.get(key)):
             raise InputError(f"{document.where} has no {key}")
@@ -273,7 +279,7 @@ def _check(document: Document) -> None:
 
 
 def _identity(document: Document) -> tuple[str, str, str, str]:
-    """Return group, kind, name and namespace of an object; empty strings where it has none."""
+    """Return group, kind, name and namespace of an object. A name or namespace that is missing is empty."""
     content = document.content
     name, namespace = (field(document, str, "metadata", key) or "" for key in ("name", "namespace"))
     return group_of(content["apiVersion"]), content["kind"], name, namespace
@@ -284,7 +290,7 @@ def _is_secret(content: dict[str, Any]) -> bool:
 
 
 def _as_stored(document: Document) -> Document:
-    """Return a Secret with everything in `data`, and any other object as it is."""
+    """Return a Secret with `stringData` moved into `data`, in base64; and any other object as it is."""
     if not _is_secret(document.content):
         return document
     where, content = document

@@ -1,4 +1,4 @@
-"""A live API server as a cluster, read through kubectl (see `_programs/kubectl.py`)."""
+"""A live API server as the cluster of a reconcile, read through kubectl (see `_programs/kubectl.py`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Kubectl"]
 
 _LONGEST_TEXT: Final = 2000
 
-# Arguments that kubectl can't take for an option, for several kinds, or for a selector of another form.
+# Forms of arguments that kubectl can't misread as an option, as several kinds, or as a selector of another form.
 _WORD: Final = re.compile("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?")
 _KIND: Final = re.compile("[A-Za-z][A-Za-z0-9]*")
 _LABEL_KEY: Final = re.compile("([A-Za-z0-9][-.A-Za-z0-9]*/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?")
@@ -33,7 +33,7 @@ class Kubectl:
     """The cluster of a context of kubectl.
 
     Args:
-        context: The context's name, as in `kubectl config get-contexts`; empty for the current one.
+        context: The context's name, as in `kubectl config get-contexts`; empty for kubectl's current context.
         timeout: The time limit of each call of kubectl, in seconds.
     """
 
@@ -50,10 +50,9 @@ class Kubectl:
         return self._get(selector, [] if selector.name is None else [selector.name])
 
     def live(self, composite: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return a composite as the API server has it; None where it doesn't exist.
+        """Return a composite as the API server has it; None where it doesn't exist, or the given one has no name.
 
-        The composite's uid is the one in the owner references of its composed resources.
-
+        Composed resources refer to the uid of this composite.
         Raises:
             InputError: The API server can't be read. The message has kubectl's own words.
         """
@@ -88,7 +87,7 @@ class Kubectl:
         names: dict[tuple[str, str, str], list[str]] = {}
         for at, ref in enumerate(refs):
             selector = _selector_of(ref, at, text_of(metadata_of(composite).get("namespace")))
-            if selector.name:  # it has none before it was created
+            if selector.name:  # a reference has no name before its resource was created
                 group = selector.api_version, selector.kind, selector.namespace or ""
                 names.setdefault(group, []).append(selector.name)
         found: list[dict[str, Any]] = []
@@ -108,12 +107,20 @@ class Kubectl:
         return None if schemas is None else schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster`; None where the server has no such kind. Raises as `schema` does."""
+        """Return a kind's scope, `Namespaced` or `Cluster`; None where the server has no such kind.
+
+        Raises:
+            RenderError: The schema can't be read. The message has kubectl's own words.
+        """
         schemas = self._document_of(api_version)
         return None if schemas is None else schemas.scope(api_version, kind)
 
     def _get(self, selector: Selector, names: Sequence[str]) -> list[Mapping[str, Any]]:
-        """Return the resources of these names, or those with the selector's labels."""
+        """Return the resources with these names; with no names, the resources with the selector's labels.
+
+        Raises:
+            RenderError: kubectl failed, or can't be asked for the resources, or printed something else.
+        """
         what = str(selector) if len(names) < 2 else f"{len(names)} {selector.api_version} {selector.kind}"
         what = shortened(what, _LONGEST_TEXT)
         try:
@@ -133,12 +140,12 @@ class Kubectl:
                 which = f" (number {at + 1} of {len(items)})" if len(items) > 1 else ""
                 raise RenderError(f"kubectl printed for {what} an object{which} that has no {lacking}")
         if names and not selector.namespace:
-            # Without a namespace kubectl looks into the one of its context; Crossplane means a cluster-scoped object.
+            # Without a namespace, kubectl looks into the namespace of its context, and Crossplane means cluster scope.
             items = [item for item in items if not metadata_of(item).get("namespace")]
         return in_order(items)
 
     def _document_of(self, api_version: str) -> Schemas | None:
-        """Return the schemas of a group and version, None where the server doesn't have it."""
+        """Return the schemas of an apiVersion's kinds; None where the server doesn't have the apiVersion."""
         group, version = split_api_version(api_version)
         path = f"apis/{group}/{version}" if group else f"api/{version}"
         if path not in self._schemas:
@@ -158,7 +165,7 @@ def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:
 
 @contextlib.contextmanager
 def _as_render() -> Iterator[None]:
-    """Turn an InputError into a RenderError: the reconcile reads while it runs."""
+    """Turn an InputError in the block into a RenderError, for reads during the reconcile."""
     try:
         yield
     except InputError as e:
@@ -167,7 +174,7 @@ def _as_render() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_input() -> Iterator[None]:
-    """Turn a RenderError into an InputError: the reconcile hasn't begun."""
+    """Turn a RenderError in the block into an InputError, for reads before the reconcile."""
     try:
         yield
     except RenderError as e:
@@ -175,7 +182,11 @@ def _as_input() -> Iterator[None]:
 
 
 def _references(composite: Mapping[str, Any]) -> list[Any] | None:
-    """Return a composite's references to its composed resources, None without such a field."""
+    """Return a composite's references to its composed resources; None if it has no such field.
+
+    Raises:
+        InputError: The field isn't a list of mappings.
+    """
     spec = composite.get("spec")
     crossplane = spec.get("crossplane") if isinstance(spec, Mapping) else None
     for path, holder in (("spec.crossplane", crossplane), ("spec", spec)):
@@ -192,8 +203,11 @@ def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
 
     Args:
         ref: The reference.
-        at: Its index.
-        namespace: The composite's namespace, which is that of all it is composed of; empty for a cluster-scoped one.
+        at: The index of the reference, for messages.
+        namespace: The composite's namespace, in which its composed resources are; empty for a cluster-scoped composite.
+
+    Raises:
+        InputError: The reference is malformed.
     """
     for key in ("apiVersion", "kind"):
         if not text_of(ref.get(key)):
@@ -214,7 +228,7 @@ def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
     """Return the arguments of `kubectl get` for a selector.
 
     Raises:
-        RenderError: kubectl would take a part of it for something else.
+        RenderError: kubectl would misread a part of the selector, or its apiVersion can't be parsed.
     """
     kind = _argument(selector)
     options = []
@@ -231,7 +245,7 @@ def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
 
 
 def _argument(selector: Selector) -> str:
-    """Return the kind as kubectl takes it, with version and group."""
+    """Return the kind as kubectl takes it: `KIND.VERSION.GROUP`."""
     group, version = split_api_version(selector.api_version)
     _checked(selector.kind, _KIND, "a kind")
     if group:

@@ -41,7 +41,7 @@ def render_operation(
     The arguments aren't changed, and the result shares no object with them.
 
     Args:
-        operation: The Operation.
+        operation: The Operation, with the status of previous runs if it has been run already.
         pipeline: The Operation's steps.
         functions: The runner of each function, by the function's name. A composition function runs in this process.
         cluster: The cluster: required resources, schemas and the Secrets of credentials.
@@ -115,17 +115,21 @@ class _Run:
         self._limit = limit if isinstance(limit, int) else _MOST_FAILURES
 
     def is_exhausted(self) -> bool:
-        """Say whether it has failed as often as it may."""
+        """Say whether the Operation has failed as often as its `spec.retryLimit` allows (by default 5 times)."""
         return self._failures >= self._limit
 
     def exhausted(self) -> Rendered:
-        """Return the result of an Operation that isn't tried again."""
+        """Return the result of an Operation that isn't tried again: a failed Operation, and no resources."""
         self._mark("Synced", "True", "ReconcileSuccess")
         self._mark("Succeeded", "False", "PipelineError", f"failure limit of {self._limit} reached")
         return Rendered(self._with_status(), {}, {}, {}, [], {}, {}, [])
 
     def finished(self, pipeline: Pipeline) -> Rendered:
-        """Return the result of the steps' answers."""
+        """Return the result of a run whose steps all gave answers.
+
+        Raises:
+            RenderError: An answer is malformed, or a resource can't be applied.
+        """
         self._started()
         outputs = {
             name: decoded(raw, f"the output of pipeline step {quoted(name)}") for name, raw in pipeline.outputs.items()
@@ -142,7 +146,7 @@ class _Run:
         return Rendered(self._with_status(), applied, {}, {}, pipeline.results, context, {}, pipeline.runs)
 
     def failed(self, error: RenderError) -> dict[str, Any]:
-        """Return the Operation as Crossplane leaves it when a run fails."""
+        """Return the Operation as Crossplane stores it when a run fails: with one more failure, and the error."""
         self._started()
         self._status = {**self._status, "failures": self._failures + 1}
         self._mark("Synced", "False", "ReconcileError", str(error))
@@ -162,7 +166,7 @@ class _Run:
         with_condition(self._conditions, condition)
 
     def _store_outputs(self, outputs: Mapping[str, dict[str, Any]]) -> None:
-        """Put the steps' outputs into the status, in place of those of an earlier run."""
+        """Put the steps' outputs into the status. An output replaces the same step's output of a previous run."""
         for step, output in outputs.items():
             for one in self._outputs:
                 if one["step"] == step:
@@ -174,7 +178,7 @@ class _Run:
             self._status = {**self._status, "pipeline": self._outputs}
 
     def _store_references(self, applied: Mapping[str, Mapping[str, Any]]) -> None:
-        """Put references to applied resources into the status, among those of an earlier run."""
+        """Add references to the applied resources to the status, and sort them. References of previous runs stay."""
         references = self._references
         for resource in applied.values():
             metadata = metadata_of(resource)
@@ -196,7 +200,11 @@ def _order(reference: Mapping[str, Any]) -> str:
 
 
 def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, Any]]:
-    """Return a list in the status, whose elements are known by a key."""
+    """Return a list of the Operation's status; empty where it is missing.
+
+    Raises:
+        InputError: The field isn't a list of objects that each have a string under `key`.
+    """
     found = status.get(field, [])
     if not isinstance(found, list) or not all(isinstance(one, dict) and text_of(one.get(key)) for one in found):
         raise InputError(f"the Operation's status.{field} must be a list of objects, each with a {key}")
@@ -204,10 +212,10 @@ def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, 
 
 
 def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a desired resource as it is applied.
+    """Return a desired resource unchanged, as it is applied.
 
     Raises:
-        RenderError: An API server would refuse it.
+        RenderError: An API server would refuse the resource.
     """
     what = f"desired resource {quoted(name)}"
     for key in ("apiVersion", "kind"):

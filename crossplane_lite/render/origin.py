@@ -1,4 +1,4 @@
-"""Origins of values: the places in a request where functions read them."""
+"""Origins of values: the places in a request from which functions read them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, field: Field) -> Origin | None:
-    """Return the place in the request of a field that is read; None for a field that isn't of the request."""
+    """Return the place in the request of a model's field; None where the model wasn't read from the request."""
     root = node.root
     if root is None or root.refers:
         return None
@@ -52,7 +52,7 @@ def origin_of(node: Node, field: Field) -> Origin | None:
 
 
 def _steps(step: str) -> list[Any]:
-    """Return the steps in a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
+    """Return the keys and indexes in a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
     if step.startswith("["):
         inner = step[1:-1]
         if inner.isdigit():

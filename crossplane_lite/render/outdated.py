@@ -1,7 +1,7 @@
-"""Fields in a composite's spec that its model doesn't know: a misspelt field, or a model of another version.
+"""Warnings about fields in a composite's spec that its model lacks: a misspelt field, or an outdated model.
 
-The XRD, where it is given, says more (see `definition`). The model by which compose() reads the composite is always
-known.
+A check against the XRD finds more (`definition`), but not every user gives the XRD. This check needs only the model by
+which compose() reads the composite.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..proto import _view
 
 __all__ = ["unknown_fields"]
 
-# Fields that steer the composition are Crossplane's, and not every model has them.
+# Crossplane's own fields in the spec of a composite. Not every model has them.
 _STEERING: Final = frozenset(
     {
         *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),
@@ -36,7 +36,9 @@ _WANTED: Final[dict[int, tuple[type[Any], str]]] = {
 
 
 def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
-    """Yield a line for each field of the composite's spec that doesn't fit its model.
+    """Yield a line for each field of the composite's spec that its model lacks, or whose value has the wrong type.
+
+    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines.
 
     Args:
         model: The class by which compose() reads the composite.

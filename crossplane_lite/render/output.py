@@ -1,5 +1,4 @@
-"""The output of a reconcile: documents for stdout, as `crossplane composition render` prints them, and lines for
-people."""
+"""The output of a reconcile: documents as `crossplane composition render` prints them, and lines for people."""
 
 from __future__ import annotations
 
@@ -27,12 +26,12 @@ __all__ = [
     "warning_lines",
 ]
 
-# The longest line of a message with parts, and the text before its dependencies.
+# A message with parts is split where its line would be longer. The other text stands before its dependencies.
 _WIDTH: Final = 120
 _DEPENDENCIES: Final = ". Dependencies: "
 
 _API_VERSION: Final = "render.crossplane.io/v1beta1"
-# Crossplane's default where the function gives none.
+# Crossplane's reasons for results without a reason.
 _DEFAULT_REASONS: Final = ("ComposeResources", "RunPipelineStep")
 
 
@@ -44,14 +43,15 @@ def documents(
     results: Iterable[Result] = (),
     context: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the composite, the composed resources by composition resource name, and other requested documents.
+    """Yield the composite, then the composed resources sorted by composition resource name, then requested documents.
 
-    For an Operation these are the Operation and the applied resources, by the names that the functions gave them.
+    For an Operation, the Operation comes first, and then the applied resources, sorted by the functions' names for
+    them.
 
     Args:
         rendered: The result of the reconcile.
         composite: The composite resource that was given.
-        full: Whether the whole composite is shown, with the result over it. Otherwise its names and status are shown.
+        full: Whether the whole composite is shown, with the result merged over it. Otherwise it is `shortened`.
         results: The results to add, each as a document of kind `Result`.
         context: Whether the pipeline's context after the last step is added, as a document of kind `Context`. An empty
             context is left out.
@@ -66,7 +66,7 @@ def documents(
 
 
 def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str, Any]:
-    """Return an object's apiVersion and kind, name and namespace, references to its resources, and its status.
+    """Return an object with only apiVersion, kind, name, namespace, references to its resources, and status.
 
     An Operation also keeps its labels and annotations, which come from its template.
 
@@ -106,12 +106,12 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
-    """Yield the events of the composite: the functions' results, and those that Crossplane itself makes.
+    """Yield the events of the composite: the functions' results, and the events that Crossplane itself makes.
 
     Args:
         rendered: The result of the reconcile.
         composite: The composite resource that was given.
-        composition: The name of the Composition; None without one.
+        composition: The name of the Composition; None where no Composition was given.
     """
     annotations = metadata_of(composite).get("annotations")
     annotations = annotations if isinstance(annotations, Mapping) else {}
@@ -145,16 +145,16 @@ def result_documents(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
 
 
 def context_document(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of kind `Context`."""
+    """Return a document of kind `Context` with the content of a pipeline's context."""
     return {"apiVersion": _API_VERSION, "kind": "Context", "fields": context}
 
 
 def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
-    """Yield remarks for people beside the documents, one line each.
+    """Yield the lines for people about a reconcile: results, warnings, missing requirements, deleted resources.
 
     Args:
         rendered: The result of the reconcile.
-        results: Whether the functions' results are among them.
+        results: Whether the functions' results are among the lines.
     """
     if results:
         yield from result_lines(rendered.results)
@@ -171,7 +171,7 @@ def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
 
 
 def failure_lines(error: RenderError) -> Iterator[str]:
-    """Yield remarks for people on a reconcile that failed, beside the error itself."""
+    """Yield the lines for people about a failed reconcile, without the error: results, missing requirements, hints."""
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
     if error.steps:
@@ -201,12 +201,12 @@ def result_lines(results: Iterable[Result]) -> Iterator[str]:
 
 
 def warning_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield the lines of the warnings among results. Equal warnings are told once."""
+    """Yield the lines of the warnings among results. Equal warnings come once."""
     return result_lines(dict.fromkeys(result for result in results if result.severity == "Warning"))
 
 
 def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
-    """Yield a line for each requirement of a function that nothing was found for."""
+    """Yield a line for each resource or schema that a function requires, and that wasn't found."""
     from ..proto import _view
 
     for step in steps:
@@ -230,7 +230,7 @@ def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
 
 
 def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
-    """Yield a line for each connection Secret whose details something waits for, and that nobody gave."""
+    """Yield a line for each connection Secret that wasn't given, although a resource or field waits for its content."""
     from ..proto import _view
     from .told import told
 
@@ -252,7 +252,7 @@ def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
 
 
 def _timeless(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return an object whose conditions all have the same transition time, so that two runs give the same."""
+    """Return an object whose conditions all have the same transition time, so that two runs have equal output."""
     status = resource.get("status")
     conditions = status.get("conditions") if isinstance(status, Mapping) else None
     if not isinstance(conditions, list):

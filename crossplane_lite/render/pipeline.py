@@ -1,6 +1,6 @@
 """The parts of a pipeline: steps, their requirements, and their runners.
 
-These are the nouns that reading files, running one reconcile, simulating many and drawing graphs share.
+Reading files, running one reconcile, simulating many reconciles, and drawing graphs share these types.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ __all__ = ["Cluster", "Runner", "Selector", "Step"]
 
 
 class Selector(NamedTuple):
-    """A request for resources, by a function or by a step of the composition.
+    """A request for resources, by a function or by a step of the composition: one by name, or several by labels.
 
     Attributes:
         api_version: The resources' apiVersion.
         kind: The resources' kind.
-        name: The one resource's name; None where labels are matched.
-        labels: The labels that they must have; empty for all of the kind. None where a name is matched.
-        namespace: Their namespace; None for cluster-scoped resources, and for those of every namespace where labels
-            are matched.
+        name: The name of the one resource; None where labels are matched.
+        labels: The labels that the resources must have; empty for all resources of the kind. None where a name is
+            matched.
+        namespace: The resources' namespace. With a name, None means a cluster-scoped resource; with labels, None means
+            resources of all namespaces and cluster-scoped resources.
     """
 
     api_version: str
@@ -31,7 +32,10 @@ class Selector(NamedTuple):
 
     @classmethod
     def of(cls, message: Any) -> Selector:
-        """Return the content of a ResourceSelector of any implementation; without a match all of the kind are meant."""
+        """Return the selector in a ResourceSelector message, of any class with its fields.
+
+        A message without a match selects all resources of the kind.
+        """
         by_name = message.WhichOneof("match") == "match_name"
         return cls(
             message.api_version,
@@ -54,12 +58,13 @@ class Step(NamedTuple):
 
     Attributes:
         name: The step's name.
-        function: The name of the function that it calls.
-        where: File and place, for messages.
-        input: The function's input, an object of any kind.
-        credentials: Namespace and name of the Secret behind each name.
-        resources: Required resources that the composition itself asks for, by requirement name.
-        schemas: Required schemas that the composition itself asks for: apiVersion and kind by requirement name.
+        function: The name of the function that the step calls.
+        where: File and place of the step, for messages; may be empty.
+        input: The function's input, an object of any kind; None for no input.
+        credentials: The namespace and the name of a Secret, by the name of the credentials.
+        resources: The resources that the composition itself requires for the step, by requirement name.
+        schemas: The apiVersion and the kind of each schema that the composition itself requires for the step, by
+            requirement name.
     """
 
     name: str
@@ -72,7 +77,7 @@ class Step(NamedTuple):
 
 
 class Runner(Protocol):
-    """A runner, which calls one function."""
+    """A caller of one function: any object with this method."""
 
     def run(self, request: bytes, timeout: float) -> bytes:
         """Answer a request.
@@ -91,7 +96,7 @@ class Runner(Protocol):
 
 
 class Cluster(Protocol):
-    """The objects beside the composite: files, a live API server, or both."""
+    """The source of the objects beside the composite: files, a live API server, or both."""
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the resources that a selector matches; an empty list where none does."""

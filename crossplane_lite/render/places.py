@@ -1,4 +1,4 @@
-"""Lines of an author's files: the one that is running, and those of the arguments in a call."""
+"""Lines of an author's files: the line that is running, and the lines of the arguments in a call."""
 
 from __future__ import annotations
 
@@ -28,16 +28,20 @@ class Places:
         self._home = os.path.dirname(os.path.abspath(file)) + os.sep
 
     def current(self) -> str:
-        """Return the line that is running."""
+        """Return the author's line that is running; empty where no code outside of this package is."""
         frame = self._frame()
         return "" if frame is None else self._shown(frame.f_code.co_filename, frame.f_lineno)
 
     def of_arguments(self, call: str, keywords: Iterable[str]) -> dict[str, str]:
-        """Return the lines of a running call's keyword arguments, by keyword.
+        """Return the line of each keyword argument of the call that the author's code is running.
 
         Args:
             call: The name of the called class or function.
             keywords: The keywords.
+
+        Returns:
+            The lines by keyword. An argument that the file's source doesn't show has the line of the call. All lines
+            are empty where no code outside of this package is running.
         """
         frame = self._frame()
         if frame is None:
@@ -47,7 +51,7 @@ class Places:
         return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
 
     def _frame(self) -> FrameType | None:
-        """Return the innermost frame of the author's files, or else of code outside of this package."""
+        """Return the innermost frame of the author's files, or else of other code outside of this package; or None."""
         frame: FrameType | None = sys._getframe(1)
         first: FrameType | None = None
         while frame is not None:
@@ -66,7 +70,10 @@ class Places:
 
 @functools.cache
 def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
-    """Return the lines of keyword arguments in a file's calls: by the call's line, the called name, and the keyword."""
+    """Return the lines of keyword arguments in a file's calls; empty where the file isn't readable Python.
+
+    The keys are the line of the call, the called name, and the keyword.
+    """
     found: dict[tuple[int, str, str], int] = {}
     try:
         tree = ast.parse("".join(linecache.getlines(file)))

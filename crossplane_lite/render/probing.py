@@ -1,6 +1,7 @@
-"""The sources of a resource's fields, found by trial: a function is called again with one value of its request changed.
+"""Finding the sources of a resource's fields by trial: a function is called with one value of its request changed.
 
-The fields of the resource that differ then are made from that value, whichever way the value took.
+The fields of the resource that differ in the answer are made from that value. How the function uses the value doesn't
+matter.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ __all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origins"]
 Fields = Mapping[Steps, Any]
 
 MOST_PROBES: Final = 400
-"""How many values of a request are tried at the most."""
+"""The highest number of values of a request that are tried."""
 
 _PROBE: Final = "crossplane-lite-probe"
 # A field is more often a string than a number, so a string is tried first.
@@ -34,12 +35,13 @@ class Made(NamedTuple):
     """The sources of a resource's fields.
 
     Attributes:
-        sources: The values that each field is made from, by the steps of the field's path.
-        decides: The values that decide whether there is such a resource.
-        unseen: The deciding values whose other uses can't be seen.
+        sources: The origins of the values that each field is made from, by the steps of the field's path.
+        decides: The values that decide whether the resource is composed, or which name it has.
+        unseen: The values in `decides` without which the resource is gone, so that the fields made from them can't be
+            found.
         unknown: The values whose change makes the function fail, each with the error.
-        varies: The fields that differ from call to call although the request is the same.
-        cut: Whether there were too many values to try all of them.
+        varies: The fields that differ between two calls with the same request.
+        cut: Whether there were more than `MOST_PROBES` values, so that the others weren't tried.
     """
 
     sources: dict[Steps, list[Origin]]
@@ -51,12 +53,12 @@ class Made(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A resource in an answer.
+    """The resource that was found in an answer.
 
     Attributes:
-        name: The first of the wanted names under which the answer has a resource; empty where it has none.
-        fields: The fields of the resource.
-        error: The error, where the function failed.
+        name: The first of the wanted names under which the answer has a resource; empty where it has no such resource.
+        fields: The values of the resource's fields, by the steps of their paths.
+        error: The error if the function failed; else empty.
     """
 
     name: str
@@ -65,17 +67,17 @@ class Found(NamedTuple):
 
 
 Answer = Callable[[bytes, Sequence[str]], Found]
-"""Calls the function with a request, and finds the first resource that has one of these names in the answer."""
+"""Calls the function with a request, and returns the first resource in the answer that has one of some names."""
 
 
 def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: Answer, base: Fields) -> Made:
-    """Find the sources of a resource.
+    """Find the values of a request that a resource is made from.
 
     Args:
         request: The bytes of the request.
-        name: The name of the resource.
-        candidates: The values to change, one after the other.
-        answer: Calls the function.
+        name: The composition resource name; empty for the composite.
+        candidates: The places of the values to change, one after the other.
+        answer: Calls the function, and finds the resource in its answer.
         base: The fields of the resource for the unchanged request.
     """
     made = Made({}, [], [], {}, set(), False)
@@ -105,7 +107,7 @@ def _try(origin: Origin, name: str, source: _Request, answer: Answer, base: Fiel
         elif not found.name:
             decides = True
         else:
-            if name and found.name != name:  # the same resource under a name that is made from the value, too
+            if name and found.name != name:  # the resource's name is made from the value, too
                 made.decides.append(origin)
             for steps in _different(base, found.fields) - made.varies:
                 made.sources.setdefault(steps, []).append(origin)
@@ -118,7 +120,7 @@ def _try(origin: Origin, name: str, source: _Request, answer: Answer, base: Fiel
 
 
 def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
-    """Yield the names that a resource may get if its name is made from a value, and that value changes."""
+    """Yield the names that a resource may have after a value changes, if its name contains the value."""
     if not isinstance(before, (str, int)) or isinstance(before, bool) or before == "":
         return
     for found in re.finditer(re.escape(str(before)), name):
@@ -126,7 +128,10 @@ def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
 
 
 def _different(base: Fields, other: Fields) -> set[Steps]:
-    """Return the fields of a resource that differ or are gone. An element that a list gains changes its last one."""
+    """Return the fields in `base` that differ in `other` or are missing there.
+
+    A new field counts as a change of the last field beside or above it, such as the last element of a longer list.
+    """
     found = {steps for steps, value in base.items() if steps not in other or not _same(other[steps], value)}
     for steps in other:
         if steps not in base:
@@ -140,7 +145,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _others(value: Any) -> Iterator[Any]:
-    """Yield other values of the same kind; the ones that are most likely valid come first."""
+    """Yield other values of the same type, the most likely valid values first; for None, values of several types."""
     if value is None:
         yield from _FOR_UNSET
     elif isinstance(value, bool):
@@ -159,7 +164,7 @@ def _others(value: Any) -> Iterator[Any]:
 
 
 def _next(sign: str) -> str:
-    """Return the next letter or digit of the same kind."""
+    """Return the next letter of the same case, or the next digit; after the last comes the first."""
     for first, last in ("az", "AZ", "09"):
         if first <= sign <= last:
             return first if sign == last else chr(ord(sign) + 1)
@@ -167,14 +172,14 @@ def _next(sign: str) -> str:
 
 
 class _Request:
-    """A request, and the same with another value in one place."""
+    """A request that can be encoded again with one value changed."""
 
     def __init__(self, data: bytes) -> None:
         self._message = _view.RunFunctionRequest.FromString(data)
         self._trees: dict[tuple[str, str, Any], Any] = {}
 
     def _place(self, origin: Origin) -> tuple[Any, Steps]:
-        """Return the message that holds the object of an origin, and the steps in that object; or None."""
+        """Return the message that holds an origin's object, and the steps in that object. The message can be None."""
         message = self._message
         if origin.part == "xr":
             return message.observed.composite, origin.steps
@@ -188,7 +193,7 @@ class _Request:
         return None, ()
 
     def tree(self, origin: Origin) -> Any:
-        """Return the object that an origin is in as plain data; or None."""
+        """Return the object that holds an origin, as plain data; None where it is missing or malformed."""
         key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
         if key not in self._trees:
             try:
@@ -205,7 +210,7 @@ class _Request:
         return origin.steps[1:] if origin.part == "required" else origin.steps
 
     def value(self, origin: Origin) -> Any:
-        """Return the value there, or None."""
+        """Return the value at an origin; None where there is no value. Bytes are returned as text."""
         data = self._data(origin)
         if data is not None:
             return data.get(origin.steps[-1], b"").decode(errors="replace")
@@ -218,7 +223,7 @@ class _Request:
         return value
 
     def _data(self, origin: Origin) -> Any:
-        """Return the map of bytes that an origin is in; None where it is in an object."""
+        """Return the map of bytes that holds an origin of connection details or credentials; None for other origins."""
         if origin.part == "details":
             state = self._message.observed
             holder = state.resources[origin.name] if origin.name else state.composite
@@ -228,7 +233,7 @@ class _Request:
         return None
 
     def changed(self, origin: Origin, value: Any) -> bytes | None:
-        """Return the request with another value in one place; None where that can't be."""
+        """Return the bytes of the request with another value at an origin; None where no value can be put there."""
         data = self._data(origin)
         key = origin.steps[-1]
         if data is not None:
@@ -275,11 +280,12 @@ class _Request:
 
 
 def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
-    """Return the values of a request that a resource may be made from.
+    """Return the places of the values in a request that a resource may be made from.
 
     Args:
         request: The bytes of the request.
-        recorded: The values that compose() has read; None where that isn't known.
+        recorded: The values that compose() has read. With None, or where compose() has used the raw request, values of
+            all parts of the request are returned.
     """
     message = _view.RunFunctionRequest.FromString(request)
     source = _Request(request)
@@ -325,18 +331,18 @@ _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind"
 
 
 def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
-    """Yield the values that compose() reads; if it reads a whole object, all values in it."""
+    """Yield the places of the values that compose() reads; of an object that it reads as a whole, all values."""
     above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
     for origin in recorded.reads:
         if origin not in above:
             yield from _leaves(source, origin)
-    # A spec that isn't there is no place to put a value.
+    # A missing value is tried only inside the composite's spec or metadata.
     unset = (one for one in recorded.unset if one.part == "xr" and len(one.steps) > 1)
     yield from (one for one in unset if one.steps[0] in ("spec", "metadata"))
 
 
 def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
-    """Yield the values below a place that are neither objects nor lists."""
+    """Yield the places of the scalars at and below a place. Null isn't yielded."""
     work = [(origin, source.value(origin) if origin.steps else source.tree(origin))]
     while work:
         at, value = work.pop()
@@ -349,7 +355,11 @@ def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
 
 
 def fields_of(raw: bytes) -> dict[Steps, Any]:
-    """Return the values in an object by the steps of their paths: scalars, and empty objects and lists."""
+    """Return the scalars, empty objects and empty lists in an encoded Struct, by the steps of their paths.
+
+    Raises:
+        WireError: The bytes aren't a Struct.
+    """
     found: dict[Steps, Any] = {}
     work: list[tuple[Steps, Any]] = [((), _wire.decode_struct(raw))]
     while work:

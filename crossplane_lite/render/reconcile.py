@@ -38,7 +38,7 @@ __all__ = ["render"]
 
 _log = logging.getLogger(__name__)
 
-# Crossplane's own: functions' conditions of these types are ignored.
+# The types of Crossplane's own conditions. A function's condition of such a type is ignored.
 _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDate"})
 # The fields that Crossplane itself writes into the status of a composite, beside the conditions.
 _OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
@@ -73,9 +73,9 @@ def render(
             namespace.
         context: The pipeline's context before the first step.
         timeout: The time limit of all steps together, in seconds.
-        xrd: The composite's CompositeResourceDefinition. Its scope says whether the composite is one of Crossplane 1,
-            with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
-        composition: The name of the Composition, which functions see in the composite.
+        xrd: The composite's CompositeResourceDefinition. With its scope LegacyCluster, the composite is treated as in
+            Crossplane 1, with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
+        composition: The name of the Composition, which functions see in the composite; None for no name.
 
     Returns:
         The objects that Crossplane would apply, delete, store and report.
@@ -104,7 +104,7 @@ class _Reconcile:
             check_defines(composite, xrd, "the XRD")
         self._legacy = is_legacy(xrd)
         self._composition = composition
-        # Decoded again from its bytes: nothing is shared with objects that the caller may change later.
+        # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
         self._composite = _wire.decode_struct(observed_bytes(composite, "the composite resource"))
         self._conditions = _conditions(self._composite)
         self._status: dict[str, Any] = {}
@@ -118,7 +118,7 @@ class _Reconcile:
         """Return the observed resources by composition resource name.
 
         Raises:
-            InputError: Crossplane wouldn't find one among those that the composite is composed of.
+            InputError: Crossplane wouldn't count a resource among those of the composite, or two have the same name.
         """
         found: dict[str, Mapping[str, Any]] = {}
         owner = self._owner
@@ -166,7 +166,10 @@ class _Reconcile:
             raise
 
     def _is_left_alone(self) -> bool:
-        """Say whether the composite is paused or being deleted, and mark it: then no function is called."""
+        """Say whether the composite is paused or being deleted, so that no function is called.
+
+        If it is, its conditions and a line in the log say so.
+        """
         metadata = metadata_of(self._composite)
         if self._is_paused():
             self._mark({"type": "Synced", "status": "False", "reason": "ReconcilePaused", "message": _PAUSED})
@@ -186,7 +189,7 @@ class _Reconcile:
     # -- requests
 
     def _state(self) -> bytes:
-        """Return the bytes of the observed State."""
+        """Return the observed State of requests, as bytes: the composite and the observed resources."""
         state = _view.State()
         # Only composites of Crossplane 1 have connection details.
         details = self._details(self._seen) if self._legacy else {}
@@ -200,8 +203,8 @@ class _Reconcile:
     def _seen_composite(self) -> dict[str, Any]:
         """Return the composite as functions see it.
 
-        It has the fields of any cluster: a uid, its label, references to its Composition and to the resources that it
-        is composed of, and the condition that is set before the pipeline runs.
+        It has the fields that every cluster sets: a uid, the label `crossplane.io/composite`, references to its
+        Composition and its observed resources, and the condition Responsive.
         """
         metadata = self._composite["metadata"]
         labels = metadata.get("labels")
@@ -221,12 +224,12 @@ class _Reconcile:
         return seen
 
     def _spec(self, composed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the composite's spec with references to its composed resources."""
+        """Return the composite's spec with references to the given composed resources."""
         references = references_of(composed.values(), self._owner.namespace)
         return with_references(self._composite.get("spec"), references, self._legacy)
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
-        """Return the content of the connection secret that a resource names; empty if it isn't there (yet)."""
+        """Return the content of the connection Secret that a resource names; empty if there is no such Secret (yet)."""
         reference = secret_place(resource)
         if reference is None:
             return {}
@@ -273,21 +276,25 @@ class _Reconcile:
         )
 
     def _desired_status(self, message: Any) -> dict[str, Any]:
-        """Return the status that the functions desire, its conditions taken out and put among the others."""
+        """Return the status that the functions desire, without its conditions: these are added to `_conditions`.
+
+        Raises:
+            RenderError: The status isn't an object, or its conditions are malformed.
+        """
         raw = message.resource
         status = decoded(raw, "the desired composite resource").get("status", {})
         if not isinstance(status, dict):
             raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
         found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
-        # Those that Crossplane has already come after these, and over them.
+        # The composite's present conditions come last, and replace desired conditions of the same type.
         for condition in self._conditions:
             with_condition(found, condition)
         self._conditions = found
         return status
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the observed resources that are controlled by the composite and not desired."""
+        """Return the observed resources that the composite controls and that aren't desired any more, by name."""
         return {
             name: _wire.decode_struct(observed_bytes(self._observed[name], name))
             for name in sorted(self._observed)
@@ -295,7 +302,7 @@ class _Reconcile:
         }
 
     def _take_conditions(self, pipeline: Pipeline) -> set[str]:
-        """Store the conditions that the functions returned; return their types."""
+        """Store the conditions that the functions returned, without those of Crossplane's types. Return their types."""
         seen = set()
         before = self._composite.get("status")
         known = before.get("claimConditionTypes") if isinstance(before, dict) else None
@@ -312,14 +319,14 @@ class _Reconcile:
         return seen
 
     def _mark(self, condition: dict[str, Any]) -> None:
-        """Store a condition of Crossplane's own."""
+        """Store one of Crossplane's own conditions, in place of an older condition of its type."""
         generation = metadata_of(self._composite).get("generation")
         if isinstance(generation, int) and generation:
             condition["observedGeneration"] = generation
         with_condition(self._conditions, condition)
 
     def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
-        """Return the composite as Crossplane leaves it when a reconcile fails."""
+        """Return the composite as Crossplane stores it when a reconcile fails: the conditions tell of the failure."""
         message = f"cannot compose resources: {error}"
         self._mark({"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message})
         seen = self._take_conditions(pipeline)
@@ -343,8 +350,8 @@ class _Reconcile:
 
 
 def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
-    """Yield likely mistakes in functions' behaviour and desired state."""
-    # A run that only looks for dependencies makes the same ones again, and so do steps with the same composite.
+    """Yield a text for each likely mistake in the functions' code and desired state."""
+    # Another run that only looks for dependencies gives the same notes, and so do steps with the same composite.
     yield from dict.fromkeys(note for notes in pipeline.notes.values() for note in notes)
     if not any(b"None" in run.response for run in pipeline.runs):
         return
@@ -379,7 +386,8 @@ def _checked_name(resource: Mapping[str, Any]) -> str:
     name = resource_name(resource)
     if not name:
         raise InputError(
-            f"{shown} has no annotation crossplane.io/composition-resource-name, which says what resource it is"
+            f"{shown} has no annotation crossplane.io/composition-resource-name; set it to the name that the function "
+            "gives this resource"
         )
     for key in ("apiVersion", "kind"):
         if not text_of(resource.get(key)):
@@ -404,7 +412,11 @@ def _checked_conditions(conditions: Any, error: type[Exception], which: str = ""
 
 
 def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
-    """Return the composite's condition Ready. The functions' own setting for the composite decides."""
+    """Return the composite's condition Ready.
+
+    The readiness that the functions set for the composite decides; if they set none, all composed resources must be
+    ready.
+    """
     unready = [name for name, is_ready in ready.items() if not is_ready]
     if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
         return {"type": "Ready", "status": "True", "reason": "Available"}

@@ -1,7 +1,7 @@
 """Watching one run of compose(): the lines that set fields, and the values that it reads.
 
-Only `--explain` does this. During the run, functions of this module replace those that set and read the fields of
-models. A served function never uses it.
+Only `--explain` does this. During the run, functions of this module replace the SDK's functions that set and read the
+fields of models. A served function never loads this module.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ if TYPE_CHECKING:
 __all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "silent_run"]
 
 COMPOSITE: Final = ""
-"""The composite, in the place of a resource's name: no resource has an empty one."""
+"""Stands for the composite where a resource's name is expected: no resource has an empty name."""
 
 _lock: Final = threading.RLock()
 
 
 class Waits(NamedTuple):
-    """The mark of a missing value.
+    """Stands for the value of a field that waits for missing values.
 
     Attributes:
-        paths: The awaited values.
+        paths: The paths of the missing values.
     """
 
     paths: tuple[str, ...]
 
 
 class Registered(NamedTuple):
-    """A resource as compose() has left it.
+    """A resource as it is when compose() ends.
 
     Attributes:
-        values: The fields that were set, by the steps of their paths. `Waits` stands for a value that isn't there yet.
-        places: The line that set each field, where the line is known.
-        made: The line that made the resource.
-        registered: The line that registered it.
+        values: The values of the fields that were set, by the steps of their paths. A missing value is a `Waits`.
+        places: The lines that set the fields, by the steps of their paths, without fields whose line isn't known.
+        made: The line that made the resource; empty where it isn't known.
+        registered: The line that registered the resource; empty where it isn't known.
     """
 
     values: dict[Steps, Any]
@@ -74,10 +74,10 @@ class Recorded(NamedTuple):
     """The notes on a run of compose().
 
     Attributes:
-        resource: The resource that was asked for; None where compose() registers none of this name.
-        reads: The values that were read from the request, each with the lines.
-        unset: The missing values that were read.
-        raw: Whether compose() looked at the raw request.
+        resource: The requested resource; None where compose() registers no resource of this name.
+        reads: The lines that read a value from the request, by the value's place.
+        unset: The lines that read a missing value, by the place that the value would have.
+        raw: Whether compose() used the raw request, whose reads can't be noted.
     """
 
     resource: Registered | None
@@ -87,12 +87,12 @@ class Recorded(NamedTuple):
 
 
 def record(function: Function, request: bytes, name: str) -> Recorded:
-    """Run compose() once more, without log lines or results, and note its actions.
+    """Run compose() once more, and note its reads and the lines that set fields. Logs, prints and answer are dropped.
 
     Args:
         function: The function.
-        request: The bytes of its request.
-        name: The composed resource that is asked for, or `COMPOSITE`.
+        request: The bytes of the request.
+        name: The name of the composed resource to note, or `COMPOSITE`.
     """
     watch = _Watch(function, name)
     with _lock, watch.installed():
@@ -101,7 +101,12 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
 
 
 def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
-    """Run compose() once more, without log lines; return the answer, and the registered resources of some names."""
+    """Run compose() once more, without logs and prints.
+
+    Returns:
+        The bytes of the answer, empty where the request can't be read; and the registered resources in `names`, by
+        name. Their lines aren't noted.
+    """
     watch = _Watch(function, *names)
     answer = _answer(watch.function, function, request)
     return answer, watch.found
@@ -117,14 +122,14 @@ def _answer(watched: Function, function: Function, request: bytes) -> bytes:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return watched.run(request)
-    except CrossplaneLiteError:  # an unreadable request fails as it did before
+    except CrossplaneLiteError:  # the request can't be read, and the first run has said so
         return b""
     finally:
         logger.removeFilter(never)
 
 
 class _Watch:
-    """Watches one run."""
+    """Watches one run of a function's compose(), and keeps the notes."""
 
     def __init__(self, function: Function, *names: str) -> None:
         self.function = copy.copy(function)
@@ -133,7 +138,7 @@ class _Watch:
         self._places = Places(function.file)
         self._names = names
         self._call: Call | None = None
-        # By the holder's id and the key. Objects in `_alive` keep their ids.
+        # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
         self._made: dict[int, str] = {}
         self._alive: list[Any] = []
@@ -155,7 +160,7 @@ class _Watch:
             for name in self._names:
                 found = ctx._call.composite if name == COMPOSITE else ctx._resources.get(name)
                 if found is not None:
-                    with contextlib.suppress(CrossplaneLiteError):  # the answer tells of values that can't be sent
+                    with contextlib.suppress(CrossplaneLiteError):  # the answer's fatal result tells of such a value
                         self.found[name] = self._taken(name, found)
 
     # -- settings
@@ -181,7 +186,10 @@ class _Watch:
         return Registered(values, places, self._made.get(id(found), ""), self._registered.get(name, ""))
 
     def _place_of(self, found: Any, steps: Steps) -> str:
-        """Return the line that set a value: that of the innermost holder with a known line."""
+        """Return the line that set a value, or else the nearest object around it; empty where no line is known.
+
+        `or later` follows the line of a plain dict or list that was changed after it was set.
+        """
         place = ""
         holder = found
         for at, step in enumerate(steps):
@@ -210,7 +218,7 @@ class _Watch:
 
     def _note(self, holder: Any, key: Any, place: str) -> None:
         value: Any = holder.__dict__.get(key) if isinstance(holder, ModelShape) else None
-        # A plain container doesn't report its changes, so a copy shows them later.
+        # A plain dict or list doesn't report its changes. Comparing it with this copy shows them later.
         kept = value.copy() if type(value) in (dict, list) else None
         self._alive.append(holder)
         self._set[(id(holder), key)] = (place, kept)
@@ -219,7 +227,7 @@ class _Watch:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Watch this process's uses of models in the block."""
+        """Replace the SDK's functions in the block, so that settings and reads of fields are noted."""
         replaced = [(owner, name, vars(owner)[name], make) for owner, name, make in self._replacements()]
         for owner, name, real, make in replaced:
             setattr(owner, name, make(real))
@@ -303,7 +311,7 @@ class _Watch:
         return read
 
     def _is_on(self) -> bool:
-        """Say whether it is the watched call that is going on, in whatever thread."""
+        """Say whether the current code runs for the watched call, in any thread."""
         return self._call is not None and current() is self._call
 
     def _note_read(self, node: Node, field: Field, value: Any) -> None:
@@ -315,7 +323,7 @@ class _Watch:
 
 
 def _changed(before: Any, now: Any, step: Any) -> bool:
-    """Say whether a plain container was changed at a step after it was set."""
+    """Say whether a plain dict or list has changed at a key or index since it was set. `before` is its copy then."""
     if type(before) is dict and type(now) is dict:
         return step not in before or before[step] is not now.get(step)
     if type(before) is list and type(now) is list and isinstance(step, int):

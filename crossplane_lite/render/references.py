@@ -11,7 +11,7 @@ from .definition import steering
 __all__ = ["REFERENCES", "composition_of", "references_of", "with_composition", "with_references"]
 
 REFERENCES: Final = "resourceRefs"
-"""The field that holds them."""
+"""The name of the field with a composite's references to its composed resources."""
 
 
 def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
@@ -21,7 +21,7 @@ def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
 
 
 def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:
-    """Return a composite's spec with the reference to its Composition. The arguments are as for `with_references`."""
+    """Return a composite's spec with a reference to the Composition `name`. See `with_references` for the arguments."""
     return _with(spec, "compositionRef", {"name": name}, legacy)
 
 
@@ -30,8 +30,8 @@ def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> lis
 
     Args:
         resources: The resources, each with its name.
-        namespace: The composite's namespace, which its composed resources share. It is empty for a cluster-scoped
-            composite, whose references name namespaces.
+        namespace: The composite's namespace, which its composed resources share, so that references don't name it. It
+            is empty for a cluster-scoped composite, whose references name each resource's namespace.
     """
     found = []
     for resource in resources:
@@ -50,7 +50,7 @@ def with_references(spec: Any, references: list[dict[str, str]], legacy: bool = 
     Args:
         spec: The spec, which isn't changed. A value that isn't a mapping counts as an empty spec.
         references: The new references.
-        legacy: Whether the composite is one of Crossplane 1, whose references stand directly in its spec.
+        legacy: Whether the composite is of Crossplane 1, so that the references are in `spec` itself.
     """
     return _with(spec, REFERENCES, references, legacy)
 

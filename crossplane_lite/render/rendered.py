@@ -1,4 +1,4 @@
-"""The result of one reconcile, and its failure."""
+"""The types of a reconcile's result, and the errors that a failed reconcile raises."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ __all__ = ["FatalResultError", "NoAnswerError", "RenderError", "Rendered", "Resu
 
 
 class Result(NamedTuple):
-    """A result that isn't fatal, as the event that Crossplane makes of it.
+    """The event that Crossplane makes of a function's result that isn't fatal.
 
     Attributes:
         severity: `Normal` or `Warning`, the type of the event.
-        reason: The event's reason; `ComposeResources` where the function gives none.
-        message: The event's message, which begins with the step's name.
-        step: The step's name; empty for a warning of Crossplane's own.
+        reason: The event's reason; `ComposeResources` where the function gives none. For an Operation it is always
+            `RunPipelineStep`.
+        message: The event's message, which names the step.
+        step: The step's name; empty for an event of Crossplane's own.
     """
 
     severity: str
@@ -30,14 +31,14 @@ class Result(NamedTuple):
 
 
 class StepRun(NamedTuple):
-    """The run of one step.
+    """The run of one step: all calls of its function in a reconcile.
 
     Attributes:
         step: The step.
-        runner: The runner of its function.
+        runner: The runner of the step's function.
         request: The bytes of the last request.
         response: The bytes of the last response.
-        calls: The number of calls of the function until its requirements were stable.
+        calls: The number of calls of the function.
     """
 
     step: Step
@@ -60,8 +61,8 @@ class Rendered(NamedTuple):
         context: The pipeline's context after the last step.
         connection_details: The content of the composite's connection secret.
         steps: The run of each step.
-        notes: Remarks for people: likely mistakes, and what Crossplane does without saying so.
-        legacy: Whether the composite is one of Crossplane 1, as its XRD says.
+        notes: Remarks for people: likely mistakes, and changes that Crossplane makes silently.
+        legacy: Whether the composite is of Crossplane 1, as its XRD says.
     """
 
     composite: dict[str, Any]
@@ -80,9 +81,9 @@ class RenderError(CrossplaneLiteError, RuntimeError):
     """A reconcile failed: Crossplane would apply nothing, delete nothing, and try again.
 
     Attributes:
-        step: The name of the step that failed; None where the failure is in no step.
-        composite: The composite resource as Crossplane leaves it after the failure, with the conditions that tell of
-            it; None where the reconcile failed before.
+        step: The name of the step that failed; None where no single step failed.
+        composite: The composite resource as Crossplane stores it after the failure, with conditions that tell of the
+            failure; None where the pipeline hadn't begun.
         steps: The runs of the steps until the failure. The failed step is among them if its function gave an answer.
         results: The functions' results until the failure.
     """

@@ -1,15 +1,15 @@
-"""The choice of a runner for each function of a pipeline: this process, or a server that speaks gRPC.
+"""The choice of a runner for each function of a pipeline: in this process, or on a server over gRPC.
 
-`--function` on the command line decides first, and then the annotations of the Function document:
+`--function` on the command line decides. For functions that it doesn't name, annotations of the Function document do:
 
 ======================================================  =========================================================
-``render.crossplane.io/runtime``                        ``Development``: it is running already, and is called
-                                                        over gRPC; ``InProcess``: it is run in this process.
-``render.crossplane.io/runtime-development-target``     Where it listens, ``localhost:9443`` by default.
-``render.crossplane.io/runtime-in-process-target``      Which function it is: ``module:function``.
+``render.crossplane.io/runtime``                        ``Development``: a running server is called over gRPC;
+                                                        ``InProcess``: the function runs in this process.
+``render.crossplane.io/runtime-development-target``     The server's address, ``localhost:9443`` by default.
+``render.crossplane.io/runtime-in-process-target``      The function's ``module:function``.
 ======================================================  =========================================================
 
-Without these annotations, Crossplane's own `render` starts a container. This package never does.
+Without these annotations, Crossplane's own `render` starts a container. This package refuses the function.
 """
 
 from __future__ import annotations
@@ -25,24 +25,26 @@ from .pipeline import Runner, Step
 __all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "in_process", "runners"]
 
 RUNTIME: Final = "render.crossplane.io/runtime"
-"""The annotation of a Function that says how it is run."""
+"""The annotation of a Function that says how the function is run: `Development` or `InProcess`."""
 TARGET: Final = "render.crossplane.io/runtime-development-target"
-"""The annotation of a Function that says where it listens."""
+"""The annotation of a Function with the address of its running server."""
 IN_PROCESS: Final = "render.crossplane.io/runtime-in-process-target"
-"""The annotation of a Function that says which function of ours it is."""
+"""The annotation of a Function with the `module:function` that runs in this process."""
 
 _DEFAULT_TARGET: Final = "localhost:9443"
 
 
 def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> dict[str, str]:
-    """Return the `module:function` for names of functions in the pipeline.
+    """Return the `module:function` of each function that `--function` names, by the function's name in the pipeline.
 
     Args:
-        given: The values of `--function`: the name of a function or None, and the `module:function`.
+        given: The values of `--function`: the function's name in the pipeline and the `module:function`. The name can
+            be None where the pipeline has one function.
         steps: The pipeline.
 
     Raises:
-        InputError: A name is given twice or isn't in the pipeline, or has to be given because the pipeline has several.
+        InputError: A name is given twice, or no step calls a function of this name; or the name is None, and the
+            pipeline has several functions.
     """
     names = sorted({step.function for step in steps})
     found: dict[str, str] = {}
@@ -67,15 +69,16 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
 def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, Runner]:
     """Return the runner of each function of a pipeline, by the function's name.
 
-    Functions that run in this process are imported. None is called yet.
+    Functions that run in this process are imported. No function is called yet.
 
     Args:
         steps: The pipeline.
-        targets: `module:function` by the function's name, as `assign` gives them. They win over documents.
-        documents: Function documents by name.
+        targets: The `module:function` by the function's name, as `assign` returns them. A function that has one needs
+            no document.
+        documents: The Function documents by name.
 
     Raises:
-        InputError: A function can't be run, or its runner can't be used.
+        InputError: A function is in neither mapping, can't be imported, or its document names no usable runner.
     """
     found: dict[str, Runner] = {}
     for step in steps:
@@ -96,7 +99,7 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
 
 
 def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, str]:
-    """Return the `module:function` of each function that runs in this process. The arguments are as for `runners`."""
+    """Return the `module:function` of each function that runs in this process. See `runners` for the arguments."""
     found = {}
     for name in dict.fromkeys(step.function for step in steps):
         if name in targets:
@@ -109,7 +112,11 @@ def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Map
 
 
 def _described(name: str, document: Document) -> Runner:
-    """Return who runs a function, as its document says."""
+    """Return the runner that a function's document names.
+
+    Raises:
+        InputError: The document's annotations are wrong or missing, or the function can't be imported.
+    """
     annotations = labels(document, "metadata", "annotations")
     runtime = annotations.get(RUNTIME, "Docker")
     if runtime == "Development":

@@ -1,6 +1,6 @@
-"""The fields that a schema has, and those that it lacks.
+"""Questions about the fields that a kind's schema has or lacks.
 
-A schema is that of a kind with its references inlined, in Kubernetes' dialect of OpenAPI v3.0.
+Schemas are in Kubernetes' dialect of OpenAPI v3.0, with references inlined.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["below", "declares", "has", "is_free", "missing_field", "name_of", "p
 
 
 def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element: an empty one if any value may stand there; None if none may."""
+    """Return the schema of a field or an element; `{}` if any value is allowed there, None if no value is."""
     for one in parts_of(schema):
         found = _below_one(one, step)
         if found is not None:
@@ -24,7 +24,7 @@ def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | Non
 
 
 def is_free(schema: Mapping[str, Any]) -> bool:
-    """Say whether a schema allows any content: it names no fields, elements or choices, and isn't that of a scalar."""
+    """Say whether a schema allows any content: it names no fields, elements or choices, and isn't for a scalar."""
     for one in parts_of(schema):
         if one.get("x-kubernetes-preserve-unknown-fields") is True:
             return True
@@ -36,7 +36,7 @@ def is_free(schema: Mapping[str, Any]) -> bool:
 
 
 def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Say whether a schema allows a value at a path."""
+    """Say whether a schema allows a value at a path of keys and indexes."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         place = None if place is None else below(place, step)
@@ -83,22 +83,23 @@ def _below_one(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] 
 
 
 def name_of(api_version: str, kind: str) -> str:
-    """Return the words for the schema of a kind, in messages."""
+    """Return the name of a kind's schema for messages: `the schema of example.org/v1 VPC`."""
     return f"the schema of {api_version} {kind}"
 
 
 def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: str) -> str:
-    """Say that a schema lacks a field, and propose the name that may be meant.
+    """Return a message if a schema lacks a field, with a proposal if a name in the schema is similar.
 
-    Kubernetes' API server drops such a field without a word, so it never has a value.
+    Kubernetes' API server drops such a field silently, so it never has a value.
 
     Args:
         schema: The schema.
         steps: The path of the field.
-        name: The words for the schema, as `name_of` returns them.
+        name: The schema's name for messages, from `name_of`.
 
     Returns:
-        Such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`; empty if it has the field.
+        A text such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`; empty if the schema
+        has the field.
     """
     place = schema
     for depth, step in enumerate(steps):

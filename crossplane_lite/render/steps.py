@@ -1,7 +1,7 @@
-"""The steps of a pipeline: the requests that each function gets, their number, and the use of the answers.
+"""Running the steps of a pipeline: building requests, calling each function until it's satisfied, using the answers.
 
-Resources stay bytes. The observed state is encoded once for all steps, and a function's desired state goes to the next
-function unchanged.
+Resources aren't decoded. The observed state is encoded once for all steps, and a function's desired state goes to the
+next function unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .rendered import FatalResultError, NoAnswerError, RenderError, Result, Step
 __all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded"]
 
 MOST_CALLS: Final = 6
-"""How often a function is called at most: once, and five more times until its requirements are stable."""
+"""The highest number of calls of a function in a step: one, and five more until its requirements are stable."""
 
 # The capabilities that Crossplane 2.2 and later advertise.
 _CAPABILITIES: Final = (
@@ -38,13 +38,13 @@ _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_
 
 
 class Wording(NamedTuple):
-    """The wording of messages, which differs between compositions and Operations.
+    """Crossplane's wording of messages, which differs between compositions and Operations.
 
     Attributes:
-        call: The beginning of errors of a call.
-        credential: The beginning of errors of a missing credential.
-        reason: The reason of events whose result gives none.
-        own_reasons: Whether results may give their own.
+        call: The beginning of an error about a call; `{}` stands for the step.
+        credential: The beginning of an error about a missing credential; `{}` stands for the step and the credential.
+        reason: The reason of events whose result has no reason.
+        own_reasons: Whether the reason in a result counts.
     """
 
     call: str
@@ -74,20 +74,25 @@ class Pipeline:
         steps: The steps.
         functions: The runners by function name.
         observed: The bytes of the observed State; None where functions get no observed state.
-        cluster: The source of required resources, schemas and Secrets.
+        cluster: The source of required resources, schemas and Secrets; None for an empty cluster.
         context: The context before the first step.
         timeout: The time limit of all steps together, in seconds.
         wording: The wording of messages.
         required: The required resources that every step gets from its first call on, by requirement name.
 
     Attributes:
-        desired: The desired State of the last answer, as a message of the view.
-        context: The bytes of the context after the last step; None where the last function dropped the context.
-        results: The functions' results, without the fatal one.
-        conditions: The conditions that the functions returned, in order. Each says whether it is for the claim, too.
+        desired: The desired State of the last answer, a message of `proto._view`.
+        context: The bytes of the context after the last step; None where the last function returned no context.
+        results: The functions' results, without a fatal result.
+        conditions: The conditions that the functions returned, in order, each with whether it is for the claim too.
         outputs: The bytes of each step's output, by step name.
         runs: The runs of the steps.
-        notes: Likely mistakes in the last call of each step.
+        notes: Remarks on likely mistakes in the last call of each step, by step name.
+
+    Raises:
+        InputError: The timeout isn't positive, a step calls a function that isn't given, or the context or a required
+            resource can't be encoded.
+        UsageError: A function is neither a runner nor a composition function.
     """
 
     def __init__(
@@ -138,7 +143,8 @@ class Pipeline:
 
         Raises:
             FatalResultError: A function returned a fatal result.
-            RenderError: A function gave no answer, or its requirements were never stable.
+            RenderError: A function gave no readable answer, its requirements were never stable, or a credential is
+                missing.
             InputError: An input, a Secret or a required resource can't be used.
         """
         for step in self._steps:
@@ -153,7 +159,13 @@ class Pipeline:
     # -- requests
 
     def _stable_answer(self, step: Step) -> Any:
-        """Call a function until it asks for the same twice; return its last answer."""
+        """Call a step's function until its requirements stay the same or are all met; return its last answer.
+
+        An answer with a fatal result is returned at once.
+
+        Raises:
+            RenderError: A call failed, or the requirements still differ after `MOST_CALLS` calls.
+        """
         request = self._first_request(step)
         bootstrap = _view.RunFunctionRequest()
         for name in request.required_resources:
@@ -172,7 +184,7 @@ class Pipeline:
                 sent = _required_of(request) if number == 1 else None
                 self._satisfy(request, bootstrap, asked)
                 if sent == _required_of(request):
-                    return response  # it had all that it asks for from the start
+                    return response  # the first request had all that the function asks for
                 request.ClearField("context")
                 if response.HasField("context"):
                     request.context = response.context
@@ -210,7 +222,10 @@ class Pipeline:
         return secret_data(found[0], f"Secret {namespace}/{secret}")
 
     def _satisfy(self, request: Any, bootstrap: Any, asked: Any) -> None:
-        """Put the resources that a function asked for into its request, in place of earlier ones."""
+        """Put the resources and schemas that a function requires into its request, in place of those of previous calls.
+
+        Those that the composition requires (`bootstrap`) stay.
+        """
         for field in ("extra_resources", "required_resources", "required_schemas"):
             request.ClearField(field)
         request.MergeFrom(bootstrap)
@@ -229,7 +244,7 @@ class Pipeline:
         return [] if self._cluster is None else self._cluster.resources(selector)
 
     def _fetch(self, target: Any, name: str, selector: Selector) -> None:
-        # A missing resource is there as well, and empty, so that it differs from one that wasn't asked for.
+        # If nothing is found, the request has an empty entry. So a function sees that it was looked for.
         target[name].CopyFrom(_resources(self._resources(selector), str(selector)))
 
     def _fetch_schema(self, target: Any, name: str, api_version: str, kind: str) -> None:
@@ -245,7 +260,7 @@ class Pipeline:
             raise self._failed(step, f"the {self._timeout:.3g} seconds for all steps are over")
         body: bytes = request.SerializeToString(deterministic=True)
         meta = _view.RequestMeta(tag=hashlib.sha256(body).hexdigest(), capabilities=_CAPABILITIES)
-        # The tag depends on all the rest, so that comes first: the fields of a message may have any order.
+        # The tag is a hash of all other fields, so it is appended to them: fields of a message may have any order.
         data = body + _view.RunFunctionRequest(meta=meta).SerializeToString()
         runner = self._runners[step.function]
         try:
@@ -282,7 +297,11 @@ class Pipeline:
 
 
 def decoded(raw: bytes, what: str) -> dict[str, Any]:
-    """Return a Struct of a function's answer as a dict.
+    """Return an encoded Struct from a function's answer as a dict.
+
+    Args:
+        raw: The bytes of the Struct.
+        what: The name of the object, for messages.
 
     Raises:
         RenderError: The bytes aren't a Struct.
@@ -305,7 +324,7 @@ def _resources(items: Sequence[Mapping[str, Any]], what: str) -> Any:
 
 
 def _required_of(request: Any) -> Any:
-    """Return the part of a request that answers requirements."""
+    """Return a copy of a request with only its required resources and schemas."""
     part = _view.RunFunctionRequest()
     for field in ("extra_resources", "required_resources", "required_schemas"):
         for name, value in getattr(request, field).items():
@@ -326,7 +345,7 @@ def _condition(message: Any) -> tuple[dict[str, Any], bool]:
 
 
 def _difference(before: Any, after: Any) -> str:
-    """Return which requirements the last two answers of a function don't have in common."""
+    """Return the end of a message with the requirements in which two answers differ; empty where they don't."""
     names: set[str] = set()
     for field in ("extra_resources", "resources", "schemas"):
         maps = [{} if asked is None else dict(getattr(asked, field).items()) for asked in (before, after)]

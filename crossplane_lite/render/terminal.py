@@ -1,7 +1,7 @@
-"""The start of render, simulate and graph: they keep stdout for themselves, and write logs for people.
+"""The start of render, simulate and graph: stdout is kept for the command's output, and logs are formatted for people.
 
-The reader of the logs is the author of a function, at a terminal. So log lines can't harm the terminal, and tracebacks
-show the author's frames alone.
+The author of a function reads the logs at a terminal. So control characters in log lines are escaped, and tracebacks
+show only frames of the author's code.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from ..runtime import log
 
 __all__ = ["begin"]
 
-# Where the frames are that say nothing about the author's code: this package, and the runner of an `async def`
-# compose().
+# Folders of code that isn't the author's: this package, and asyncio, which runs an `async def` compose().
 _NOT_OF_THE_AUTHOR: Final = (
     os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
     os.path.join(os.path.dirname(os.__file__), "asyncio", ""),
 )
-# A frame is one line that says where, and more that show the code.
+# A frame in a traceback is one line with the place, and further lines that show the code.
 _FRAME: Final = re.compile(
     r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?', re.MULTILINE
 )
@@ -33,7 +32,7 @@ _RAISED: Final = re.compile(r"compose\(\) raised: Traceback ")
 
 
 def begin() -> None:
-    """Take stdout for the command's output, and send all logging to stderr, for people."""
+    """Keep stdout for the command's output, and send all logs to stderr, formatted for people."""
     stdio.take()
     log.configure(text=True)
     log.set_masker(mask)
@@ -43,7 +42,7 @@ def begin() -> None:
 
 
 class _Formatter(log.TextFormatter):
-    """Text for people, without parts that don't fit their terminal."""
+    """Formats log records as text for a terminal."""
 
     def line(self, text: str) -> str:
         return _text.line(text)
@@ -53,7 +52,10 @@ class _Formatter(log.TextFormatter):
 
 
 def _without_its_end(text: str) -> str:
-    """Return the log line of an exception in compose() without the exception itself: the fatal result has it."""
+    """Return the log of an exception in compose() without its last line: the fatal result has type and message.
+
+    Other texts, and exceptions with several lines, are returned unchanged.
+    """
     if not _RAISED.search(text):
         return text
     end = max((found.end() for found in _FRAME.finditer(text)), default=0)
@@ -62,7 +64,7 @@ def _without_its_end(text: str) -> str:
 
 
 def _of_the_author(text: str) -> str:
-    """Return a text without the frames of a traceback that aren't of the author's code; with all where none is."""
+    """Return a text without the traceback's frames that aren't the author's; unchanged if no frame is the author's."""
     frames = [found[1].startswith(_NOT_OF_THE_AUTHOR) for found in _FRAME.finditer(text)]
     if all(frames):
         return text

@@ -1,4 +1,4 @@
-"""Reports of who waits by functions made with this package, wherever they run: they stand in the context."""
+"""Reports on what waits for missing values. Functions made with this package put them into the pipeline's context."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["told"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
-    """Yield the report of each step of a reconcile on who waits, in order.
+    """Yield one report for each step of a reconcile, in order: the resources and fields that wait, and for what.
 
-    The secret values of the step's request are masked, as in everything that people see.
+    The report is empty for a step whose function makes no report. Secret values of the step's request are masked.
     """
     before: dict[str, Waiting] = {}
     for run in runs:
         context = _view.RunFunctionResponse.FromString(run.response).context
         try:
             now = read(_wire.get_path(context, (HELD_BACK_KEY,)))
-        except WireError:  # answers of functions that run elsewhere aren't looked at before
+        except WireError:  # a function that runs elsewhere may give a malformed context
             now = {}
-        # The others are passed on from previous steps.
+        # Functions pass on the reports of previous steps; only new or changed reports are this step's.
         new = [waiting for step, waiting in now.items() if before.get(step) != waiting]
         before.update(now)
         yield _joined(new).masked(masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else _joined(new)

@@ -1,9 +1,9 @@
-"""Fields that nobody set, and the effects of reading them: text such as `http://None.example.org`, and exceptions.
+"""Finding the unset fields behind text such as `http://None.example.org`, and behind exceptions in compose().
 
-A field of the composite's spec that isn't set reads as None, and Python goes on with the None. Where the answer of a
-function in this process holds traces of that, compose() runs again, and each unset field that it reads is noted. Then
-compose() runs once more for each noted field, with a value in its place, which shows the fields that are made from it.
-These runs have no effects but those of compose()'s own code.
+A field of the composite's spec that isn't set reads as None, and Python goes on with the None. If the answer of a
+function in this process has `None` in a text, or compose() has raised, compose() runs again, and each unset field that
+it reads is noted. Then compose() runs once more for each noted field, with a value in the field. If the text or the
+exception changes, the field is a source of it. Only compose()'s own code can make these runs have effects.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ _lock: Final = threading.Lock()
 
 
 class _Reads(NamedTuple):
-    """A run's reads of missing values.
+    """The notes on a run of compose(): its reads of unset fields, and its end.
 
     Attributes:
-        unset: The paths of fields of the composite that aren't set, in the order in which they were read last.
-        error: The exception of compose(), or None.
-        answer: The answer.
-        twice: Where the last name that was given to ctx.resource() was given before; None where it wasn't.
+        unset: The paths of the unset fields that were read, ordered by the last read of each.
+        error: The exception of compose(); None if it raised none.
+        answer: The bytes of the answer; empty if there is none.
+        twice: The line that first registered a name that was registered twice, for the last such name; None if no name
+            was.
     """
 
     unset: list[str]
@@ -59,7 +60,7 @@ class _Reads(NamedTuple):
 
 
 def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
-    """Yield a line for each string of a desired resource that holds the `None` of an unset field.
+    """Yield a message for each desired string that holds the `None` of an unset field, at most ten for each step.
 
     Args:
         runs: The runs of the steps of a pipeline.
@@ -79,12 +80,13 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
 
 
 def hints(run: StepRun) -> Iterator[str]:
-    """Yield the likely sources of an exception in compose().
+    """Yield a message with the likely source of an exception in compose(), if one is found.
 
-    A source is an unset field of the composite, a key that the input lacks, or an earlier line with the same name.
+    A source is an unset field of the composite, a key that the step's input lacks, or a line that has registered the
+    same name before.
 
     Args:
-        run: The run of the step in which the exception was raised.
+        run: The run of the step in which the exception was raised. A function outside of this process gives no message.
     """
     if not isinstance(run.runner, InProcess):
         return
@@ -115,7 +117,13 @@ def hints(run: StepRun) -> Iterator[str]:
 
 
 def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ...]]) -> list[str]:
-    """Return the unset fields that the text at a place is made with."""
+    """Return the paths of the composite's unset fields whose `None` is in a text of the answer.
+
+    Args:
+        function: The function.
+        request: The bytes of the request.
+        place: The resource and the path of the text in the answer.
+    """
     candidates = _run(function, request).unset
 
     def shows(made: _Reads) -> bool:
@@ -126,7 +134,7 @@ def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ..
 
 
 def _probed(function: Function, request: bytes, paths: list[str], is_source: Any) -> Iterator[str]:
-    """Yield the fields whose value makes a difference; the last one that was read comes first."""
+    """Yield the fields whose run with a value in the field is accepted by `is_source`, the field read last first."""
     for path in list(reversed(paths))[:_MOST_PROBES]:
         changed = _with_value(request, path)
         if changed is not None and is_source(_run(function, changed)):
@@ -134,12 +142,12 @@ def _probed(function: Function, request: bytes, paths: list[str], is_source: Any
 
 
 def _differ(error: BaseException | None, before: BaseException) -> bool:
-    """Say whether another exception was raised than before, or none."""
+    """Say whether an exception differs in type or message from the one before. No exception differs, too."""
     return error is None or (type(error), str(error)) != (type(before), str(before))
 
 
 def _with_value(request: bytes, path: str) -> bytes | None:
-    """Return a request in which a field of the composite has a value; None where it can't have one."""
+    """Return the request with a value in a field of the composite; None where no value can be put there."""
     message = _view.RunFunctionRequest.FromString(request)
     composite = _wire.decode_struct(message.observed.composite.resource)
     holder: Any = composite
@@ -164,7 +172,10 @@ def _has_input(request: bytes) -> bool:
 
 
 def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
-    """Yield the places in the function's input that lack a key, each with a request in which it is there."""
+    """Yield the paths at which the step's input lacks a key, each with a request in which the key has a value.
+
+    At most 20 are yielded, the outermost first.
+    """
     message = _view.RunFunctionRequest.FromString(request)
     if not message.HasField("input"):
         return
@@ -186,7 +197,7 @@ def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
 
 
 def _run(function: Function, request: bytes) -> _Reads:
-    """Run compose() once more, in silence, and note its reads of missing values."""
+    """Run compose() once more, without log lines, and note its reads of unset fields."""
     unset: dict[str, None] = {}
     errors: list[BaseException] = []
     watched = copy.copy(function)
@@ -223,7 +234,7 @@ def _run(function: Function, request: bytes) -> _Reads:
         Context.resource = resource  # type: ignore[method-assign]
         try:
             answer = watched.run(request)
-        except Exception:  # an unreadable value fails as it did before
+        except Exception:  # a malformed request, of which the first run has told
             answer = b""
         finally:
             reader.absent = real_absent
@@ -246,7 +257,10 @@ def _silence(function: Function) -> Iterator[None]:
 
 
 def _texts(data: bytes, message: Any, *, every: bool = False) -> Iterator[tuple[str, tuple[Any, ...], str]]:
-    """Yield the texts with `None` in desired state, each with its resource and path; all of them with `every`."""
+    """Yield resource, path and text of each desired string that has `None` in it; with `every`, of all strings.
+
+    The composite's status stands under the name `xr`. Empty `data` yields nothing.
+    """
     desired = message.FromString(data).desired if data else _view.State()
     resources: list[tuple[str, Mapping[str, Any]]] = [
         (name, _wire.decode_struct(desired.resources[name].resource)) for name in sorted(desired.resources)

@@ -1,8 +1,8 @@
 """Checking a pipeline's desired state against the schemas of the kinds.
 
-The last function's answer is checked, before Crossplane adds its metadata: every composed resource, and the
-composite's status, which is the only part of the desired composite that counts. `crossplane_lite.schemas` has the
-rules.
+The last function's answer is checked as it is, without the metadata that Crossplane adds: every composed resource, and
+the composite's status, because Crossplane ignores the other desired fields of the composite. `crossplane_lite.schemas`
+has the rules.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Checked(NamedTuple):
     """The result of a check.
 
     Attributes:
-        errors: The mistakes, by resource: the composite first, then the composed resources by their names.
-        unchecked: The kinds without a schema, each with its resources.
+        errors: A message for each mistake: those in the composite first, then those in composed resources, by name.
+        unchecked: A message for each kind without a schema, which names the resources of the kind.
     """
 
     errors: list[str]
@@ -36,10 +36,11 @@ class Checked(NamedTuple):
 
 
 def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
-    """Return a message for each mistake, then one for each kind that could not be checked.
+    """Return a message for each mistake in desired state, then a message for each kind without a schema.
 
     Raises:
-        InputError: A file of schemas can't be read, or is wrong.
+        InputError: A file of schemas can't be read, or is malformed.
+        RenderError: A desired resource's apiVersion can't be parsed.
         MissingExtraError: The extra `schemas` isn't installed.
     """
     checked = check(rendered, schemas)
@@ -47,9 +48,9 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
 
 
 def check(rendered: Rendered, schemas: Schemas) -> Checked:
-    """Check the desired state of a pipeline's last function. Raises as `problems` does.
+    """Check the desired state of a pipeline's last function. See `problems` for the errors.
 
-    Each message names the composition resource name, the path, and the file of the schema.
+    Each message has the composition resource name, the path, the mistake, and the file of the schema.
     """
     errors: list[str] = []
     unknown: dict[tuple[str, str], list[str]] = {}
@@ -75,7 +76,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
         for one in found:
             if name:
                 at = name + (f".{one.path}" if one.path and one.path[0] != "[" else one.path)
-            elif one.path.startswith("status"):  # the rest of the composite isn't the functions' to give
+            elif one.path.startswith("status"):  # functions set only the status of the composite
                 at = f"xr.{one.path}"
             else:
                 continue
@@ -90,7 +91,10 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
 
 
 def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield desired objects by name: the composite's status under the empty one, then the composed resources."""
+    """Yield the composite's desired status under the name `""`, then the composed resources by name.
+
+    A status that is empty isn't yielded, and nothing is without steps.
+    """
     if not rendered.steps:
         return
     desired = _view.RunFunctionResponse.FromString(rendered.steps[-1].response).desired

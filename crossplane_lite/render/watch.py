@@ -1,11 +1,11 @@
-"""`crossplane-lite render --watch`: render again whenever a file that was read changes, or a function's source.
+"""`crossplane-lite render --watch`: render again whenever an input file or a function's source changes.
 
-Each run is a process of its own, so that modules are really loaded again. When the run ends, it tells which modules it
-has imported from outside of the standard library and of site-packages, and which modules it hasn't found. Their files
-are watched together with the files and directories on the command line.
+Each run is a new process, so that changed modules are loaded anew. When the run ends, it reports the files of the
+modules that it has imported, and the files that missing modules would have. These are watched together with the files
+and directories on the command line. The standard library and site-packages aren't watched.
 
-Changes are found by comparing files with their state before the run. watchfiles only says when to look. So a change
-during a run isn't missed, and an editor may save by renaming.
+Changes are found by comparing files with their state before the run; watchfiles only says when to compare. So changes
+during a run count, and so do files that an editor replaces.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ from .._terminal import stdio
 
 __all__ = ["watch"]
 
-# The time between two looks at a run, the time that a file may be gone while an editor replaces it, the time that files
-# must be left alone before they are read, and the time between two looks at them when watchfiles reports nothing.
+# In this order: the time between two checks whether a run has ended; how long a file may be missing while an editor
+# replaces it; how long files must stay unchanged before they are read; and the time between two comparisons of files
+# while watchfiles reports nothing.
 _LOOK_SECONDS: Final = 0.1
 _GONE_SECONDS: Final = 0.5
 _QUIET_SECONDS: Final = 0.05
 _POLL_MS: Final = 500
 
-# The time that a process gets to end by itself.
+# The time between asking a process to end and killing it.
 _GRACE_SECONDS: Final = 2.0
 
-# How many names of changed files are shown.
+# The highest number of changed files whose names are shown.
 _SHOWN: Final = 3
 
-# A file's state: time of its last change, size, and identity; None if it is missing.
+# The states of files by path: time of the last change in ns, size, and inode; None for a missing file.
 _State = dict[str, "tuple[int, int, int] | None"]
 
 
@@ -70,7 +71,7 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
             began = time.time_ns()
             before = _state(given | modules)
             status = _run([program, *once], report, given | modules, before, ending)
-            if status is None:  # it was stopped
+            if status is None:  # the run was stopped
                 changed = _settled(before, given | modules)
             else:
                 # A run that failed may have ended before it imported everything.
@@ -84,14 +85,17 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
 
 
 def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: _Ending) -> int | None:
-    """Render once, and return the exit status; None where it was stopped: a file changed, or the command ends.
+    """Render once in a new process.
 
     Args:
         argv: The package to run, and the arguments after `render`.
-        report: The file in which the run tells its dependencies.
-        paths: The files that are watched meanwhile.
-        before: Their state before.
-        ending: Whether the command ends.
+        report: The file into which the run writes the files that it depends on.
+        paths: The files and directories that are watched during the run.
+        before: The state of these files before the run.
+        ending: Knows whether the command ends.
+
+    Returns:
+        The exit status of the run; None if the run was stopped, because a file changed or the command ends.
     """
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])
@@ -100,7 +104,7 @@ def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, endi
             status: int | None = None
             with suppress(subprocess.TimeoutExpired):
                 status = process.wait(_LOOK_SECONDS)
-            # First of all: Ctrl-C in a terminal goes to the run as well, which has died of it.
+            # Checked before the status, because Ctrl-C in a terminal ends the run, too.
             if ending.is_set():
                 return None
             if status is not None:
@@ -128,17 +132,17 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _next_change(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> list[str]:
-    """Wait until files have changed and nobody is writing them any more, and return which; none if the command ends."""
+    """Wait until files have changed and stay unchanged for a moment. Return their paths; none if the command ends."""
     while not ending.is_set():
         if _state(paths) == before:
             _sleep(watchfiles, before, paths, ending)
-        elif changed := _settled(before, paths):  # otherwise one was gone for a moment
+        elif changed := _settled(before, paths):  # nothing, if a file was only missing for a moment
             return changed
     return []
 
 
 def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> None:
-    """Return when something has changed, or there is another reason to look."""
+    """Wait for a change, for the end of the command, or for the poll interval after an error of watchfiles."""
     try:
         # Not recursive: the watched folders are those of the files, which may be home or the root.
         for _ in watchfiles.watch(
@@ -158,7 +162,7 @@ def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) ->
 
 
 def _settled(before: _State, paths: set[str]) -> list[str]:
-    """Return which files have changed, when nobody is writing them any more."""
+    """Wait until the files stay unchanged for a moment; return the paths of those that differ from `before`, sorted."""
     deadline = time.monotonic() + _GONE_SECONDS
     state = _state(paths)
     while True:
@@ -170,7 +174,7 @@ def _settled(before: _State, paths: set[str]) -> list[str]:
 
 
 def _state(paths: Iterable[str]) -> _State:
-    """Return the state of files, and of those in directories."""
+    """Return the state of files, and of all files and folders in directories, without their hidden entries."""
     state: _State = {}
     for path in paths:
         if os.path.isdir(path):
@@ -183,13 +187,13 @@ def _state(paths: Iterable[str]) -> _State:
 
 
 def _state_of(state: _State, paths: set[str]) -> _State:
-    """Return the part of a state that is about certain files and directories."""
+    """Return the entries of a state for the given paths, and for all files below these paths."""
     starts = tuple(path + os.sep for path in paths)
     return {path: was for path, was in state.items() if path in paths or path.startswith(starts)}
 
 
 def _since(began: int, state: _State) -> _State:
-    """Return a state in which files that changed since a time count as missing, and so as changed."""
+    """Return a state in which every file that changed after `began` (ns) is marked as missing, that is, changed."""
     return {path: None if was is not None and was[0] > began else was for path, was in state.items()}
 
 
@@ -202,7 +206,7 @@ def _file(path: str) -> tuple[int, int, int] | None:
 
 
 def _tree(folder: str) -> Iterator[str]:
-    """Yield a directory and those below it, hidden ones and links left out."""
+    """Yield a directory and all directories below it. Hidden directories, `__pycache__` and links are left out."""
     work = [folder]
     while work:
         path = work.pop()
@@ -219,12 +223,12 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
-    """Return the directories in which changes of files and directories show."""
+    """Return the directories to watch for changes of the given files and directories."""
     folders: set[str] = set()
     for path in paths:
         if os.path.isdir(path):
             folders.update(_tree(path))
-        # For a missing file, the folder in which it could be made.
+        # The nearest existing folder above the path, in which a missing file or its folder would appear.
         above = os.path.dirname(path)
         while not os.path.isdir(above):
             above = os.path.dirname(above)
@@ -243,13 +247,14 @@ def _say(text: str) -> None:
 
 
 class _Ending:
-    """Notes the first signal that asks the command to end, so that it ends in order: no run and no folder is left.
+    """Notes the first signal that asks the command to end, so that it can stop its run and delete its folder first.
 
-    The handler doesn't raise an exception for it. Python would print and lose one that leaves the callback of a weak
-    reference, for example. A second signal raises SystemExit, for whoever can't wait.
+    The handler raises no exception for the first signal, because Python drops exceptions in some places, such as the
+    callback of a weak reference. A second signal raises SystemExit, so that impatient users can end the command at
+    once.
 
     Attributes:
-        status: The exit status; 0 as long as the command goes on.
+        status: The command's exit status after a signal; 0 before.
     """
 
     def __init__(self) -> None:
@@ -263,7 +268,7 @@ class _Ending:
     def __enter__(self) -> _Ending:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)  # Windows lacks some
-            # nohup, and a shell for what it runs in the background, have some ignored.
+            # Some signals are ignored under nohup, and in the background of a shell. That stays so.
             if number is not None and signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._note)
         return self
@@ -279,7 +284,7 @@ class _Ending:
 
 
 def _read(report: str) -> set[str]:
-    """Return the files in a run's report; none where it ended without one."""
+    """Return the files in a run's report, and delete the report; none where the run has written no report."""
     try:
         with open(report, encoding="utf-8") as file:
             return set(json.load(file))
@@ -291,18 +296,21 @@ def _read(report: str) -> set[str]:
 
 
 class _Imports:
-    """Notes imported modules, before all other finders; it finds none itself."""
+    """A finder of modules that notes each requested module and finds none. It must be the first finder."""
 
     def __init__(self) -> None:
         self._asked: dict[str, Sequence[str] | None] = {}
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> None:
-        """Note a module, and leave it to others to find it."""
+        """Note a module, and return None, so that other finders look for it."""
         self._asked[name] = path
 
     def files(self) -> set[str]:
-        """Return the source files of imported modules, and those that missing modules would have."""
-        # Read from their dicts: some modules make up attributes, and others aren't modules.
+        """Return the source files of imported modules, and the files that missing modules would have.
+
+        Files of the standard library and of installed packages are left out.
+        """
+        # `__file__` is read from the dicts, because some modules invent attributes, and some entries aren't modules.
         loaded = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
         found = {file for file in loaded if isinstance(file, str)}
         for name, path in self._asked.items():
@@ -329,18 +337,18 @@ def _standard_library() -> tuple[str, ...]:
 
 
 def _main(report: str, program: str, argv: Sequence[str]) -> None:
-    """Render once, in a process of its own, and write down which files it depends on."""
-    # Ctrl-C goes to the parent as well, which decides; here it would print a traceback.
+    """Render once in this process, and write the files that the run depends on into `report`."""
+    # Ctrl-C reaches the parent process too, which ends the command. Here it would print a traceback.
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Python tells outdated byte code by size and the second of the last change. A file saved twice in one would give
-    # the first again.
+    # Python recognises outdated byte code by the source's size and the second of its last change. A file that is saved
+    # twice within a second could load the first version's byte code.
     sys.dont_write_bytecode = True
     imports = _Imports()
     sys.meta_path.insert(0, imports)
     import runpy
 
-    sys.argv[1:] = ["render", *argv]  # the command has the process for itself
+    sys.argv[1:] = ["render", *argv]  # safe, because nothing else runs in this process
     try:
         runpy.run_module(program, run_name="__main__")  # ends with SystemExit
     finally:

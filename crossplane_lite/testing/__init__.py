@@ -1,4 +1,4 @@
-"""Testing compositions without a cluster: requests, renderings, simulations and snapshots::
+"""Testing compositions without a cluster, by requests, renderings, simulations and snapshots::
 
     from crossplane_lite import testing
 
@@ -51,7 +51,7 @@ __all__ = [
     "simulate",
 ]
 
-# pytest imports this module in every run of everyone who has the package, so nothing is loaded before it is used.
+# Where this package is installed, every run of pytest imports this module. So names are loaded only when they are used.
 _HOMES = {
     "Condition": ".responses",
     "FatalResultError": "..render.rendered",

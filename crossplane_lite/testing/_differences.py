@@ -1,4 +1,4 @@
-"""The differences between two streams of documents, for people."""
+"""The differences between two streams of documents, as lines for people."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[
     The order of documents with different names and the order of keys don't count.
 
     Args:
-        expected: The expected stream, marked with `-`.
-        actual: The actual stream, marked with `+`.
+        expected: The expected stream. Lines that only it has begin with `-`.
+        actual: The actual stream. Lines that only it has begin with `+`.
     """
     ours, theirs = _keyed(expected), _keyed(actual)
-    # In the order of the actual stream, with missing objects at the end.
+    # The documents of the actual stream come first, then those that only the expected stream has.
     keys = [*theirs, *(key for key in ours if key not in theirs)]
     texts = [(key, _lines(ours.get(key)), _lines(theirs.get(key))) for key in keys]
     changed = [one for one in texts if one[1] != one[2]]
@@ -48,7 +48,7 @@ def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[
 
 def _keyed(documents: Sequence[Mapping[str, Any]]) -> dict[_Key, Mapping[str, Any]]:
     found: dict[_Key, Mapping[str, Any]] = {}
-    numbers: Counter[_Key] = Counter()  # some, such as results, are unnamed
+    numbers: Counter[_Key] = Counter()  # documents without a name, such as results, are told apart by their order
     for document in documents:
         name = resource_name(document)
         metadata = metadata_of(document)
@@ -84,7 +84,7 @@ def _lines(document: Mapping[str, Any] | None) -> list[str]:
 
 
 def _document(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the lines of a unified diff; in place of line numbers stands the object of the first change."""
+    """Yield the lines of a unified diff. Headings name the keys above the first change in place of line numbers."""
     if not before or not after:
         yield from (_cut(f"{'+' if after else '-'} {line}") for line in before or after)
         return
@@ -109,7 +109,7 @@ def _document(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def _replaced(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield removed and added lines; long ones that face each other show where they differ."""
+    """Yield removed and added lines. If both sides have equally many, long lines are cut to show where they differ."""
     starts = [0] * max(len(before), len(after))
     if len(before) == len(after):
         for index, (old, new) in enumerate(zip(before, after, strict=False)):
@@ -120,13 +120,13 @@ def _replaced(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many elements two sequences, or characters two texts, begin with in common."""
+    """Return the number of equal elements at the beginning of two sequences, or of equal characters of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _place(lines: Sequence[str], at: int) -> str:
-    """Return the keys that a line stands under, as a path."""
+    """Return the keys above a line of YAML as a path; empty for a line at the top level."""
     keys: list[str] = []
     indent = _indent(lines[at]) if at < len(lines) else 0
     for line in reversed(lines[:at]):
@@ -140,13 +140,18 @@ def _place(lines: Sequence[str], at: int) -> str:
 
 
 def _indent(line: str) -> int:
-    """Return how deep a line is; the dash of a list's element counts, because the element belongs to the key above."""
+    """Return a line's indentation. A list's dash adds one, because its element belongs to the key above it."""
     stripped = line.lstrip(" ")
     return len(line) - len(stripped) + (1 if stripped.startswith("- ") else 0)
 
 
 def _cut(line: str, start: int = 0) -> str:
-    """Return a shortened line; `start` is the first character after the mark that is shown."""
+    """Return a line, shortened if it is too long.
+
+    Args:
+        line: The line, which begins with a mark of two characters.
+        start: The number of characters to leave out after the mark, if the line is too long.
+    """
     if len(line) <= _LONGEST_LINE:
         return line
     begin, rest = (line[:2], line[2 + start :]) if start else ("", line)
@@ -157,7 +162,7 @@ def _cut(line: str, start: int = 0) -> str:
 
 
 def _limited(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the first lines, and how many more there are."""
+    """Yield the first 40 lines, and then a line with the number of the others, if there are more."""
     shown = 0
     more = 0
     for line in lines:

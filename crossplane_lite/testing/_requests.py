@@ -1,4 +1,4 @@
-"""Building the request that Crossplane would send."""
+"""Building a request as Crossplane would send it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
     """Return the bytes of a RunFunctionRequest.
 
     Args:
-        folder: The folder of relative paths.
+        folder: The folder in which relative paths begin.
         given: The arguments of `Folder.request` by name.
 
     Raises:
@@ -63,7 +63,7 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
 
 
 def _add_required(request: Any, required: Any, folder: Path, *, deprecated: bool) -> None:
-    # A caller that doesn't list its capabilities is asked in both ways, and answers both.
+    # A function asks an old Crossplane, which advertises no capability, by both fields, and gets answers in both.
     fields = [request.required_resources, *([request.extra_resources] if deprecated else [])]
     for key, sources in _items(required, "required"):
         answers = resources(sources if sources is not None else (), folder, f"required[{key!r}]")
@@ -106,12 +106,16 @@ def _advertised(capabilities: Iterable[str]) -> list[int]:
         if number is None:
             raise UsageError(f"there is no capability {short_repr(name)}; there are {', '.join(sorted(_NUMBERS))}")
         numbers.append(number)
-    # The first of them says that the others can be believed.
+    # CAPABILITY_CAPABILITIES says that the caller advertises its capabilities at all.
     return sorted({*numbers, _view.CAPABILITY_CAPABILITIES}) if numbers else []
 
 
 def _items(mapping: Any, what: str) -> Iterable[tuple[str, Any]]:
-    """Return the items of an argument that is a mapping from names."""
+    """Return the items of an argument that must be a mapping with strings as keys.
+
+    Raises:
+        UsageError: The argument is something else.
+    """
     if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
         raise UsageError(f"'{what}' must be a mapping from names (got {short_repr(mapping)})")
     return mapping.items()

@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     """The forms of any number of resources."""
 
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
-    """Composed resources: by composition resource name, or each with the annotation that has it."""
+    """Composed resources: a mapping from composition resource names, or resources whose annotation has the name."""
 
 __all__ = ["as_path", "is_single", "json_object", "named", "one", "one_document", "resources"]
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
-    """Return the path that a source is; None for a source of another form.
+    """Return the path of a source that is a path, below `folder` if it is relative; None for a source of another form.
 
-    A string with a colon or a line end is YAML, because every mapping in YAML has one of them. Any other string is a
-    path.
+    A string with a colon or a line end is YAML, because every mapping in YAML has a colon or a line end. Any other
+    string is a path.
     """
     if isinstance(source, str):
         bare = os.path.splitdrive(source)[1]  # C:\\... is a path too
@@ -49,14 +49,14 @@ def as_path(source: Any, folder: Path) -> Path | None:
 
 def is_single(sources: Any) -> TypeIs[Source]:
     """Say whether an argument is a single source, and not a collection of sources."""
-    # A model can be iterated over too.
+    # Models, messages and mappings count as single sources although they can be iterated over.
     if isinstance(sources, (str, os.PathLike, Mapping, Model)) or full_name(sources) or is_dumped(sources):
         return True
     return not isinstance(sources, Iterable)
 
 
 def json_object(source: Any, where: str) -> dict[str, Any]:
-    """Return a copy of plain data or of a model as JSON values, as they would come off the wire.
+    """Return a copy of plain data or of a model as JSON values: encoded as a Struct, and decoded again.
 
     Raises:
         InputError: The source holds a value that JSON doesn't have.
@@ -70,11 +70,11 @@ def json_object(source: Any, where: str) -> dict[str, Any]:
 
 
 def one_document(source: Source, folder: Path, what: str) -> Document:
-    """Return the one document of a source, which must be a mapping.
+    """Return the document of a source that must hold exactly one document, which must be a mapping.
 
     Args:
         source: The source.
-        folder: The folder of relative paths.
+        folder: The folder in which relative paths begin.
         what: The purpose of the document, for messages, such as "input".
 
     Raises:
@@ -91,7 +91,7 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
 
 
 def one(source: Source, folder: Path, what: str) -> Document:
-    """Return the one resource of a source. Arguments and errors are as for `one_document`."""
+    """Return the resource of a source that must hold exactly one. See `one_document` for arguments and errors."""
     found = list(objects_in(one_document(source, folder, what)))
     if len(found) != 1:
         raise InputError(f"{what} must be one resource (got a List of {len(found)})")
@@ -103,7 +103,7 @@ def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
 
     Args:
         sources: One source, or several.
-        folder: The folder of relative paths.
+        folder: The folder in which relative paths begin.
         what: The purpose of the resources, for messages, such as "observed".
 
     Raises:
@@ -118,17 +118,20 @@ def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
 
 
 def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> dict[str, Document]:
-    """Return composed resources by composition resource name, each with the annotation that holds this name.
+    """Return composed resources by composition resource name.
 
     Args:
-        sources: A mapping from names, or sources of resources that carry the annotation themselves.
-        folder: The folder of relative paths.
+        sources: A mapping from composition resource names; or resources that have the annotation
+            `crossplane.io/composition-resource-name`.
+        folder: The folder in which relative paths begin.
         what: The purpose of the resources, for messages, such as "observed".
-        marked: Whether a resource that is given by name gets the annotation, as every existing resource has it. The
-            desired state of previous functions has no such annotation.
+        marked: Whether a resource in a mapping gets the annotation. Observed resources have it, and resources that
+            previous functions desire don't.
 
     Raises:
-        InputError: A source can't be read, isn't a resource, has no name, or has the name of another.
+        InputError: A source can't be read or isn't a resource; or a resource has no annotation, the same name as
+            another, or another name than in the mapping.
+        UsageError: A name in the mapping isn't a string, or is empty.
     """
     if isinstance(sources, Mapping) and not _is_resource(sources):
         by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
@@ -141,8 +144,8 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
         name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
         if not name:
             raise InputError(
-                f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is; "
-                "a mapping from names needs none"
+                f"{document.where} has no annotation {RESOURCE_NAME}; set it to the name that the function gives this "
+                "resource, or give a mapping from names to resources"
             )
         if name in found:
             raise InputError(f"{document.where} and {found[name].where} are both named {short_repr(name)}")
@@ -172,7 +175,7 @@ def _check_name(name: Any) -> None:
 
 
 def _as_desired(document: Document, _name: str) -> Document:
-    """Return a resource as a previous function desires it: without metadata where there is nothing in it."""
+    """Return a resource as a previous function desires it: without metadata if the metadata is empty."""
     content = document.content
     if content.get("metadata"):
         return document
@@ -180,7 +183,11 @@ def _as_desired(document: Document, _name: str) -> Document:
 
 
 def _with_name(document: Document, name: str) -> Document:
-    """Return a resource with its name in the annotation."""
+    """Return a resource with the annotation that holds its composition resource name.
+
+    Raises:
+        InputError: The resource has the annotation already, with another name.
+    """
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:
         found = short_text(annotations[RESOURCE_NAME])

@@ -1,10 +1,10 @@
-"""The rules of Crossplane's functions specification, as checks of a function in any language.
+"""Checking a function in any language against the rules of Crossplane's functions specification.
 
     testing.assert_conforms(compose, testing.request("xr.yaml"))
 
 `crossplane-lite conformance localhost:9443 --xr xr.yaml` does the same for a function that is served. The checks look
-at requests and answers alone. MUST and SHOULD are the words of the specification. The command reports both, and fails
-where a MUST isn't kept.
+only at answers to requests. Rules have the level MUST or SHOULD, as in the specification. The command reports broken
+rules of both levels, and fails only if a MUST is broken.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Finding(NamedTuple):
 
     Attributes:
         level: `MUST` or `SHOULD`.
-        rule: The rule.
-        problem: The function's behaviour, which breaks the rule.
+        rule: The rule, such as `copy the tag`.
+        problem: The behaviour of the function that breaks the rule.
     """
 
     level: str
@@ -62,12 +62,12 @@ def assert_conforms(function: Any, request: bytes | None = None, *, allow: Itera
     Args:
         function: The result of `@composition.function`, an object with a method RunFunction, a runner such as
             `crossplane_lite.render.Remote("localhost:9443")`, or the address of a server.
-        request: The bytes of a request that the function can answer, such as `request()` builds; by default one with
-            an empty composite of kind XConformance.
-        allow: The rules that the function may break.
+        request: The bytes of a request that the function can answer, such as `request()` builds. The default request
+            has a composite of kind XConformance with an empty spec.
+        allow: The rules that the function may break, as the message names them, such as `copy the tag`.
 
     Raises:
-        AssertionError: The function breaks a MUST or a SHOULD. The message lists all that it breaks.
+        AssertionError: The function breaks a MUST or a SHOULD. The message lists all broken rules.
         UsageError: `function` is an object of another type.
     """
     allowed = set(allow)
@@ -82,7 +82,8 @@ def findings(call: Call, request: bytes | None = None) -> list[Finding]:
 
     Args:
         call: Takes the bytes of a request and returns the bytes of the answer. An exception counts as a missing answer.
-        request: The bytes of a request that the function can answer.
+        request: The bytes of a request that the function can answer. None means the request that `assert_conforms`
+            uses by default.
     """
     return list(_Check(call, request if request is not None else _default_request()).run())
 
@@ -98,8 +99,8 @@ class _Check:
     """The checks of one function.
 
     Args:
-        call: Answers a request.
-        request: A request that it can answer.
+        call: Calls the function: takes the bytes of a request, and returns the bytes of the answer.
+        request: The bytes of a request that the function can answer.
     """
 
     def __init__(self, call: Call, request: bytes) -> None:
@@ -107,7 +108,7 @@ class _Check:
         self._request = _view.RunFunctionRequest.FromString(request)
 
     def run(self) -> Iterator[Finding]:
-        """Run all checks."""
+        """Run the checks, and yield each broken rule. After a fatal result, most checks are left out."""
         try:
             answer = self._answer(self._changed(tag="conformance-1"))
         except Exception as error:  # whatever a caller raises
@@ -134,7 +135,7 @@ class _Check:
         yield from self._garbage()
 
     def _own_fields(self, answer: Any) -> Iterator[Finding]:
-        """Check for desired fields that aren't the function's to set."""
+        """Check that the function desires no fields that Crossplane or controllers set."""
         composite = _wire.decode_struct(answer.desired.composite.resource)
         if "spec" in composite:
             yield Finding("MUST", "desire no composite spec", "the desired composite has a spec")
@@ -152,7 +153,7 @@ class _Check:
                 )
 
     def _needs_name(self, resource: dict[str, Any]) -> bool:
-        """Say whether others find an object by its name: in an Operation all, elsewhere configuration."""
+        """Say whether a resource may have a fixed name: in an Operation every one, elsewhere such kinds as Secret."""
         composite = self._request.observed.composite.resource
         return not composite or resource.get("kind") in ("ConfigMap", "Namespace", "Secret", "ServiceAccount")
 
@@ -228,7 +229,7 @@ class _Check:
         return None
 
     def _sizes(self) -> Iterator[Finding]:
-        """Check requests that are nested deeply, and large ones."""
+        """Check that the function answers a deeply nested request, and a large request."""
         deep: Any = "end"
         for _ in range(_DEEP):
             deep = {"a": deep}
@@ -245,13 +246,13 @@ class _Check:
                 yield Finding("MUST", "copy the tag", f"of a request {what} it is another one")
 
     def _garbage(self) -> Iterator[Finding]:
-        """Check that bytes that aren't a request end nothing."""
+        """Check that the function refuses bytes that aren't a request, and answers requests afterwards."""
         for garbage in (b"\xff\xff\xff\xff", b"\x12\x05\x0a\x03\x0a\x01\x09", b"\x0a"):
             try:
                 self._call(garbage)
             except (CrossplaneLiteError, WireError):
                 continue
-            except Exception as error:  # it isn't an answer either
+            except Exception as error:  # no answer, but not by an error that says so
                 if not isinstance(error, (ValueError, DecodeError)):
                     said = f"{type(error).__name__}: {short_text(str(error))}"
                     yield Finding("SHOULD", "refuse what isn't a request", said)
@@ -290,7 +291,7 @@ def _caller(function: Any) -> Call:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+    """Return the parser of `crossplane-lite conformance`."""
     from ..render import flags
 
     parser: argparse.ArgumentParser = flags.Parser(
@@ -310,10 +311,10 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite conformance` with the arguments that follow it.
 
     Returns:
-        The exit status: 0, or 1 where the function breaks a MUST.
+        The exit status: 1 if the function breaks a MUST, else 0.
 
     Raises:
-        InputError: A file is wrong.
+        InputError: A file can't be read, or holds no usable resource.
     """
     from ..render import flags, terminal
     from ..render.functions import Remote

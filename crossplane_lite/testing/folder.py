@@ -1,4 +1,4 @@
-"""Requests, renderings and simulations out of plain data, models, YAML text and files."""
+"""Requests, renderings and simulations in tests, from plain data, models, YAML text and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Folder", "render", "request", "simulate"]
 
 
 class Folder:
-    """The folder in which tests find their files. Every relative path begins there.
+    """The folder in which tests find their files. Every relative path begins in this folder.
 
     A resource or a document can be given as a dict, a model, a string of YAML, or the path of a file. A string without
     a colon and without a line end is a path.
@@ -281,7 +281,7 @@ class Folder:
         return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
     def _schemas(self, sources: Resources) -> Schemas | None:
-        """Return the source of kinds' schemas; None without schemas."""
+        """Return the schemas of kinds that the sources hold; None if there are no sources."""
         several = [sources] if is_single(sources) else list(sources)
         if not several:
             return None
@@ -300,7 +300,7 @@ class Folder:
 
 
 class _Setup(NamedTuple):
-    """The common part of rendering and simulating."""
+    """The arguments that rendering and simulating share, read and checked. `name` is the Composition's name."""
 
     composite: dict[str, Any]
     pipeline: list[Step]
@@ -314,7 +314,7 @@ class _Setup(NamedTuple):
 
 
 def _warn(notes: Iterable[str]) -> None:
-    """Warn of a likely mistake, at the line of the test."""
+    """Issue a UserWarning for each note, once, at the line of the test."""
     import warnings
 
     for note in dict.fromkeys(notes):

@@ -1,8 +1,8 @@
 """The pytest plugin: fixtures for folders, simulations and snapshots.
 
-pytest imports this module in every run of everyone who has the package, so it loads nothing until a fixture is asked
-for. All names begin with `crossplane`, because pytest stops when two plugins add the same option: several plugins have
-`--snapshot-update` and the fixture `snapshot`, and many projects have `--update-snapshots` in their conftest.py. A
+Where this package is installed, every run of pytest imports this module. So it loads nothing until a test uses a
+fixture. All names begin with `crossplane`, because pytest stops when two plugins add the same option: several plugins
+have `--snapshot-update` and the fixture `snapshot`, and many projects have `--update-snapshots` in their conftest.py. A
 project can give a fixture a shorter name in its own conftest.py.
 """
 
@@ -30,13 +30,14 @@ _UNUSED = "--crossplane-unused-snapshots"
 
 
 class _Run:
-    """The work of one run of pytest on snapshots; with pytest-xdist, that of its workers.
+    """The snapshots that one run of pytest has checked and written. With pytest-xdist, its workers are included.
 
     Attributes:
-        checked: Files that were checked.
-        written: Files that were written, a hash of their content, and whether they are new.
-        clashes: Files that two workers have written differently.
-        folders: Folders that snapshots of the tests are in.
+        log: The log of this process; None before its first use.
+        checked: The files that were checked.
+        written: A hash of the written content, and whether the file is new, by file.
+        clashes: The files that two workers have written with different content.
+        folders: The folders that hold snapshots of the tests.
     """
 
     def __init__(self) -> None:
@@ -47,7 +48,7 @@ class _Run:
         self.folders: set[str] = set()
 
     def open(self) -> Log:
-        """Return the log of this process."""
+        """Return the log of this process, which is made at the first call."""
         from .snapshots import Log
 
         if self.log is None:
@@ -55,7 +56,7 @@ class _Run:
         return self.log
 
     def plain(self) -> dict[str, Any]:
-        """Return the message for the process that started this one."""
+        """Return the log as plain data, which a worker of pytest-xdist sends to the process that started it."""
         log = self.open()
         return {
             "checked": sorted(log.checked),
@@ -64,7 +65,7 @@ class _Run:
         }
 
     def add(self, told: dict[str, Any]) -> None:
-        """Take in a process's message."""
+        """Add the log of a process, as `plain` returns it, to this run."""
         self.checked.update(told["checked"])
         self.folders.update(told["folders"])
         for file, (content, is_new) in told["written"].items():
@@ -76,14 +77,14 @@ class _Run:
 
 _RUN = pytest.StashKey[_Run]()
 
-# The runs of pytest in this process; one starts another where a plugin is tested.
+# The runs of pytest in this process, the innermost last: a test of a plugin starts a run inside of a run.
 _configs: list[pytest.Config] = []
 
 
 def current_run() -> tuple[bool, Log | None]:
     """Return whether this run of pytest writes snapshots, and the log of the run; False and None outside of a run.
 
-    It serves code that compares with files and has no fixture, such as `krm.testing.golden`.
+    Code that compares with files outside of a fixture, such as `krm.testing.golden`, calls this.
     """
     if not _configs:
         return False, None
@@ -119,8 +120,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """Show the paths of Observables in what compose() prints, in place of their tokens."""
-    if "crossplane_lite._observed.tracker" not in sys.modules:  # no function runs in tests that haven't imported it
+    """During a test, let compose() print an unresolved value as its path instead of its token."""
+    if "crossplane_lite._observed.tracker" not in sys.modules:  # without this module, no function can run
         yield
         return
     from .._observed.prints import make_readable, undo
@@ -152,7 +153,7 @@ def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
     from .snapshots import Snapshots
 
     config = request.config
-    # As it is called from where pytest was started, which needn't be its root.
+    # The path in the command is relative to the folder where pytest was started, which may differ from its root.
     file = os.path.relpath(request.path, config.invocation_params.dir)
     test = shlex.quote("::".join([file, *str(request.node.nodeid).split("::")[1:]]))
     return Snapshots(
@@ -189,7 +190,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take over the log of a worker of pytest-xdist when it ends. A worker that has crashed leaves none."""
+    """Add the log of a worker of pytest-xdist when the worker ends. A worker that crashed leaves no log."""
     told = getattr(node, "workeroutput", {}).get("crossplane_lite")
     if told is not None:
         _run_of(node.config).add(told)

@@ -1,4 +1,4 @@
-"""A function's answer, as plain values that assertions read well with."""
+"""A function's answer as plain values, for readable assertions in tests."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Answers(Protocol):
 
 
 class Result(NamedTuple):
-    """One result.
+    """One result of a function, which Crossplane shows as an event.
 
     Attributes:
         severity: `Fatal`, `Warning` or `Normal`; `Unspecified` where the function gives none of them.
         message: The message for people.
-        reason: The reason, as a CamelCase word; None without one.
+        reason: The reason, as a CamelCase word; None where the function gives no reason.
         target: The object that gets the event: `composite` or `composite_and_claim`.
     """
 
@@ -56,12 +56,12 @@ class Result(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """One condition of the composite.
+    """One condition that a function sets on the composite.
 
     Attributes:
         status: `True`, `False` or `Unknown`: a string, as in Kubernetes.
         reason: The reason, as a CamelCase word.
-        message: The message for people; empty without one.
+        message: The message for people; empty where the function gives no message.
         target: The object that gets the condition: `composite` or `composite_and_claim`.
     """
 
@@ -73,7 +73,7 @@ class Condition(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Response:
-    """A RunFunctionResponse as plain values. Two are equal when all attributes but `data` and `emitted` are equal.
+    """A RunFunctionResponse as plain values. Responses are equal if all attributes but `data` and `emitted` are equal.
 
     Attributes:
         fatal: The messages of the fatal results.
@@ -85,10 +85,10 @@ class Response:
         connection_details: The composite's connection details.
         results: All results, in order.
         conditions: The conditions by type.
-        required: The resources that are asked for, by requirement name.
-        required_schemas: The schemas that are asked for: apiVersion and kind by requirement name.
-        context: The context.
-        output: The output, None without one.
+        required: The selectors of the resources that the function requires, by requirement name.
+        required_schemas: The apiVersion and the kind of each schema that the function requires, by requirement name.
+        context: The pipeline's context.
+        output: The output of an Operation's function; None where there is none.
         ttl: How many seconds Crossplane may reuse the answer; None where the function doesn't say.
         tag: The tag of the request, which the answer repeats.
         emitted: The desired composed resources exactly as they were sent.
@@ -114,7 +114,7 @@ class Response:
 
     @classmethod
     def of(cls, data: bytes) -> Response:
-        """Read the bytes of a RunFunctionResponse.
+        """Return the content of a RunFunctionResponse that is given as bytes.
 
         Raises:
             UsageError: The bytes aren't a RunFunctionResponse.
@@ -149,7 +149,7 @@ class Response:
 
     @property
     def held_back(self) -> list[str]:
-        """The names of the resources that wait for values, in this step and in the previous ones, sorted."""
+        """The names of the resources that this step and previous steps hold back, sorted."""
         steps = read(self.context.get(HELD_BACK_KEY))
         return sorted({name for waiting in steps.values() for name in waiting.held})
 
@@ -176,15 +176,17 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
     Args:
         function: The result of `@composition.function`.
         request: The bytes of a request, such as `request()` builds.
-        xrd: The composite's CompositeResourceDefinition. The observed composite is checked against it and gets its
-            defaults. A path is relative to the current directory.
+        xrd: The composite's CompositeResourceDefinition. The observed composite is checked against the XRD, and gets
+            the XRD's defaults. A path is relative to the current directory.
 
     Returns:
-        The answer. The message of an exception in compose() is in its `fatal`.
+        The answer. After an exception in compose(), its `fatal` has the exception's message.
 
     Raises:
-        UsageError: `function` isn't a composition function, or its answer isn't a RunFunctionResponse.
+        UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
         WireError: The request is malformed.
+        InputError: The XRD can't be used, or an API server would refuse the composite.
+        RenderError: The composite's apiVersion can't be parsed. Only with `xrd`.
     """
     if not callable(getattr(function, "run", None)):
         raise UsageError(
@@ -196,7 +198,12 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
 
 
 def _admitted(request: bytes, xrd: Source) -> bytes:
-    """Return a request whose composite is as an API server would store it."""
+    """Return the request with its composite checked against an XRD and completed with the XRD's defaults.
+
+    Raises:
+        InputError: The XRD can't be used, or an API server would refuse the composite.
+        RenderError: The composite's apiVersion can't be parsed.
+    """
     import warnings
     from pathlib import Path
 
@@ -234,7 +241,7 @@ def _seconds(meta: Any) -> float | None:
 
 
 def _without_marker(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource without our annotation, and without the mappings that held nothing else."""
+    """Return a resource without crossplane-lite's mark, and without annotations or metadata that had only the mark."""
     metadata = resource.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict) or ANNOTATION not in annotations:

@@ -1,4 +1,4 @@
-"""Comparing rendered resources with files of expected ones.
+"""Comparing rendered resources with snapshots: files that hold the expected resources.
 
 A snapshot is a YAML file, which people read in reviews and may write by hand. Documents are matched by their names and
 compared by their content. Comments, quotes and the order of keys don't count.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["FOLDER", "Log", "SnapshotError", "Snapshots"]
 
 FOLDER: Final = "__snapshots__"
-"""The folder beside a test's file that has the snapshots without a folder of their own."""
+"""The name of the folder beside a test's file that holds the snapshots with plain names."""
 
 _LONGEST_NAME: Final = 150
 
@@ -59,12 +59,12 @@ class Snapshots:
 
     Args:
         folder: The folder of the test's file. Paths of snapshots are relative to it.
-        module: The name of the test's file without its suffix. In `__snapshots__` the folder of this name holds the
-            snapshots with plain names.
+        module: The name of the test's file without its suffix. Snapshots with plain names are in
+            `__snapshots__/<module>/`.
         test: The test's name, which is the default name of its snapshot.
         update: Whether snapshots are written instead of compared.
-        command: The command that writes them, for messages.
-        log: The log to write to.
+        command: The command that writes the snapshots, for messages; empty for no such advice.
+        log: The log that notes compared and written files; None for a new log.
     """
 
     def __init__(
@@ -97,8 +97,9 @@ class Snapshots:
         Raises:
             SnapshotError: The value differs from the snapshot, or the snapshot can't be read. This is an
                 AssertionError.
-            InputError: The snapshot can't be written, or the value holds something that YAML doesn't have.
-            UsageError: The value is of another type, or the path isn't one.
+            InputError: The snapshot can't be written, or the value holds something that JSON doesn't have.
+            UsageError: The value is of another type; or the path doesn't end in .yaml or .yml; or there is no path, and
+                the test has another snapshot without a path, or has no name.
         """
         __tracebackhide__ = True
         documents = _documents(value)
@@ -124,7 +125,7 @@ class Snapshots:
         return Path(os.path.abspath(self._folder / file))
 
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Compare a snapshot with documents; return an error message, or an empty string where they are equal."""
+        """Compare a snapshot with documents; return a message about the differences, empty where there are none."""
         self._log.checked.add(str(file))
         if _is_missing(file):
             return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
@@ -138,7 +139,11 @@ class Snapshots:
         return "\n".join([first, *lines, self._advice("accept it")])
 
     def _write(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Write a snapshot that is missing or differs; return an error message, or an empty string."""
+        """Write a snapshot that is missing or differs.
+
+        Returns:
+            A message if another check of this run needs other content in the same file; else an empty string.
+        """
         text = dump(documents, sort_keys=True)
         content = hashlib.sha256(text.encode()).hexdigest()
         earlier = self._log.written.get(str(file))
@@ -148,7 +153,7 @@ class Snapshots:
         if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
             return f"another check of this run wants something else of the snapshot {_shown(file)}"
         self._log.checked.add(str(file))
-        # A file of equal content stays as its author has written it.
+        # A file whose documents are equal isn't written, so that its comments and order stay.
         if earlier is None and (is_new or not _is(file, documents)):
             _replace(file, text)
             self._log.written[str(file)] = content, is_new
@@ -159,7 +164,7 @@ class Snapshots:
 
 
 def _documents(value: Any) -> list[dict[str, Any]]:
-    """Return the content of a value's snapshot."""
+    """Return the documents that the snapshot of a value holds."""
     if isinstance(value, Rendered):
         from ..render.output import documents
 
@@ -175,7 +180,7 @@ def _documents(value: Any) -> list[dict[str, Any]]:
 
 
 def _of_response(response: Response) -> Iterator[dict[str, Any]]:
-    """Yield the desired composite, then the composed resources with their names."""
+    """Yield the desired composite unless it is empty, then the composed resources, each with its name as annotation."""
     if response.composite:
         yield response.composite
     for name, resource in response.desired.items():
@@ -189,7 +194,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
-    """Say whether a file holds these documents already."""
+    """Say whether a file holds equal documents; False if the file can't be read."""
     try:
         return not differences(_read(file), documents)
     except InputError:
@@ -197,16 +202,16 @@ def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
 
 
 def _text_of(path: Any) -> str | None:
-    """Return a path as text, None if it can't be the path of a file."""
+    """Return a path as a string; None if it has another type, or characters that no path can have."""
     try:
         text = os.fspath(path)
         return text if isinstance(text, str) and b"\0" not in os.fsencode(text) else None
-    except (TypeError, ValueError):  # another type, half a character
+    except (TypeError, ValueError):  # another type, or a lone surrogate
         return None
 
 
 def _is_missing(file: Path) -> bool:
-    """Say whether a snapshot isn't there; one that just can't be read is told when it is read."""
+    """Say whether a snapshot is missing. A file that exists and can't be read isn't missing."""
     try:
         file.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -217,7 +222,11 @@ def _is_missing(file: Path) -> bool:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file in one step, because other processes may read or write it at the same time."""
+    """Write a file in one step, because other processes may read or write it at the same time.
+
+    Raises:
+        InputError: The file can't be written.
+    """
     beside = file.with_name(f".{file.name[:100]}-{secrets.token_hex(8)}.tmp")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -232,7 +241,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _file_name(test: str) -> str:
-    """Return a file's name for the name of a test, whatever its parameters are."""
+    """Return a valid file name for a test's name. A long name is cut, and gets a hash."""
     name = re.sub(r"[^\w.=+-]+", "-", test).strip("-.")
     if len(name.encode()) > _LONGEST_NAME or not name:
         name = f"{name[: _LONGEST_NAME // 4]}-{hashlib.sha256(test.encode()).hexdigest()[:12]}"
@@ -240,7 +249,7 @@ def _file_name(test: str) -> str:
 
 
 def _shown(file: Path) -> str:
-    """Return a path as short as it can be said from here."""
+    """Return a file's path relative to the current directory; the whole path if the file isn't below it."""
     try:
         return str(file.relative_to(Path.cwd()))
     except ValueError:

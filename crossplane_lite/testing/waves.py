@@ -1,4 +1,4 @@
-"""The order in which a composition's resources appear, and those that never do."""
+"""Asserting the order in which a composition's resources appear, and which resources keep waiting."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _names(names: Iterable[str], what: str) -> list[str]:
 
 
 def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> list[str]:
-    """Return both sides, wave by wave; equal waves stand once."""
+    """Return lines that compare expected and simulated waves. A wave that is equal on both sides has one line."""
     lines = []
     for index in range(max(len(wanted), len(found))):
         sides = [side[index] if index < len(side) else None for side in (wanted, found)]
@@ -71,7 +71,7 @@ def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> lis
 
 
 def _late(wanted: Sequence[list[str]], simulation: Simulation) -> list[str]:
-    """Return the values that late resources have waited for."""
+    """Return a line for each resource that appeared later than expected, with the values that it had waited for."""
     expected = {name: number for number, names in enumerate(wanted, 1) for name in names}
     return [
         f"  {name} has waited for {', '.join(simulation.waited[name])}"

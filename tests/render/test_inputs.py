@@ -144,7 +144,7 @@ def test_wrong_lists(tmp_path: Path, items: str, line: str) -> None:
         (
             f"{thing('a')}---\n{XR}",
             "observed.yaml, document 2 (line 7): XBucket photos has no annotation "
-            "crossplane.io/composition-resource-name, which says what resource it is",
+            "crossplane.io/composition-resource-name; set it to the name that the function gives this resource",
         ),
         (
             f"{thing('a')}---\n{thing('a')}",
