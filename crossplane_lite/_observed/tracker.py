@@ -171,8 +171,8 @@ class Tracker:
 
     Args:
         data: The request's bytes.
-        masker: The function that returns the masker of the request's secret values, called when a masker is first needed;
-            None for a masker that knows no values yet.
+        masker: The function that returns the masker of the request's secret values. It is called when the masker is
+            first needed. None for a masker that knows no values yet.
     """
 
     __slots__ = (
@@ -347,7 +347,7 @@ class Tracker:
         return [Observable(f"(a part of a text made from {self.made_from()})")]
 
     def made_from(self) -> str:
-        """Return the paths that texts of this call were made from, for people: three, with "and others" for the rest."""
+        """Return the paths that texts of this call were made from, for people: at most three, then "and others"."""
         paths = sorted({observable.source_path for observable in self.tokens.values()})
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 

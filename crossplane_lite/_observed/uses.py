@@ -47,7 +47,7 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        """Say whether an unresolved value counts as true; if `compared` isn't None, whether it counts as equal to that."""
+        """Say whether an unresolved value counts as true. If `compared` isn't None: as equal to `compared`."""
 
     @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:
@@ -102,8 +102,8 @@ def is_settled(observable: Observable[Any]) -> bool:
 def call_of(observable: Observable[Any]) -> Tracker | None:
     """Return the current call of this thread or task.
 
-    A thread that compose() started has no current call. There, the call in which `observable` was made is returned. None
-    if that call is closed, or isn't known.
+    A thread that compose() started has no current call. There, the call in which `observable` was made is returned;
+    None if that call is closed, or isn't known.
     """
     call = current()
     if call is None:

@@ -1,7 +1,7 @@
 """Who waits for what, as data: one wait (`wait`), the dependency graph of a call (`graph`), and a step's entry in the
 pipeline's context (`entry`).
 
-The next steps read the entry, and so does whoever looks at answers. Messages are not made here but in `_answer`. Other
+The next steps of the pipeline read the entry, and so do tests and tools. Messages are made in `_answer`, not here. Other
 packages may import from all modules. This package imports `_models`, `_observed` and the packages that these import.
 """
 
