@@ -31,6 +31,8 @@ class _Enough(BaseException):
 class BothWays(Oracle):
     """Answers the questions of one run, some of them the other way than a real call does.
 
+    The run is ended if it asks more than 2,000 questions.
+
     Args:
         actual: The observed state of the real call.
         default: The answer to questions that `fixed` doesn't have.

@@ -67,8 +67,8 @@ def differ(first: Run, other: Run) -> bool:
 def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in the composite.
 
-    The arguments are those of `differing_places`. The list is empty if a run hasn't used the composite, or if its values
-    can't be encoded.
+    The arguments are those of `differing_places`. The list is empty if a run hasn't used the composite, or if its
+    values can't be encoded.
     """
     ours, theirs = composite_tree(first.call), composite_tree(other.call)
     if ours is None or theirs is None:
@@ -98,7 +98,7 @@ def differing_details(first: Run, other: Run) -> set[str]:
 def differing_texts(first: Run, other: Run) -> dict[str, str]:
     """Return the messages of results and conditions in `first` that differ in `other`.
 
-    Each message leads to a text for people, in which the part that differs is replaced by a remark. Messages are compared
+    The result maps each message to a text in which the part that differs is replaced by a remark. Messages are compared
     in their order.
     """
     ours, theirs = (

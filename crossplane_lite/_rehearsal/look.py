@@ -31,8 +31,8 @@ class Look:
     Resources are named by their composition resource names, and findings about their places are listed by that name.
 
     Attributes:
-        sources: The missing values that were used as plain values, sorted by path. If there are none, the same values as
-            in `made_from`.
+        sources: The missing values that were used as plain values, sorted by path. If there are none, the values of
+            `made_from`.
         made_from: The missing values that texts were made from, sorted by path.
         unresolved: The places of registered resources that are unresolved although no missing value shows in them.
         decided: The places of registered resources that depend on a guess. They only count if the resource exists.
