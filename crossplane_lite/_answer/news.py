@@ -20,10 +20,10 @@ _DIGITS: Final = 16
 
 
 def tell_news(call: Call) -> results.ConditionEntry | None:
-    """Remove the results with `on_change` that were sent before, and return the condition that remembers the others.
+    """Remove the results with `on_change` that were sent before, and return the condition that remembers the results.
 
-    The condition also remembers the removed results. It has a hash of each text, because the texts may hold secret
-    values. Its message begins with the function's name, like the messages of all conditions of this package.
+    The condition has a hash of each text, because the texts may hold secret values. Its message begins with the
+    function's name, like the messages of all conditions of this package.
 
     Returns:
         The condition. None if there is nothing to remember and nothing was remembered. Also None if the caller doesn't

@@ -31,7 +31,8 @@ class Report:
         text: The condition's message without the function's name.
         message: The condition's message: the function's name, a colon and the text. The next call looks only for the
             name in it, to know whose condition it is.
-        changed: Whether the text is news: the observed condition has another message, or is missing.
+        changed: Whether the text is news: the observed condition has another message or is missing, and the previous
+            reconcile didn't fail.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -50,8 +51,8 @@ class Report:
     def fail(self) -> None:
         """Change the report for a compose() that raised: it is no news, and can't say that everything is resolved.
 
-        A condition that would say so stays as it is observed, if it is observed to wait. Otherwise its status becomes
-        Unknown.
+        If the condition would say so, but was observed to wait, it stays as it was observed. If it wasn't observed to
+        wait, its status becomes Unknown.
         """
         self.changed = False
         if not self.resolved:

@@ -94,7 +94,7 @@ class WhoWaits:
         return found
 
     def _named(self, vertex: Vertex) -> tuple[str, str]:
-        """Return the name of a vertex for people, and its kind for `Need`: RESOURCE or empty."""
+        """Return the name of `vertex` for people, and its kind for a `Need`: RESOURCE or empty."""
         name = self._call.readable(shown_vertex(vertex))
         return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 

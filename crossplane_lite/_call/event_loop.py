@@ -224,7 +224,7 @@ class _Shared:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until `_Shared.stop` ends it, and close it. A task's SystemExit doesn't end the loop."""
+    """Run `loop` until `_Shared.stop` stops it, and close it. A task's SystemExit doesn't stop the loop."""
     import asyncio
 
     asyncio.set_event_loop(loop)
@@ -247,7 +247,7 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
-    """Make a task, and add it to the tasks of the call that makes it, if a call makes it."""
+    """Return a new task for `coroutine`, and add the task to the tasks of the present call, if there is one."""
     import asyncio
 
     task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, **options)
@@ -311,7 +311,7 @@ async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
 
 
 def _run_apart(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-    """Run an awaitable on a new loop in a new thread, because the caller is on the shared loop already."""
+    """Run `awaitable` on a new loop in a new thread, because the caller is on the shared loop already."""
     import asyncio
 
     outcomes: list[Outcome] = []

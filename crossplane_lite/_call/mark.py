@@ -71,5 +71,5 @@ def joined_steps(before: Any, step: str) -> str:
 
 
 def steps_in(annotation: Any) -> list[str]:
-    """Return the steps in an annotation's value; an empty list if the value isn't a string."""
+    """Return the steps in `annotation`, the annotation's value; an empty list if it isn't a string."""
     return [step for step in annotation.split(",") if step] if isinstance(annotation, str) else []

@@ -142,7 +142,7 @@ def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
 
 
 def _instead_of(instance: object) -> str:
-    """Return the end of a message: the type that was given in place of a resource, and the code to write instead."""
+    """Return the end of a message about `instance`, which isn't a resource: its type, and the code to write instead."""
     if isinstance(instance, type):
         how = "apiVersion, kind" if instance.__name__ == "Unstructured" else ""
         return f"got the class {instance.__name__}; make one: {instance.__name__}({how})"

@@ -231,7 +231,7 @@ def _is_ordinary(text: str, start: int, end: int) -> bool:
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans, which are sorted; spans that overlap or lie side by side are joined. There is at least one."""
+    """Yield `spans`, a sorted list that isn't empty, with spans joined that overlap or lie side by side."""
     start, end = spans[0]
     for low, high in spans[1:]:
         if low > end:

@@ -60,7 +60,7 @@ def names_of(request: Any) -> set[str]:
 
 
 def secrets_of(request: Any) -> Iterator[Secret]:
-    """Yield the secret values of a request, each with its key. Secrets in malformed bytes are left out."""
+    """Yield the secret values in `request`, each with its key. Secrets in malformed bytes are left out."""
     for name in request.credentials:
         yield from request.credentials[name].credential_data.data.items()
     for resource in _all_resources(request):

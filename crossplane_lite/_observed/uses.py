@@ -51,15 +51,15 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that the real call observes; None if it observes none."""
+        """Return the value that the real call observes for `observable`; None if there is none."""
 
     @abc.abstractmethod
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length of the value that the real call observes; without such a value, the oracle's own length."""
+        """Return the length of the real call's value for `observable`; the oracle's own length if there is none."""
 
     @abc.abstractmethod
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that the real call observes; without such a number, the oracle's own number."""
+        """Return the real call's value for `observable` as a `kind`; the oracle's own number if that isn't possible."""
 
     @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:

@@ -91,12 +91,12 @@ class BothWays(Oracle):
             return None
 
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length that the real call observes; this object's `length` if there is none, or it is 0."""
+        """Return the length of the real call's value for `observable`; if it has none or 0, this object's `length`."""
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._length
 
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that the real call observes, as a `kind`; this object's `number` if there is none."""
+        """Return the real call's value for `observable` as a `kind`; this object's `number` if that isn't possible."""
         self._count_one()
         try:
             return kind(self.value(observable))

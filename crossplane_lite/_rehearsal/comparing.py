@@ -49,7 +49,7 @@ def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) 
 
 
 def differ(first: Run, other: Run) -> bool:
-    """Say whether the answers of two runs would differ in any part. A run that raised always differs."""
+    """Say whether the answers of `first` and `other` would differ in any part. True if one of the runs raised."""
     if first.error is not None or other.error is not None:
         return True
     if other.resources.keys() != first.resources.keys() or other.call.removed != first.call.removed:

@@ -120,7 +120,7 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
 
 
 def _is_met(call: Call, dependency: Dependency) -> bool:
-    """Say whether a dependency comes from `depends_on` and is met: the dependent exists, or the dependency is ready."""
+    """Say whether `dependency` comes from `depends_on` and is met: its dependent exists, or the other one is ready."""
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
     observed = call.observed.get(dependency.dependency)

@@ -194,7 +194,7 @@ def _holder(request: Any, root: Root, run: Run) -> Any | None:
 
 
 def _put(top: Any, steps: tuple[Any, ...], value: Any) -> bool:
-    """Set `value` at the end of `steps` in `top`, and make missing maps and lists; return False if it can't be."""
+    """Set `value` at the end of `steps` in `top`, with new maps and lists on the way; False if that isn't possible."""
     for at, step in enumerate(steps):
         is_last = at == len(steps) - 1
         below: Any = value if is_last else [] if isinstance(steps[at + 1], int) else {}

@@ -171,7 +171,7 @@ def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
 
 
 def _found(call: Call, model: Resource) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values that were set in a model, by path; empty if a value of it can't be encoded."""
+    """Return the unresolved values that were set in `model`, by path; empty if a value can't be encoded."""
     found: dict[str, list[Observable[Any]]] = {}
     tree = tree_or_none(model, call)
     for one in () if tree is None else tree.found:

@@ -114,7 +114,7 @@ class Run:
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return the fields set in a model; None if a value can't be encoded, or raises an exception when it is read."""
+    """Return the fields set in `model`; None if a value can't be encoded, or raises an exception when it is read."""
     try:
         return tree_of(model, call)
     except Exception:  # the answer of the real run reports it
@@ -122,6 +122,6 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Say whether a log record must be let through: whether it doesn't come from a rehearsal."""
+    """Say whether `record` is let through: only log records of a rehearsal are not."""
     call = tracker.current()
     return call is None or not call.rehearsed

@@ -65,7 +65,7 @@ class Graph:
                 self._add(dependent, vertex, path)
 
     def join(self, other: Graph) -> None:
-        """Add the edges of another graph."""
+        """Add the edges and the fields of `other`, a graph that stays as it is."""
         for path, fields in other._status.items():
             self._status.setdefault(path, set()).update(fields)
         for dependent, targets in other.edges.items():
