@@ -155,7 +155,7 @@ def _instead_of(instance: object) -> str:
 def remove(call: Call, name: str) -> None:
     """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
 
-    Nothing happens if no resource has this name.
+    The name counts as removed on purpose: an existing resource of this name isn't kept after a guess.
 
     Raises:
         UnresolvedError: `name` is made from an unresolved value.

@@ -222,9 +222,9 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
 
 def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
-    """Return the UnresolvedError for a use that needs the value, to raise. The use is remembered.
+    """Return the error to raise for a use that needs the value.
 
-    It is remembered here, because compose() may catch the error.
+    The use is remembered here, because compose() may catch the error.
 
     Args:
         observable: The value.
