@@ -40,7 +40,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         error: The exception that compose() raised; None if it returned.
 
     Raises:
-        WireError: The request has malformed bytes, which are only noticed now.
+        WireError: The request has malformed bytes that weren't noticed before.
     """
     look: Look | None = None
     if call.handed_out or call.has_guessed:
@@ -92,7 +92,13 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 
 
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
-    """Return the fatal message that a previous step has the same name as this one; an empty list if none has."""
+    """Return the text of the fatal result for a previous step with the identity `step`; an empty list without one.
+
+    Args:
+        call: The call.
+        desired: The resources that previous steps desire, by name.
+        step: This step's identity.
+    """
     mark = step.encode()
     taken = []
     for name in desired:
@@ -110,7 +116,7 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
 
 
 def _describe(call: Call, error: BaseException) -> str:
-    """Return the text for people about an exception in compose(): type, text, file and line, and its possible cause."""
+    """Return the text for people about an exception in compose(), as `error_text.describe` does."""
     from .._call.error_text import describe
 
     return describe(error, call, call.function.file)
@@ -123,8 +129,8 @@ class _Answer:
         look: The findings of other runs of compose(); None if there were no such runs.
         reported: The condition that remembers which results were sent; None if there is nothing to remember.
         incomplete: Whether resources are left out because their names depend on missing values.
-        goes_on: Whether compose() raised after it used missing values, and the resources that were registered before
-            are sent in spite of it, so that the values can come to exist.
+        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used
+            missing values, because the values may come to exist only then.
         held: The names of the resources that are held back.
         stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
         unsent: The requirements that aren't sent, by key, with the values that their selectors wait for.
@@ -163,7 +169,7 @@ class _Answer:
             ttl.nanos = value.microseconds * 1000
 
     def reset(self) -> None:
-        """Set desired state and context to those of the request, and remove the output."""
+        """Set the answer's desired state and context to those of the request, and remove the answer's output."""
         for field in ("desired", "context", "output"):
             self.message.ClearField(field)
         if self.call.request.HasField("desired"):
@@ -178,6 +184,10 @@ class _Answer:
 
         Args:
             error: The exception that compose() raised; None if it returned.
+
+        Raises:
+            EncodeError: A value of the status, the context or the output can't be encoded.
+            WireError: The request has malformed bytes.
         """
         call = self.call
         look = self.look
@@ -223,7 +233,7 @@ class _Answer:
         return fatals
 
     def _unsupported(self) -> list[tuple[str, str]]:
-        """Return the keys of the requirements that the caller is known not to support, each with the reason."""
+        """Return the key of each requirement that the caller is known not to support, with the reason for people."""
         asked = self.call.asked
         if asked is None or not self.call.advertises:
             return []
@@ -232,11 +242,13 @@ class _Answer:
         return list(unsupported(self.call, asked))
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
-        """Encode the registered resources, and return the waits of each resource that has some, by its name.
+        """Encode the registered resources, and return the waits of each resource that waits, by the resource's name.
+
+        A resource that another step holds back is in the result without waits.
 
         Args:
-            desired: The answer's desired resources, which get the encoded ones.
-            fatals: Gets the texts of fatal results.
+            desired: The answer's desired resources. The encoded resources are added here.
+            fatals: The texts of fatal results. A text is added for each resource that can't be encoded.
         """
         call = self.call
         others = self.handing_on.others
@@ -294,9 +306,14 @@ class _Answer:
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
-        """Report the waiting resources of an Operation, which has no observed state: their values never come.
+        """Report the waiting resources of an Operation. Their values never come, because there is no observed state.
 
-        Resources whose `on_unresolved` isn't "hold" get a fatal result. All other lines become warnings.
+        Resources whose `on_unresolved` isn't "hold" share a fatal result. All other lines become Warnings.
+
+        Args:
+            waiting: The names of the waiting resources.
+            lines: The lines for people about everything that waits or never comes.
+            fatals: The texts of fatal results. The text of the new fatal result is added.
         """
         call = self.call
         policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
@@ -369,7 +386,10 @@ class _Answer:
             )
 
     def _rehearsed(self) -> Graph:
-        """Return the graph of every dependency that compose() shows. The first time, compose() runs again for it."""
+        """Return the graph of every dependency that compose() shows.
+
+        At the first call of this method, compose() runs again to find them.
+        """
         if self._whole is None:
             from .._rehearsal.rehearse import rehearse
             from .._rehearsal.run import MOST_RUNS
@@ -381,13 +401,16 @@ class _Answer:
         return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
-        """Add a result of compose() to the message; placeholders in its text are replaced by paths."""
+        """Add `entry`, a result of compose(), to the answer. Placeholders in its text are replaced by paths."""
         if self.look is not None and entry.message in self.look.texts:
             entry.message = self.look.texts[entry.message]
         parts.add_result(self.call, self.message, entry)
 
     def _set_ready(self) -> None:
-        """Mark desired resources as ready whose observed state is ready by the rules; a readiness that is set stays."""
+        """Mark each desired resource as ready that is ready by the rules of its kind. A readiness that was set stays.
+
+        Nothing happens if the function has `auto_ready` off.
+        """
         call = self.call
         if not call.auto_ready:
             return
@@ -399,7 +422,7 @@ class _Answer:
 
 
 def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
-    """Return the bytes of an answer with fatal results. Its desired state is the request's."""
+    """Return the bytes of an answer with the fatal results `fatals`. Its desired state is that of the request."""
     message = answer.message
     answer.reset()
     answer.handing_on.keep_entry(message)

@@ -26,7 +26,8 @@ def put_requirements(
         call: The call.
         asked: The requirements of compose().
         target: The answer's requirements.
-        unsent: Gets the requirements that are left out: their keys, with the values that their selectors wait for.
+        unsent: The requirements that are left out, which are added here: the values that each key and selector waits
+            for, by key.
 
     Returns:
         The texts of fatal results, for requirements that can't be sent.
@@ -62,7 +63,12 @@ def put_requirements(
 
 
 def unanswered(call: Call, sent: Any) -> list[str]:
-    """Return the keys of sent requirements that the caller supports and hasn't answered yet, sorted."""
+    """Return the keys of the requirements that the caller supports and hasn't answered yet, sorted.
+
+    Args:
+        call: The call.
+        sent: The answer's requirements.
+    """
     keys: list[str] = []
     if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
         keys += [key for key in sent.resources if key not in call.required_resources]
@@ -72,7 +78,7 @@ def unanswered(call: Call, sent: Any) -> list[str]:
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
-    """Yield the key of each requirement that the caller doesn't support, and the text that says so."""
+    """Yield the key of each requirement of `asked` that the caller doesn't support, and the reason for people."""
     for capability, what, keys in (
         (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
         (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),

@@ -36,12 +36,15 @@ class HandingOn:
     def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
         """Put compose()'s changes of the context into the answer, and this step's report of who waits.
 
+        Keys with unresolved values are left out.
+
         Args:
             message: The answer's message.
-            entry: The report; None removes the one of a previous call.
+            entry: The report; None if this step has none. In both cases this step's report in the request is removed.
 
         Raises:
-            EncodeError: A value can't be encoded.
+            EncodeError: A value can't be encoded. The error's path begins with `context`.
+            WireError: The bytes of the request's context are malformed.
         """
         call = self._call
         given = call.context
@@ -69,7 +72,11 @@ class HandingOn:
         return {key for key, value in given.values_seen.items() if unresolved_in({key: value}, self._call)}
 
     def keep_entry(self, message: Any) -> None:
-        """Put the report of who waits into an answer with fatal results: Crossplane ignores it, other callers don't."""
+        """Put the report of who waits into an answer with fatal results.
+
+        Crossplane ignores the context of such an answer; other callers may read it. Without a report, and in an
+        Operation, nothing happens.
+        """
         if self._entry is not None and not self._call.in_operation:
             message.context = self._with_entry(self._call.request.context, self._entry)
 
@@ -77,7 +84,7 @@ class HandingOn:
         """Put the output of an Operation into the answer; keys with unresolved values are left out.
 
         Raises:
-            EncodeError: A value can't be encoded.
+            EncodeError: A value can't be encoded. The error's path begins with `output`.
         """
         output = self._call.output
         if output:
@@ -87,7 +94,12 @@ class HandingOn:
                 raise error.under("output") from None
 
     def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return a context with this step's report of who waits, or without one for None; other steps' reports stay."""
+        """Return the Struct bytes of a context with this step's report replaced. Other steps' reports stay.
+
+        Args:
+            context: The context's Struct bytes.
+            entry: The new report; None for no report.
+        """
         from .._base.sentinels import TOMBSTONE
 
         step = self._call.step
@@ -97,7 +109,7 @@ class HandingOn:
 
 
 def _told(call: Call) -> dict[str, Waiting]:
-    """Return the reports of who waits that the request's context has, by step; this step's may be among them."""
+    """Return the reports of who waits in the request's context, by step; a former report of this step, too."""
     if not call.request.HasField("context"):
         return {}
     entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))

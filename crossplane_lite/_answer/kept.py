@@ -24,7 +24,7 @@ _MOST_PATHS: Final = 5
 
 
 def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
-    """Put the kept resources into desired state.
+    """Put the kept resources into desired state, as they were desired last.
 
     Args:
         call: The call.
@@ -33,7 +33,10 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         step: The step's identity, for the annotation.
 
     Returns:
-        The texts of fatal results, for resources that can't be kept.
+        The texts of fatal results: for resources that can't be kept, or whose `on_unresolved` is "fatal".
+
+    Raises:
+        WireError: The bytes of a resource are malformed.
     """
     fatals = []
     paths = _paths(look.sources)
@@ -67,9 +70,15 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
 
 
 def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
-    """Return a kept resource with this step's mark in the place of the function's older marks.
+    """Return a kept resource, with this step's mark in place of the function's older marks.
 
-    It also gets its observed namespace if the composite has none, because nothing else would set it.
+    If the composite has no namespace, the resource also gets its observed namespace, because nothing else would set it.
+
+    Args:
+        call: The call.
+        encoded: The Struct bytes of the kept resource.
+        observed: The Struct bytes of the observed resource.
+        step: The step's identity.
     """
     function = call.function
     names = (function.name, *function.formerly)
@@ -88,13 +97,13 @@ def _paths(values: Iterable[Observable[Any]]) -> str:
 
 
 def notes_of(call: Call, look: Look, error: str) -> list[Note]:
-    """Return notes for people: about kept resources, values that change in each run, unknown names, and an exception.
+    """Return notes for people: about kept resources, values and names that differ between runs, and an exception.
 
     Args:
         call: The call.
         look: The findings of other runs of compose().
-        error: The text of the exception that ended compose(), if the resources that were registered before it are sent
-            in spite of it; else empty.
+        error: The text of the exception that ended compose(), if the resources registered before it are sent all the
+            same; else empty.
     """
     paths = _paths(look.sources)
     notes = [

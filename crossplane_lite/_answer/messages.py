@@ -17,7 +17,7 @@ _MOST_LINES: Final = 50
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Return lines as one text: sorted, and at most 50 of them, with the number of the others at the end."""
+    """Return `lines` as one text: sorted, at most 50 lines, and then the number of the other lines."""
     shown = sorted(lines)
     more = len(shown) - _MOST_LINES
     return "; ".join(shown[:_MOST_LINES]) + (f"; and {more} more" if more > 0 else "")
@@ -42,17 +42,21 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
 
 
 def cut_off_lines(shown: Waiting) -> list[Masked]:
-    """Return a line for each requirement whose values never come, with the reason."""
+    """Return a line with the reason for each requirement whose values never come.
+
+    Args:
+        shown: Who waits, with secrets masked.
+    """
     return [Masked(f"{one.name} isn't available ({one.why})") for one in shown.cut_off]
 
 
 def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:
-    """Return the text of the result that shows the graph: `text`, and after it each dependency.
+    """Return the text of the result that shows the graph: `text`, and then the dependencies, at most 50.
 
     Args:
-        text: The beginning.
+        text: The beginning, with secrets masked.
         shown: Who waits, with secrets masked.
-        resolved: The dependencies whose values are there, each as the dependent, its dependency, and the path.
+        resolved: The dependencies whose values exist, each as the dependent, its dependency, and the value's path.
     """
     found = {
         f"{dependency} -> {dependent} ({path if path != dependency else 'ready'}, resolved)"
@@ -70,8 +74,9 @@ def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting 
 
     Args:
         cycle: The names along the cycle, with the first name again at the end.
-        mask: Masks the secrets in a text.
-        shown: Who waits, with secrets masked: its paths that belong to the cycle are added to the text.
+        mask: The function that masks the secrets in a text.
+        shown: Who waits, with secrets masked; None if only the composite's fields wait. The paths along the cycle are
+            added to the text.
     """
     names = [unmasked_name(name, mask) for name in cycle]
     steps = set(zip(names, names[1:], strict=False))
@@ -81,7 +86,12 @@ def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting 
 
 
 def stopped_text(name: str, shown: Waiting) -> Masked:
-    """Return the text of the fatal result for a resource whose author chose to stop on unresolved values."""
+    """Return the text of the fatal result for a resource whose `on_unresolved` is "fatal".
+
+    Args:
+        name: The resource's name.
+        shown: Who waits, with secrets masked.
+    """
     paths = ", ".join(sorted({need.path for need in shown.needs if need.name == name}))
     return Masked(
         f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'; 'keep' and 'hold' would wait"

@@ -20,14 +20,14 @@ _DIGITS: Final = 16
 
 
 def tell_news(call: Call) -> results.ConditionEntry | None:
-    """Remove results with `on_change` that were sent before, and return the condition that remembers the present ones.
+    """Remove the results with `on_change` that were sent before, and return the condition that remembers the results.
 
     The condition has a hash of each text, because the texts may hold secret values. Its message begins with the
-    function's name, as that of every condition of this package does.
+    function's name, like the messages of all conditions of this package.
 
     Returns:
-        The condition. None if there is nothing to remember and nothing was remembered, or if the caller doesn't support
-        conditions; then every result stays.
+        The condition. None if there is nothing to remember and nothing was remembered. Also None if the caller doesn't
+        support conditions; then every result stays.
     """
     entries = call.results.entries
     chosen = [entry for entry in entries if entry.on_change]

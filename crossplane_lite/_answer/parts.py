@@ -37,7 +37,7 @@ def set_details(call: Call, composite: Resource, target: Any, unsure: Collection
         call: The call.
         composite: The desired composite.
         target: The composite in the answer's message.
-        unsure: The keys of details that depend on missing values although they look resolved.
+        unsure: The keys of details that look resolved, but depend on missing values.
     """
     registered = composite._state
     assert registered is not None
@@ -70,18 +70,24 @@ def fill_selector(target: Any, selector: Any) -> None:
 
 
 def drop(entries: Any, key: str) -> None:
-    """Remove an entry from a map of the message. A key that can't be in such a map is ignored."""
+    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
+
+    A key that isn't valid Unicode can't be in such a map, and is ignored.
+    """
     with contextlib.suppress(UnicodeEncodeError):
         entries.pop(key, None)
 
 
 def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
-    """Return values as plain data; entries with an unresolved value in them are left out, and logged.
+    """Return `values` as plain data. Entries with an unresolved value in them are left out, and logged.
 
     Args:
         call: The call.
         values: The values by key.
-        what: What the values are, for the log: "context" or "output".
+        what: The name of the part of the answer, for the log: "context" or "output".
+
+    Raises:
+        EncodeError: A value can't be encoded.
     """
     kept: dict[str, Any] = {}
     for key, value in values.items():
@@ -95,9 +101,9 @@ def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
 
 
 def text(call: Call, value: Any) -> str:
-    """Return the text of a value for people: placeholders as paths, secrets masked, and cut to the longest result.
+    """Return the text of `value` for people: placeholders as paths, secrets masked, and cut to `LONGEST_RESULT`.
 
-    A Masked text is neither masked again nor cut.
+    A Masked text is neither masked again nor cut. A value whose own text can't be made gets a text that says so.
     """
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent

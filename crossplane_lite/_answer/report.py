@@ -22,16 +22,17 @@ _RESOLVED: Final = "AllResolved"
 
 
 class Report:
-    """The condition of a call, and whether a result says the news.
+    """The condition of a call, and whether a result repeats its text because it is news.
 
     Attributes:
         type: The condition's type.
         resolved: The condition's status: True, False, or None for Unknown.
         reason: The condition's reason.
         text: The condition's message without the function's name.
-        message: The condition's message: the function's name, a colon and the text. The next call reads only the name
-            from it, to know whose condition it is.
-        changed: Whether the observed composite has another message, so that a result says the news.
+        message: The condition's message: the function's name, a colon and the text. The next call looks only for the
+            name in it, to know whose condition it is.
+        changed: Whether the text is news: the observed condition has another message or is missing, and the previous
+            reconcile didn't fail.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -50,7 +51,8 @@ class Report:
     def fail(self) -> None:
         """Change the report for a compose() that raised: it is no news, and can't say that everything is resolved.
 
-        In the place of that, it says what the observed condition says, if that was waiting; else it is Unknown.
+        If the condition would say so, but was observed to wait, it stays as it was observed. If it wasn't observed to
+        wait, its status becomes Unknown.
         """
         self.changed = False
         if not self.resolved:
@@ -64,7 +66,10 @@ class Report:
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:
-    """Return the condition type of a step; steps of one pipeline get different types.
+    """Return the type of a step's condition. Steps of one pipeline get different types.
+
+    The type is `DependenciesResolved` if no other step has an entry. Otherwise it ends with the function's name or, if
+    that may be taken, with the step's identity.
 
     Args:
         name: The function's name.
@@ -90,8 +95,8 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
         type_: The condition's type.
 
     Returns:
-        The report. None if there are no lines and the composite doesn't have this function's condition, or if the
-        caller doesn't support conditions; then the lines are logged.
+        The report. None if there are no lines and the composite doesn't have this function's condition. Also None if
+        the caller doesn't support conditions; then the lines are logged.
     """
     lines = waiting + cut_off
     observed = call.observed_condition(type_)
@@ -111,10 +116,10 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:
-    """Say whether a condition is this function's, and not that of another step of the pipeline.
+    """Say whether `condition` belongs to this function, and not to another step of the pipeline.
 
-    A function's messages begin with its name. After a fatal result, Crossplane has put its own text there, and nobody
-    knows whose the condition is: this function takes it for its own.
+    The message of a function's condition begins with the function's name, or a former name. After a fatal result,
+    Crossplane has replaced the message, and the owner can't be known: the condition counts as this function's.
     """
     message = str(condition.get("message", ""))
     names = (call.function.name, *call.function.formerly)

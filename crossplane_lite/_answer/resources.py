@@ -25,13 +25,18 @@ __all__ = ["emit_resource", "emit_status", "resolved_resources"]
 
 
 def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: Look | None) -> dict[str, bytes]:
-    """Return the Struct bytes, by name, of the resources in which everything is resolved: nearly always of all.
+    """Return the Struct bytes of each resource in which everything is resolved, by name.
+
+    Resources that other runs of compose() concern are left out, and so are those that may have to be held back.
 
     Args:
         call: The call.
         step: The step's identity, for the annotation; empty for no annotation.
         elsewhere: Names that other steps of the pipeline hold back.
         look: The findings of other runs of compose(); None if there were no such runs.
+
+    Raises:
+        WireError: The bytes that previous functions desire are malformed.
     """
     found: dict[str, bytes] = {}
     for name, model in call.resources.items():
@@ -53,7 +58,7 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
 def emit_resource(
     call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str], look: Look | None
 ) -> Outcome:
-    """Decide whether a registered resource is emitted or held back, if `resolved_resources` doesn't return it.
+    """Decide whether a resource that `resolved_resources` left out is emitted or held back.
 
     Args:
         call: The call.
@@ -65,6 +70,7 @@ def emit_resource(
 
     Raises:
         EncodeError: A value can't be encoded; the path starts with the resource's name.
+        WireError: The bytes of the observed resource, or those that previous functions desire, are malformed.
     """
     from .unresolved import Outcome, blocked_by, outcome_of
 
@@ -89,11 +95,14 @@ def emit_resource(
 def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes, and the unresolved values of its status.
 
-    Each unresolved field keeps its observed value, or is left out if it has none; all other fields are emitted. The
-    bytes are None if compose() didn't change the status.
+    An unresolved field keeps its observed value, or is left out if there is none. All other fields are emitted.
+
+    Returns:
+        The Struct bytes, and the unresolved values. The bytes are None if compose() didn't change the status.
 
     Raises:
         EncodeError: A value can't be encoded; the path starts with `xr`.
+        WireError: The bytes of the composite are malformed.
     """
     registered = model._state
     node = model._node

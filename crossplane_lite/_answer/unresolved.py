@@ -33,13 +33,14 @@ __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 
 
 class Outcome:
-    """The decision about a resource: its bytes, or that it is held back.
+    """The decision about a resource: it is emitted with these bytes, or held back.
 
     Attributes:
         encoded: The resource's Struct bytes; None if it is held back.
         waits: The values that the resource waits for. A resource that exists may wait and have bytes.
-        fatal: Whether its `on_unresolved` is "fatal", and it exists and has unresolved values.
-        gated: Whether `depends_on` keeps it from being created, even if a previous step desires it.
+        fatal: Whether a fatal result must follow: the resource exists, has unresolved values, and its `on_unresolved`
+            is "fatal".
+        gated: Whether `depends_on` keeps the resource from being created, even if a previous step desires it.
     """
 
     __slots__ = ("encoded", "fatal", "gated", "waits")
@@ -52,7 +53,10 @@ class Outcome:
 
 
 def blocked_by(call: Call, registered: Registered) -> list[Wait]:
-    """Return a wait for each resource of `depends_on` that isn't ready yet. Callers hold back creation only."""
+    """Return a wait for each resource of `depends_on` that isn't ready yet.
+
+    Such waits only keep a resource from being created. So callers don't ask for an observed resource.
+    """
     waits = []
     for other in registered.depends_on:
         observed = call.observed.get(other)
@@ -71,19 +75,20 @@ def outcome_of(
     *,
     held_elsewhere: bool,
 ) -> Outcome:
-    """Decide on a resource that isn't resolved, that another step holds back, or that other runs of compose() concern.
+    """Decide on a resource that is unresolved, is held back by another step, or differs in other runs of compose().
 
     Args:
         call: The call.
         name: The resource's name.
         model: Its desired state.
         step: The step's identity, for the annotation; empty for no annotation.
-        blocked: The waits by `depends_on` that keep it from being created.
+        blocked: The waits for resources of `depends_on`, which keep the resource from being created.
         look: The findings of other runs of compose(); None if there were no such runs.
         held_elsewhere: Whether another step holds the resource back.
 
     Raises:
         EncodeError: A value can't be encoded.
+        WireError: The bytes of the observed resource, or those that previous functions desire, are malformed.
     """
     registered = model._state
     assert registered is not None
@@ -119,11 +124,11 @@ def outcome_of(
 
 
 def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:
-    """Mark places of a tree as unresolved that depend on missing values although plain values stand there.
+    """Mark places of a tree as unresolved whose plain values depend on missing values.
 
     Args:
         tree: The tree.
-        places: The places. A place that the tree lacks is added, where another run of compose() has it.
+        places: The places. If only another run of compose() has a place, the place is added to the tree.
         sources: The missing values.
     """
     known = {tuple(found.steps) for found in tree.found}
@@ -155,7 +160,10 @@ def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
 
 
 def _waits(tree: Tree, registered: Registered) -> list[Wait]:
-    """Return the waits of a tree. A reference to the resource itself isn't a wait: the cluster fills in that value."""
+    """Return the waits of a resource's tree.
+
+    A reference to the resource itself isn't a wait: the cluster fills in that value.
+    """
     return [
         Wait(source)
         for found in tree.found
@@ -166,7 +174,7 @@ def _waits(tree: Tree, registered: Registered) -> list[Wait]:
 
 
 def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
-    """Say whether an Observable refers to the resource that it is used in."""
+    """Say whether `source` is a value of the resource in which it is used."""
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"
@@ -177,10 +185,11 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
 def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes, list[Found]]:
     """Return the desired composite's bytes, and the unresolved values of its status.
 
-    Each unresolved field keeps its observed value, or is left out if it has none; all other fields are emitted.
+    An unresolved field keeps its observed value, or is left out if there is none. All other fields are emitted.
 
     Raises:
         EncodeError: A value can't be encoded; the path starts with `xr`.
+        WireError: The bytes of the composite are malformed.
     """
     registered = model._state
     assert registered is not None

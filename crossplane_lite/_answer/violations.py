@@ -55,7 +55,7 @@ def _deleted(model: Model) -> Collection[str]:
 
 
 def _paths_in(model: Model, name: str) -> str:
-    """Return the paths that were set below a field, for a message: the first three, and the number of the others."""
+    """Return the paths that compose() set in the field `name`, for a message: three, and the number of the others."""
     value = model.__dict__.get(name)
     base = model._state.base if isinstance(model, Resource) and model._state is not None else None
     before = {} if base is None else {name: _wire.get_path(base, (name,))}

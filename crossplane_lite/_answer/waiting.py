@@ -28,13 +28,13 @@ __all__ = ["WhoWaits"]
 
 
 class WhoWaits:
-    """The resources that wait in a call. It is only made for a call in which something waits or must be told.
+    """The resources that wait in a call. It is only made for a call in which something waits or must be reported.
 
     Attributes:
         graph: The dependencies of this call, each from a waiting resource to the resource that it waits for.
-        data: Who waits, as the context shows it to later steps; None if only fields of the composite and requirements
+        data: Who waits, as the context shows it to later steps. None if only fields of the composite and requirements
             wait.
-        shown: The same as `data`, with secret values masked, for people.
+        shown: The same as `data` for people, with secret values masked; None if `data` is None.
     """
 
     __slots__ = ("_call", "_held", "data", "graph", "shown")
@@ -54,12 +54,12 @@ class WhoWaits:
 
         Args:
             call: The call.
-            waiting: The names of resources, and the values that each waits for.
+            waiting: The waits of resources, by the resource's name.
             status: The unresolved fields of the composite's status.
-            unsent: Requirements that aren't sent yet, by key, and the values that their selectors wait for.
+            unsent: The values that the selectors of unsent requirements wait for, by the requirement's key.
             cut_off: The keys of requirements whose values never come, each with the reason.
             notes: Other remarks for people.
-            guessed: The keys of the context whose values depend on a guess.
+            guessed: The keys of the context whose values are unresolved or depend on a guess.
             held: The names of the resources that are held back.
         """
         self._call = call
@@ -94,15 +94,15 @@ class WhoWaits:
         return found
 
     def _named(self, vertex: Vertex) -> tuple[str, str]:
-        """Return the name of a vertex for people, and RESOURCE if a resource's name reads as something else."""
+        """Return the name of `vertex` for people, and its kind for a `Need`: RESOURCE or empty."""
         name = self._call.readable(shown_vertex(vertex))
         return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 
     def fatals(self, stopped: Iterable[str]) -> list[str]:
-        """Return the texts of fatal results: for resources that stop on unresolved values, and for a cycle.
+        """Return the texts of fatal results: for each of the stopped resources, and for a cycle.
 
         Args:
-            stopped: The names of the resources whose author chose to stop.
+            stopped: The names of the resources with unresolved values whose `on_unresolved` is "fatal".
         """
         found: list[str] = [] if self.shown is None else [messages.stopped_text(name, self.shown) for name in stopped]
         cycle = self.graph.cycle(self._held) if self._held else None
@@ -111,15 +111,15 @@ class WhoWaits:
         return found
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
-        """Return the lines for people about waiting resources: about all, or only about those with the given names."""
+        """Return the lines for people about waiting resources: about all if `names` is None, else about those."""
         return [] if self.shown is None else messages.lines(self.shown, names)
 
     def cut_off_lines(self) -> list[Masked]:
-        """Return the lines for people about values that never come."""
+        """Return the lines for people about requirements whose values never come."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
     def with_graph(self, text: str, whole: Graph) -> Masked:
-        """Return a text with the graph behind it: dependencies that wait, and dependencies whose values are there.
+        """Return a text with the graph at its end: dependencies that wait, and dependencies whose values exist.
 
         Args:
             text: The text.
@@ -130,7 +130,7 @@ class WhoWaits:
         return messages.graph_text(text, self.shown, self._resolved(whole))
 
     def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
-        """Return the dependencies whose values are there, each as the dependent, its dependency, and the path."""
+        """Return the dependencies of `whole` whose values exist: the dependent, its dependency, and the masked path."""
         call = self._call
         found = set()
         for dependent, targets in whole.edges.items():

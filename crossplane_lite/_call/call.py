@@ -28,7 +28,7 @@ __all__ = ["Call"]
 
 
 class _GivenNames:
-    """The names of the function and of registered resources, which are not masked.
+    """The names that are never masked: those of the function and of the registered resources.
 
     The masker holds this object instead of the call, so that the call can be freed.
 
@@ -44,11 +44,11 @@ class _GivenNames:
         self._names: Collection[str] = resources
 
     def has(self, word: str) -> bool:
-        """Say whether a word is one of these names."""
+        """Say whether `word` is the function's name or the name of a registered resource."""
         return word in self._names or word == self._own
 
     def end(self) -> None:
-        """Keep the names without the resources, which refer to their call."""
+        """Keep the resources' names, and drop the resources, because they refer to their call."""
         self._names = frozenset(self._names)
 
 
@@ -61,14 +61,14 @@ class Call(Tracker):
     Args:
         data: The bytes of a RunFunctionRequest.
         function: The function that is called.
-        request: The message of `data`, if the bytes were split already.
+        request: The message of `data`, if it was parsed already; None to parse `data` here.
 
     Raises:
-        WireError: The bytes are malformed.
+        WireError: `data` isn't a RunFunctionRequest.
 
     Attributes:
         function: The function.
-        request: The request, split as far as its envelope goes.
+        request: The message of the request. Its Structs are bytes.
         desired: The resources that previous functions desire, by name.
         composite: The desired composite; None until compose() asks for it.
         resources: The composed resources that compose() has registered, by name.
@@ -112,7 +112,7 @@ class Call(Tracker):
             try:
                 request = _view.RunFunctionRequest.FromString(data)
             except Exception as error:  # protobuf's DecodeError, or the errors of its other backends
-                raise WireError(f"not a RunFunctionRequest: {error}") from None
+                raise WireError(f"the request is not a RunFunctionRequest: {error}") from None
         self.function = function
         self.request: Any = request
         self.observed = request.observed.resources
@@ -143,7 +143,7 @@ class Call(Tracker):
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def masker(self) -> Masker:
-        """Return the masker of the secret values that are known now, also of those in Secrets of `resources`."""
+        """Return the masker of the secret values that are known now, also of the values in registered Secrets."""
         if self._masked is None:
             from .._observed.secrets import masker_for
 
@@ -160,7 +160,7 @@ class Call(Tracker):
 
     @property
     def step(self) -> str:
-        """The identity of this step in a pipeline: the function's name, and a hash of the input if there is one."""
+        """This step's identity in the pipeline: the function's name, with a hash of the input if there is an input."""
         if self._step is None:
             self._step = self.function.name
             if self.request.HasField("input"):
@@ -175,7 +175,7 @@ class Call(Tracker):
 
     @property
     def mark(self) -> str:
-        """The mark of the resources that this step registers; empty if they get no mark."""
+        """The mark of the resources that this step registers: its identity, or empty if they get no mark."""
         # An Operation may apply resources that other functions compose, and must not replace their marks. Crossplane
         # sends a desired state in every call, even an empty one; without one, the call isn't from Crossplane.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
@@ -205,7 +205,7 @@ class Call(Tracker):
         return self._log
 
     def open_context(self) -> LazyMap:
-        """Return the pipeline's context, to read and to change."""
+        """Return the pipeline's context, in which compose() can read and change values; each time the same object."""
         if self.context is None:
             from .lazy_map import LazyMap
 
@@ -213,7 +213,7 @@ class Call(Tracker):
         return self.context
 
     def _guessed_keys(self) -> set[str]:
-        """Return the keys of the context whose values other steps made without values that they needed."""
+        """Return the keys of the context whose values other steps made while they lacked values that they needed."""
         from .mark import HELD_BACK_KEY
 
         entries = _wire.get_path(self.request.context, (HELD_BACK_KEY,))
@@ -224,7 +224,7 @@ class Call(Tracker):
         return found
 
     def open_output(self) -> dict[str, Any]:
-        """Return an Operation's output, to change."""
+        """Return an Operation's output, which compose() can change; each time the same dict."""
         if self.output is None:
             self.output = {}
         return self.output
@@ -266,10 +266,13 @@ class Call(Tracker):
         return self._required_schemas
 
     def stand_in_for(self, real: Call) -> None:
-        """Take over state of the real call, for the rehearsal that this call is.
+        """Take over state of the real call. This call is a rehearsal of `real`.
 
-        The state is the secrets, because the rehearsal's request may lack some; the schemas, which are large and need
-        to be decoded only once; and, if the request is the same, the markers of placeholders.
+        The state is:
+
+        - the secrets, because the rehearsal's request may lack some;
+        - the schemas, because they are large and need to be decoded only once;
+        - the markers of placeholders, if both calls have the same request.
         """
         self._secret = real.request
         if self.data is real.data:
@@ -296,7 +299,13 @@ class Call(Tracker):
         return not self.advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
 
     def uses(self, capability: int) -> None:
-        """Log a warning if compose() uses a capability that the caller doesn't support: once for each in a call."""
+        """Log a warning that compose() uses a capability which the caller doesn't support.
+
+        Each capability is logged once in a call. Nothing is logged if the caller supports the capability.
+
+        Args:
+            capability: The capability's number in the protocol.
+        """
         if capability not in self._reported and not self.supports(capability):
             from .capabilities import report_use
 
@@ -304,7 +313,7 @@ class Call(Tracker):
             report_use(capability, self.log)
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
-        """Return the observed composite's condition of a type; None if it has none."""
+        """Return the observed composite's condition of the type `type_`; None if the composite lacks it."""
         # In most calls the composite has no status; its fields were split before.
         return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
 

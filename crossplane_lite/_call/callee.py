@@ -48,4 +48,4 @@ class Callee(abc.ABC):
 
     @abc.abstractmethod
     def invoke(self, call: Call) -> None:
-        """Run compose() for a call, and wait until it ends. Exceptions of compose() are raised."""
+        """Run compose() for `call`, and wait until it ends. An exception of compose() is raised here."""

@@ -34,7 +34,7 @@ class Capabilities(frozenset[str]):
     `in`, `has` and `lacks` take a name with or without `CAPABILITY_`, or the protocol's number.
 
     Raises:
-        UsageError: A name is not the name of a capability.
+        UsageError: A name that `in`, `has` or `lacks` gets isn't the name of a capability.
 
     Attributes:
         advertised: Whether the caller advertises capabilities at all. If not, it may support any of them.
@@ -53,11 +53,19 @@ class Capabilities(frozenset[str]):
         return isinstance(capability, str) and frozenset.__contains__(self, self._full_name(capability))
 
     def has(self, capability: str | int) -> bool:
-        """Say whether the caller advertises a capability; the same as `in`."""
+        """Say whether the caller advertises a capability; the same as `in`.
+
+        Raises:
+            UsageError: `capability` isn't the name of a capability.
+        """
         return capability in self
 
     def lacks(self, capability: str | int) -> bool:
-        """Say whether the caller is known not to support a capability: it advertises others and not this one."""
+        """Say whether the caller is known not to support a capability: it advertises others, but not this capability.
+
+        Raises:
+            UsageError: `capability` isn't the name of a capability.
+        """
         has = capability in self
         return self.advertised and not has
 
@@ -65,8 +73,8 @@ class Capabilities(frozenset[str]):
         """Return a capability's name with `CAPABILITY_`.
 
         Raises:
-            UsageError: There is no such capability. Without the error the answer would always be no, and the misspelt
-                name would never be noticed.
+            UsageError: There is no capability of this name. Without the error a misspelt name would never be noticed,
+                because the answer would always be no.
         """
         name = _PREFIX + capability.removeprefix(_PREFIX)
         if name not in _KNOWN and not name.removeprefix(_PREFIX).isdecimal():
@@ -80,7 +88,7 @@ def report_use(capability: int, log: Any) -> None:
     """Log a warning that compose() uses a capability that the caller lacks.
 
     Args:
-        capability: The capability's number in the protocol.
+        capability: The capability's number in the protocol, from 2 to 5.
         log: The call's logger.
     """
     what, meaning = _WITHOUT[capability]
@@ -88,7 +96,7 @@ def report_use(capability: int, log: Any) -> None:
 
 
 class MissingCredentialError(CrossplaneLiteError, KeyError):
-    """compose() read a credential, or a key of one, that the request doesn't have."""
+    """compose() read a credential that the request lacks, or a key that the credential lacks."""
 
     __str__ = Exception.__str__  # KeyError shows the repr of its text
 
@@ -97,11 +105,13 @@ class Credential(dict[str, bytes]):
     """One credential: its values by key, as bytes.
 
     Raises:
-        MissingCredentialError: A key is read that the credential doesn't have.
+        MissingCredentialError: `credential[key]` is read, and the credential doesn't have the key.
     """
 
     def __missing__(self, key: str) -> bytes:
-        raise MissingCredentialError(f"the credential has no key {key!r}{_known(self)}")
+        raise MissingCredentialError(
+            f"the credential has no key {key!r}{_known(self)}; add the key to the credential's Secret"
+        )
 
     def text(self, key: str) -> str:
         """Return the value of a key as a string.
@@ -128,7 +138,7 @@ class Credentials(dict[str, Credential]):
         given: The request's map of credentials.
 
     Raises:
-        MissingCredentialError: A name is read that the request doesn't have.
+        MissingCredentialError: `credentials[name]` is read, and the request has no credential of this name.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -147,10 +157,13 @@ def _known(found: Iterable[str]) -> str:
 
 
 def raw_request(data: bytes) -> Any:
-    """Return the request as the protocol's v1 message.
+    """Return the request as the protocol's v1 message, a `run_function_pb2.RunFunctionRequest`.
+
+    Args:
+        data: The request's bytes.
 
     Raises:
-        UsageError: protobuf can't parse the request, because it is nested too deep.
+        UsageError: protobuf can't parse the request, because the request is nested too deep.
     """
     from google.protobuf.message import DecodeError
 
@@ -160,5 +173,6 @@ def raw_request(data: bytes) -> Any:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
         raise UsageError(
-            f"the request can't be made into a message: {error}; read it by the other attributes of ctx instead"
+            f"ctx.request isn't available, because protobuf can't parse the request: {error}; "
+            "read its values with the other attributes of ctx"
         ) from None

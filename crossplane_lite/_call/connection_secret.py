@@ -30,15 +30,20 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
     """Compose the Secret and return it; `Context.connection_secret` describes the arguments.
 
     Raises:
-        UsageError: `details` can't be in a Secret, the Secret's namespace isn't known, or an Operation runs the
-            function.
+        DuplicateResourceError: This call has registered a resource called `name` before.
+        UnresolvedError: `name` is made from an unresolved value.
+        UsageError: A key or a value of `details` isn't allowed in a Secret; or `details` isn't a mapping; or no
+            namespace is known for the Secret; or `name` is wrong, or belongs to a resource of another kind; or an
+            Operation runs the function.
     """
     if call.in_operation:
         raise UsageError(
             "ctx.connection_secret() is for composite resources, and an Operation has none; test ctx.in_operation first"
         )
     if not isinstance(details, Mapping):
-        raise UsageError(f"ctx.connection_secret() takes connection details by key (got {type_in_words(details)})")
+        raise UsageError(
+            f"ctx.connection_secret() takes connection details by key, in a mapping (got {type_in_words(details)})"
+        )
     observed = call.observed.get(name)
     raw = b"" if observed is None else observed.resource
     secret = Unstructured(
@@ -56,8 +61,17 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
 
 
 def _metadata(call: Call, namespace: object) -> dict[str, Any]:
-    """Return the Secret's name and namespace, as `spec.writeConnectionSecretToRef` asks for; None in place of a missing
-    one, which Crossplane fills in."""
+    """Return the Secret's name and namespace by `spec.writeConnectionSecretToRef`.
+
+    A missing name or namespace is None, and Crossplane fills it in.
+
+    Args:
+        call: The call.
+        namespace: The namespace to use if `spec.writeConnectionSecretToRef` has none; None if the author gave none.
+
+    Raises:
+        UsageError: The composite is cluster-scoped, and no namespace is given.
+    """
     xr = call.xr.raw or b""
     wanted = _wire.get_path(xr, ("spec", "writeConnectionSecretToRef"))
     wanted = wanted if isinstance(wanted, dict) else {}
@@ -91,7 +105,7 @@ def _check_key(call: Call, key: object) -> None:
     known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         raise UsageError(
-            "a connection secret's key must have letters, digits, '-', '_' and '.' only, 1 to 253 of them "
+            "ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-', '_' or '.' "
             # The text isn't shown, because it may be a secret value by mistake.
             f"(got {'another string' if isinstance(key, str) else type_in_words(key)})"
         )

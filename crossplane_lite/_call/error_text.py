@@ -20,12 +20,13 @@ _MOST_PATHS: Final = 10
 def describe(error: BaseException, call: Tracker, home: str) -> str:
     """Return the text for people about an exception in compose(): its type, text, file and line.
 
-    If compose() got Observables, one of them may be the cause: then their paths are in the text too.
+    If compose() got Observables, a missing value may be the cause. Then the text has their paths too, at most ten. The
+    errors of this package already name the path, so their texts don't get the list.
 
     Args:
         error: The exception.
         call: The call.
-        home: The file of compose(). The line is the last one that is in its folder or below.
+        home: The file of compose(). The line is the last line of the traceback in this file's folder or below it.
     """
     try:
         text = f"{type(error).__name__}: {error}"
@@ -45,10 +46,11 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 
 
 def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
-    """Return the last frame of an exception that is in the author's code.
+    """Return the last frame of an exception's traceback that is in the author's code.
 
-    Author's code is what lies in the folder of `home` or below and isn't an installed package. If no frame is in it,
-    the last frame outside of this package is returned; else the last frame; None if there is no frame.
+    The author's code is all code in the folder of `home` or below it, without installed packages. If no frame is in the
+    author's code, the last frame outside of this package is returned. If there is no such frame either, the last frame
+    is returned; None if the traceback is empty.
     """
     frames = traceback.extract_tb(error.__traceback__)
     folder = os.path.dirname(os.path.abspath(home))
@@ -66,7 +68,7 @@ def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | N
 
 
 def _below(filename: str, folder: str) -> list[str] | None:
-    """Return the names of the folders and the file on the way from a folder to a file; None if it isn't below."""
+    """Return the parts of the path from `folder` to the file `filename`; None if the file isn't below the folder."""
     path = os.path.abspath(filename)
     top = folder.rstrip(os.sep) + os.sep
     return path[len(top) :].split(os.sep) if path.startswith(top) else None

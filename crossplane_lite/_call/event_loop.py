@@ -5,8 +5,9 @@ each call or each thread had a loop of its own, the second call that uses such a
 
 Each call is one task, with a copy of the context variables of the thread that asks for it. An exception of a call
 (`SystemExit` too) or its cancellation doesn't reach other calls. When a call ends, the tasks that it has left behind
-are cancelled if they belong only to it: tasks that run a function defined inside of compose(), and tasks that got the
-call's `ctx`. All other tasks go on, because other calls may need them, such as a client's tasks for its connections.
+are cancelled if they belong only to this call: tasks that run a function defined inside of compose(), and tasks that
+got the call's `ctx`. All other tasks go on, because other calls may need them, such as a client's tasks for its
+connections.
 """
 
 from __future__ import annotations
@@ -39,17 +40,18 @@ _tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_ta
 def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
     """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
-    Any thread may call this, also a thread with a running loop, which stands still meanwhile. If a task on the shared
-    loop calls this, the awaitable runs on a new loop in a new thread, which end with it.
+    Any thread may call this. If the thread has a running loop of its own, that loop stands still meanwhile. If a task
+    on the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable.
 
     Args:
         awaitable: The awaitable.
-        function: The function that returned the awaitable. Tasks that are left behind and run a function that is
-            defined inside of this one are cancelled.
-        given: The function's argument. Tasks that are left behind and have it in a local variable are cancelled too.
+        function: The function that returned the awaitable; None if there is none. If a task is left behind, and runs a
+            function that is defined inside of `function`, the task is cancelled.
+        given: The argument of `function`. If a task is left behind, and has this object in a local variable, the task
+            is cancelled too.
 
     Raises:
-        BaseException: The exception of the awaitable, whatever it is.
+        BaseException: The exception of the awaitable, or the exception that interrupts the waiting thread.
     """
     import asyncio
 
@@ -70,19 +72,22 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
 
 
 def awaited(thread: int) -> Awaited | None:
-    """Return the awaitable that a thread waits for now; None if it waits for none."""
+    """Return the awaitable that the thread with the id `thread` waits for now; None if it waits for none."""
     return _shared.waiting.get(thread)
 
 
 def frames() -> Iterator[FrameType]:
-    """Yield the frames of the shared loop's thread and of each of its tasks, the innermost frame first."""
+    """Yield the frames of the shared loop's thread and of each task, the innermost frame first.
+
+    Nothing is yielded if the loop doesn't run.
+    """
     return _shared.frames()
 
 
 class Awaited:
     """An awaitable that a thread waits for.
 
-    `cancel` and `stack` are about this awaitable, even if the thread waits for the awaitable of another call by then.
+    `cancel` and `stack` are about this awaitable, even if the thread already waits for the awaitable of another call.
     """
 
     __slots__ = ("_awaitable", "_future", "_on")
@@ -93,11 +98,11 @@ class Awaited:
         self._on = on
 
     def cancel(self) -> None:
-        """Cancel the awaitable, and let its thread go on at once. Code that catches CancelledError may still run."""
+        """Cancel the awaitable. The waiting thread goes on at once, even if the awaitable catches CancelledError."""
         self._future.cancel()
 
     def stack(self) -> str:
-        """Return the place that the awaitable has come to, in the form of a traceback."""
+        """Return the present stack of the awaitable, in the form of a traceback; empty if it has ended."""
         import traceback
 
         coroutine: Any = self._awaitable
@@ -118,7 +123,7 @@ class Awaited:
 
 
 class _Shared:
-    """The loop and its thread, which start with the first call that needs them.
+    """The shared loop and its thread. Both start with the first call that needs them.
 
     Attributes:
         loop: The loop; None until the first call, and after `forget`.
@@ -148,7 +153,7 @@ class _Shared:
             self.waiting.pop(thread, None)
 
     def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
-        """Return the loop and its thread, which are started if they don't run yet."""
+        """Return the loop and its thread; start both if they don't run yet."""
         with self._lock:
             if self.loop is None or self._thread is None:
                 import asyncio
@@ -165,7 +170,7 @@ class _Shared:
             return self.loop, self._thread
 
     def _abandon_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Let the next call have a new loop if code that waits without `await` blocks this one."""
+        """Forget `loop` if it doesn't react within a second, because code that waits without `await` blocks it."""
         alive = threading.Event()
         try:
             loop.call_soon_threadsafe(alive.set)
@@ -178,7 +183,7 @@ class _Shared:
         """Forget the present loop, so that the next call starts a new one.
 
         Args:
-            loop: If given, only this loop is forgotten; nothing happens if another one is in use by now.
+            loop: The loop to forget. Nothing happens if another loop is in use by now. None forgets any loop.
         """
         with self._lock:
             if loop is None or loop is self.loop:
@@ -219,7 +224,7 @@ class _Shared:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until `stop`, and close it."""
+    """Run `loop` until `_Shared.stop` stops it, and close it. A task's SystemExit doesn't stop the loop."""
     import asyncio
 
     asyncio.set_event_loop(loop)
@@ -242,7 +247,7 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
-    """Make a task, and add it to the tasks of the call that makes it."""
+    """Return a new task for `coroutine`, and add the task to the tasks of the present call, if there is one."""
     import asyncio
 
     task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, **options)
@@ -254,7 +259,9 @@ def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 
 
 async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-    """Wait for an awaitable, cancel the tasks of the call that are left behind, and return its result or exception.
+    """Wait for an awaitable, and return its result and its exception; the exception is None if there was none.
+
+    The tasks that the call has left behind are cancelled if they belong only to the call.
 
     The exception isn't raised here, because SystemExit would end the loop for all calls.
     """
@@ -274,7 +281,7 @@ async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
 
 
 def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
-    """Say whether a task belongs only to a call.
+    """Say whether a task belongs to one call only.
 
     Args:
         task: The task.
@@ -304,7 +311,7 @@ async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
 
 
 def _run_apart(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-    """Run an awaitable on a new loop in a new thread, for a caller on the shared loop, which can't be entered twice."""
+    """Run `awaitable` on a new loop in a new thread, because the caller is on the shared loop already."""
     import asyncio
 
     outcomes: list[Outcome] = []

@@ -1,4 +1,4 @@
-"""A Struct of the request as a mapping: values are decoded when they are read, and only these are encoded again."""
+"""A Struct of the request as a mapping: values are decoded when they are read, and only those are encoded again."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ __all__ = ["LazyMap"]
 
 
 class LazyMap(MutableMapping[str, Any]):
-    """The JSON values of a Struct by key.
-
-    Values that were read may be changed in place.
+    """The JSON values of a Struct, by key. Each value is decoded when it is read first, and may be changed in place.
 
     Args:
         raw: The Struct bytes.
-        call: The call; None outside of a call.
-        guessed: The keys whose values a previous step made without values that it needed. They read as Observables, so
-            that resources made from them don't change or get lost when the real values come.
+        call: The call; None outside of a call. Then `guessed` has no effect.
+        guessed: The keys whose values a previous step made while it lacked values that it needed. These values read as
+            Observables. So resources that are made from them don't change or get lost when the real values come.
+
+    Raises:
+        KeyError: A key is read or deleted that the map doesn't have.
+        UsageError: A value is set under a key that isn't a string.
+        WireError: The bytes of the Struct or of a value are malformed. They are only noticed when they are read.
     """
 
     def __init__(self, raw: bytes, call: Tracker | None = None, guessed: Collection[str] = ()) -> None:

@@ -30,5 +30,5 @@ class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic o
 
 
 def log_for(name: str, call: Tracker) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above
-    """Return the logger `crossplane_lite.function.<name>`, which masks the secret values of a call."""
+    """Return the logger `crossplane_lite.function.<name>` for `call`: secret values in its lines are masked."""
     return _CallLogger(logging.getLogger(f"crossplane_lite.function.{name}"), call)

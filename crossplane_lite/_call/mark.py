@@ -35,7 +35,10 @@ _HASHED: Final = re.compile("-[0-9a-f]{8}")
 
 
 def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> str:
-    """Return whose an observed resource is: `OURS`, `OUR_NAME`, `NO_MARK` or `OTHERS`.
+    """Return whose an observed resource is, by the mark in its annotation.
+
+    `OURS` is this step's, also under a former name of the function. `OUR_NAME` belongs to a step of the same function
+    with another input, `OTHERS` to other steps, and `NO_MARK` to no step.
 
     Args:
         raw: The resource's Struct bytes.
@@ -52,12 +55,12 @@ def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> s
 
 
 def is_step_of(step: str, name: str) -> bool:
-    """Say whether a step's identity belongs to the function of this name, with any input."""
+    """Say whether `step`, a step's identity, belongs to the function called `name`, with any input."""
     return step == name or (step.startswith(name) and _HASHED.fullmatch(step, len(name)) is not None)
 
 
 def joined_steps(before: Any, step: str) -> str:
-    """Return the annotation's value with `step` added, if it isn't in it; steps in it stay.
+    """Return the annotation's value with `step` added; unchanged if `step` is in it. The other steps stay.
 
     Args:
         before: The present value. Anything but a string counts as empty.
@@ -68,5 +71,5 @@ def joined_steps(before: Any, step: str) -> str:
 
 
 def steps_in(annotation: Any) -> list[str]:
-    """Return the steps in an annotation's value; none for anything but a string."""
+    """Return the steps in `annotation`, the annotation's value; an empty list if it isn't a string."""
     return [step for step in annotation.split(",") if step] if isinstance(annotation, str) else []

@@ -24,7 +24,11 @@ def direct(model: Resource, step: str) -> bytes | None:
         step: The step's identity; empty for no mark.
 
     Returns:
-        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be encoded.
+        The Struct bytes. None if the resource needs the slow way: because a value is unresolved or can't be encoded, or
+        because only that way can merge the resource with the state that previous functions desire.
+
+    Raises:
+        WireError: The bytes that previous functions desire are malformed.
     """
     assert model._state is not None
     base = model._state.base
@@ -60,9 +64,12 @@ def _marked_laid(model: Resource, base: bytes, step: str) -> bytes:
 
 
 def marked_over(encoded: bytes, step: str) -> bytes:
-    """Return encoded bytes with the mark of a step added to the marks in them; unchanged if `step` is empty.
+    """Return a resource's Struct bytes with the mark of a step added; unchanged if `step` is empty.
 
-    For resources in the fast way, `_marked` and `_marked_laid` do the same while they encode.
+    Marks of other steps stay. In the fast way, `_marked` and `_marked_laid` do the same while they encode.
+
+    Raises:
+        WireError: `encoded` is malformed.
     """
     if not step:
         return encoded
@@ -71,7 +78,7 @@ def marked_over(encoded: bytes, step: str) -> bytes:
 
 
 def _is_usual(metadata: Any) -> bool:
-    """Say whether metadata is of a usual type and has no mark of a step: nearly all has this form."""
+    """Say whether `metadata` is None, a dict or a model, and has no mark of a step: then a fast way encodes it."""
     if metadata is None:
         return True
     if type(metadata) is dict:
@@ -87,7 +94,7 @@ _entries: dict[str, bytes] = {}
 
 
 def _entry(step: str) -> bytes:
-    """Return the encoded annotation with the mark of a step."""
+    """Return the Struct bytes of the annotation that marks a resource as belonging to `step`."""
     entry = _entries.get(step)
     if entry is None:
         if len(_entries) > 64:  # one for each function and input; varied inputs must not fill the memory

@@ -28,6 +28,10 @@ class ObservedResources(Mapping[str, Unstructured]):
     A name that isn't observed yet gives a resource whose fields read as Observables, as for a registered resource.
     `in`, and `get` with a default, count as guesses for such a name, because the resource may still appear. Iteration
     yields only names that are observed.
+
+    Raises:
+        UnresolvedError: A name is made from an unresolved value.
+        UsageError: The name of a resource that is read is empty or isn't a string. `in` says False for these.
     """
 
     def __init__(self, call: Call) -> None:
@@ -46,7 +50,10 @@ class ObservedResources(Mapping[str, Unstructured]):
     @overload
     def get(self, name: str, default: T) -> Unstructured | T: ...
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
-        """Return a resource. If it isn't observed, return `default`; without a default, a resource of Observables."""
+        """Return the resource called `name`; `default` if the resource isn't observed.
+
+        Without a default, a resource that isn't observed is returned too: its fields read as Observables.
+        """
         return self[name] if default is _NOT_GIVEN or name in self else default
 
     def __contains__(self, name: object) -> bool:

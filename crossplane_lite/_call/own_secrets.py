@@ -30,7 +30,9 @@ class OwnSecrets:
         self._found: list[Resource] = []
 
     def values(self, resources: dict[str, Resource]) -> Iterator[Secret]:
-        """Yield the values that the Secrets have now. Of more than 200, only the last 200 and all new ones are read.
+        """Yield the secret values that the Secrets hold now.
+
+        Of more than 200 Secrets, only the last 200 are read, or all Secrets since the previous call if they are more.
 
         Args:
             resources: The resources that are registered now. The dict only grows between the calls of this method.

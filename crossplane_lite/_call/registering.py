@@ -33,7 +33,12 @@ _POLICIES: Final = ("keep", "hold", "fatal")
 
 
 def composite_of(call: Call, model: type[R]) -> R:
-    """Return the desired composite of a call; `Context.composite` describes arguments and errors."""
+    """Return the desired composite of a call; the same object each time.
+
+    Raises:
+        UsageError: An Operation runs the function; or `model` isn't a class for resources, or isn't the class that the
+            composite was asked for as before; or the composite is of another kind.
+    """
     if call.in_operation:
         raise UsageError(
             "there is no composite: an Operation runs this function; read ctx.watched and ctx.required_resources, "
@@ -64,7 +69,7 @@ def composite_of(call: Call, model: type[R]) -> R:
 
 
 def _identity(root: Root, key: str) -> str:
-    """Return the composite's apiVersion or kind; "?" if it is missing or empty."""
+    """Return the composite's apiVersion or kind (`key`); "?" if this field is missing or empty."""
     value = root.fields.get(key)
     return "?" if value is None else str(_wire.decode_value(value)) or "?"
 
@@ -72,7 +77,16 @@ def _identity(root: Root, key: str) -> str:
 def register(
     call: Call, name: str, instance: R, depends_on: Collection[Resource | str] = (), on_unresolved: str = "keep"
 ) -> R:
-    """Register a composed resource; `Context.resource` describes arguments and errors."""
+    """Register a composed resource, and return the registered instance; `Context.resource` describes the arguments.
+
+    The result is `instance` itself or, if `instance` belongs to a call already or was made outside of calls, a copy.
+
+    Raises:
+        DuplicateResourceError: This call has registered a resource called `name` before.
+        UnresolvedError: `name` is made from an unresolved value.
+        UsageError: `instance` isn't a resource, is observed state, or has another scope or kind than is possible under
+            this name; or another argument is wrong.
+    """
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
     if (
@@ -87,7 +101,9 @@ def register(
             f"the composed resource {name!r} is registered already in this call; give each resource a name of its own"
         )
     if on_unresolved not in _POLICIES:
-        raise UsageError(f"'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})")
+        raise UsageError(
+            f"ctx.resource({name!r}): 'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})"
+        )
     if instance._scope == "Cluster" and call.namespace:
         raise _out_of_scope(call, name, instance)
     if instance._node is not None or instance._state is not None:
@@ -126,7 +142,7 @@ def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
 
 
 def _instead_of(instance: object) -> str:
-    """Return the end of a message: what was given in the place of a resource, and the code to write instead."""
+    """Return the end of a message about `instance`, which isn't a resource: its type, and the code to write instead."""
     if isinstance(instance, type):
         how = "apiVersion, kind" if instance.__name__ == "Unstructured" else ""
         return f"got the class {instance.__name__}; make one: {instance.__name__}({how})"
@@ -137,17 +153,27 @@ def _instead_of(instance: object) -> str:
 
 
 def remove(call: Call, name: str) -> None:
-    """Remove a name from desired state: the registered resource, and the one that previous functions desire."""
+    """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
+
+    The name counts as removed on purpose: an existing resource of this name isn't kept after a guess.
+
+    Raises:
+        UnresolvedError: `name` is made from an unresolved value.
+        UsageError: `name` is empty or isn't a string.
+    """
     name = known_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
 
 
 def known_name(call: Call, name: object) -> str:
-    """Return a resource's name as a string; in a rehearsal, with the real call's values in the place of placeholders.
+    """Return a resource's name as a string.
+
+    In a rehearsal, placeholders in the name are replaced by the values that the real call observes. A placeholder
+    without such a value is replaced by its path.
 
     Raises:
-        UnresolvedError: The name is made from a missing value, in a real call.
+        UnresolvedError: The name is made from an unresolved value. This is no error in a rehearsal.
         UsageError: The name is empty or isn't a string.
     """
     if call.oracle is not None and issubclass(type(name), (str, Observable)):
@@ -163,7 +189,8 @@ def known_name(call: Call, name: object) -> str:
         if type(name) is Observable:
             call.named_by([name])
             raise UnresolvedError(
-                f"{shown} can't be a resource's name: it has no value yet; a name must be known in every call"
+                f"{shown} can't be a resource's name, because it has no value yet; a name must be known in every call: "
+                "make it from values such as the composite's spec"
             )
         raise UsageError(f"a resource's name must be a string (got {value_in_words(name, shown)})")
     if not name:
@@ -173,13 +200,14 @@ def known_name(call: Call, name: object) -> str:
         call.named_by(waiting)
         paths = ", ".join(observable.source_path for observable in waiting)
         raise UnresolvedError(
-            f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call"
+            f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call: "
+            "make it from values such as the composite's spec"
         )
     return name
 
 
 def _own(name: str, instance: R) -> R:
-    """Return the instance to register: a copy if it belongs to a call already, or was made outside of every call.
+    """Return the instance to register: `instance`; a copy if it belongs to a call or was made outside of calls.
 
     Raises:
         UsageError: The instance is observed state.
@@ -198,9 +226,16 @@ def _own(name: str, instance: R) -> R:
 
 
 def _names_of(name: str, others: Any) -> tuple[str, ...]:
-    """Return the names of the resources that `depends_on` lists."""
+    """Return the names of the resources in `others`, the `depends_on` of the resource called `name`.
+
+    Raises:
+        UsageError: `others` isn't a list, tuple or set of other registered resources and names.
+    """
     if not isinstance(others, (list, tuple, set, frozenset)):
-        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got {type_in_words(others)})")
+        raise UsageError(
+            f"ctx.resource({name!r}): depends_on takes a list of registered resources or their names "
+            f"(got {type_in_words(others)})"
+        )
     return tuple(_name_of(name, other) for other in others)
 
 
@@ -220,7 +255,7 @@ def _name_of(name: str, other: object) -> str:
 
 
 def earlier_of(call: Call) -> dict[str, Any]:
-    """Return the resources that previous functions desire, by name. They are read-only."""
+    """Return the resources that previous functions desire, by name and sorted. The resources are read-only."""
     from .._models.unstructured import Unstructured
 
     shown: dict[str, Any] = {}

@@ -28,8 +28,9 @@ __all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
 class RequiredList(list[R]):
     """The resources that answer one requirement.
 
-    An index past the end gives a resource whose fields read as Observables. Iteration, `len`, truth and comparison
-    count as guesses while Crossplane hasn't answered, or while a resource that was asked for by name doesn't exist.
+    An index out of range raises no error: it gives a resource whose fields read as Observables. While Crossplane hasn't
+    answered, the list is empty. Then iteration, `len`, truth and comparison count as guesses; also while a resource
+    that was asked for by name doesn't exist.
 
     Attributes:
         answered: Whether Crossplane has answered.
@@ -67,7 +68,10 @@ class RequiredList(list[R]):
         return False
 
     def _length(self) -> int:
-        """Return the number of resources; in a rehearsal that takes an unknown list for non-empty, the oracle's."""
+        """Return the number of resources.
+
+        If a rehearsal takes a list with unknown content for non-empty, the rehearsal's oracle gives the number.
+        """
         oracle = self._call.oracle
         if not self._guess() or oracle is None:
             return list.__len__(self)
@@ -113,8 +117,8 @@ class RequiredList(list[R]):
 class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
     """Required resources by the key under which they were asked for (Crossplane's "Required Resources").
 
-    They are read-only. Iteration and `in` know the keys that Crossplane has answered; reading any other key gives a
-    list whose `answered` is False.
+    The resources are read-only. Iteration and `in` know only the keys that Crossplane has answered. Reading any other
+    key gives an empty list whose `answered` is False.
     """
 
     def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
@@ -141,7 +145,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return self.get(key)
 
     def answer(self, key: str) -> Any:
-        """Return the items of Crossplane's answer; None if it hasn't answered the key."""
+        """Return the items of Crossplane's answer to the requirement `key`; None if Crossplane hasn't answered yet."""
         if key in self._request.required_resources:
             return self._request.required_resources[key].items
         # Crossplane before v2.2 may know only the deprecated field.
@@ -162,7 +166,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
             model: The class of the resources; `Unstructured` if it isn't given.
 
         Raises:
-            UsageError: A resource is of another kind.
+            UsageError: `model` isn't a class for resources, or a resource in the answer is of another kind.
         """
         if model is None:
             from .._models.unstructured import Unstructured
@@ -190,6 +194,9 @@ class RequiredSchemas(Mapping[str, "Schema"]):
 
     `get(key)` is None until Crossplane has answered. After that it is a `Schema`, which is empty if Crossplane didn't
     find the kind.
+
+    Raises:
+        KeyError: `schemas[key]` is read before Crossplane has answered.
     """
 
     def __init__(self, request: Any) -> None:
@@ -218,11 +225,14 @@ class RequiredSchemas(Mapping[str, "Schema"]):
     @overload
     def get(self, key: str, default: T) -> Schema | T: ...
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a key's schema: `default` until Crossplane has answered, an empty one if it didn't find the kind."""
+        """Return the schema for `key`; `default` until Crossplane has answered.
+
+        The schema is empty if Crossplane didn't find the kind.
+        """
         return self.answer(key) if key in self else default
 
     def answer(self, key: str) -> Schema:
-        """Return the schema of a key; an empty one, which knows the reason, if it wasn't answered or found."""
+        """Return the schema for `key`; an empty schema if Crossplane hasn't answered yet or didn't find the kind."""
         made = self._made.get(key)
         if made is None:
             from .._validation.schema import Schema

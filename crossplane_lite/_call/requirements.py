@@ -29,8 +29,8 @@ class ResourceSelector:
     Without `match_name` and `match_labels` all resources of the kind are selected.
 
     Raises:
-        UsageError: Both `match_name` and `match_labels` are given, apiVersion or kind is missing, a label has no value,
-            or a part isn't a string.
+        UsageError: `match_name` and `match_labels` are both given; or `match_name` is empty; or `api_version` or `kind`
+            is empty; or a label's value is None; or a part is neither a string nor an Observable.
     """
 
     api_version: Any
@@ -62,7 +62,7 @@ class ResourceSelector:
                 )
 
     def texts(self) -> list[Any]:
-        """Return every part of the selector that could be unresolved; None for parts that aren't given."""
+        """Return every part of the selector that could be unresolved. A part that isn't given is None."""
         labels = self.match_labels or {}
         return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
 
@@ -76,7 +76,7 @@ class SchemaSelector:
         kind: The kind.
 
     Raises:
-        UsageError: One of the two is empty or isn't a string.
+        UsageError: `api_version` or `kind` is empty, or neither a string nor an Observable.
     """
 
     api_version: Any
@@ -95,7 +95,7 @@ class SchemaSelector:
 
 
 def _put_known(selector: Any) -> None:
-    """Replace the references in a selector whose values are known by these values."""
+    """Replace each Observable in `selector` by its value, if the value is known. `selector` is changed in place."""
     for name, value in vars(selector).items():
         if type(value) is Observable:
             object.__setattr__(selector, name, known(value) or value)
@@ -108,7 +108,11 @@ def _known(text: Any) -> Any:
 
 
 class _Selectors(dict[str, Any]):
-    """Selectors by the key under which Crossplane answers them."""
+    """Selectors of the class `kind`, by the key under which Crossplane answers them.
+
+    Raises:
+        UsageError: A key isn't a string, or a selector isn't an instance of `kind`.
+    """
 
     def __init__(self, kind: type[Any]) -> None:
         super().__init__()
@@ -144,7 +148,10 @@ class Requirements:
         self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
 
     def key_of(self, wanted: SchemaSelector) -> str:
-        """Return the key under which a schema is asked for already; if it isn't, `apiVersion/kind` for a new key."""
+        """Return the key under which this call asks for the schema `wanted`; a new key if it doesn't ask for it yet.
+
+        A new key is `apiVersion/kind`. A selector with an unresolved part always gets a new key.
+        """
         if any(type(text) is Observable for text in wanted.texts()):
             return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess
         for key, selector in self.schemas.items():

@@ -28,6 +28,10 @@ class ResultEntry:
     """One result, with the protocol's numbers for severity and target.
 
     Attributes:
+        severity: `FATAL`, `WARNING` or `NORMAL`.
+        message: The message; its text is made when the result is put into the answer.
+        reason: A CamelCase word, or None.
+        target: The number of the object that gets the event; 0 for Crossplane's default.
         on_change: Whether the result is sent only if its text wasn't sent before.
     """
 
@@ -54,10 +58,16 @@ class Results:
     def fatal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
         """Stop the pipeline with a Fatal result: Crossplane applies and deletes nothing.
 
+        compose() goes on after this call; the result is part of the answer. It isn't sent until Crossplane has answered
+        the requirements of compose().
+
         Args:
             message: The error, as a sentence for people.
             reason: A short CamelCase word.
             target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
+
+        Raises:
+            UsageError: `target` has another value.
         """
         self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
 
@@ -73,13 +83,16 @@ class Results:
             on_change: Send the result only if its text wasn't sent before. The composite's condition `ResultsReported-`
                 with the step's name remembers hashes of the sent texts. A caller that doesn't support conditions gets
                 the result in every call.
+
+        Raises:
+            UsageError: `target` has another value.
         """
         self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
 
     def normal(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Add a Normal result: something has happened. The arguments are those of `warning`."""
+        """Report that something has happened, with a Normal result. Arguments and errors are those of `warning`."""
         self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
 
     def __iter__(self) -> Any:
@@ -90,7 +103,15 @@ class Results:
 
 
 class ConditionEntry:
-    """One condition, with the protocol's numbers for status and target."""
+    """One condition, with the protocol's numbers for status and target.
+
+    Attributes:
+        type: The condition's type.
+        status: The number of the status: 1 for Unknown, 2 for True, 3 for False.
+        reason: A CamelCase word.
+        message: The message, or None; its text is made when the condition is put into the answer.
+        target: The number of the object that gets the condition; 0 for Crossplane's default.
+    """
 
     __slots__ = ("message", "reason", "status", "target", "type")
 
@@ -119,7 +140,11 @@ class SetCondition(NamedTuple):
 
 
 class Conditions(Mapping[str, SetCondition]):
-    """The conditions that compose() sets on the composite, by type."""
+    """The conditions that compose() sets on the composite, by type.
+
+    Raises:
+        KeyError: A condition is read that compose() hasn't set.
+    """
 
     def __init__(self) -> None:
         self.entries: dict[str, ConditionEntry] = {}
@@ -127,7 +152,7 @@ class Conditions(Mapping[str, SetCondition]):
     def set(
         self, type: str, status: bool | None, reason: str, message: Any = None, *, target: str | None = None
     ) -> None:
-        """Set a condition of the composite.
+        """Set a condition of the composite. A condition of this type that was set before is replaced.
 
         Args:
             type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and Responsive from
@@ -138,10 +163,11 @@ class Conditions(Mapping[str, SetCondition]):
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
 
         Raises:
-            UsageError: `status` or `target` has another value, `type` or `reason` is empty, or `type` isn't ASCII.
+            UsageError: `status` or `target` has another value; or `type` or `reason` is empty; or `type` isn't an ASCII
+                string.
         """
         if not (status is None or isinstance(status, bool)):
-            raise UsageError(f"'status' must be True, False or None (got {status!r})")
+            raise UsageError(f"a condition's status must be True, False or None for Unknown (got {status!r})")
         if not type or not reason or not isinstance(type, str):
             raise UsageError(f"a condition needs a type and a reason, two strings (got {type!r} and {reason!r})")
         if not type.isascii():

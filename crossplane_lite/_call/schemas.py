@@ -20,7 +20,17 @@ _MOST_RESULTS: Final = 50
 
 
 def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -> Schema:
-    """Ask for a schema, and return it as far as it has come; `Context.schema` describes arguments and errors."""
+    """Ask for a schema, and return it; the schema is empty until Crossplane has answered.
+
+    Args:
+        call: The call.
+        api_version: The kind's apiVersion.
+        kind: The kind.
+        key: The requirement's key; None for the key of an earlier request for this schema, or else `apiVersion/kind`.
+
+    Raises:
+        UsageError: `api_version` or `kind` is empty or isn't a string, or `key` isn't a string.
+    """
     selector = SchemaSelector(api_version=api_version, kind=kind)
     if key is None:
         key = call.requirements.key_of(selector)
@@ -36,10 +46,16 @@ def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldErr
     Args:
         call: The call.
         fatal: Whether each error becomes a Fatal result.
-        warning: Whether each error becomes a Warning, once all schemas have come. `fatal` comes first.
+        warning: Whether each error becomes a Warning, once all schemas have come. It has no effect if `fatal` is true.
+
+    Of more than 50 errors, the first 50 become results, and one more result has the number of the others.
 
     Returns:
-        The errors.
+        All errors.
+
+    Raises:
+        MissingExtraError: The extra `schemas` isn't installed.
+        SchemaError: A schema can't be used.
     """
     library()  # if the validator isn't installed, that shows now and not when the first schema comes
     errors: list[FieldError] = []
@@ -65,8 +81,9 @@ def _texts(errors: list[FieldError]) -> list[str]:
 def _warn(call: Call, errors: list[FieldError]) -> None:
     """Report errors as Warnings if they weren't reported before: a function must not warn in every call.
 
-    A condition of the composite remembers the texts. Its type ends with the step's name, because two steps that write
-    one condition in turn would make Crossplane reconcile for ever.
+    A condition of the composite remembers the texts. Its type ends with the step's name: if two steps wrote the same
+    condition in turn, Crossplane would reconcile for ever. If the caller doesn't support conditions, the errors are
+    only logged.
     """
     texts = _texts(errors)
     if not call.supports(_view.CAPABILITY_CONDITIONS):  # then nothing remembers the texts, and they are only logged

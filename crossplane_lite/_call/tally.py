@@ -27,7 +27,7 @@ class Tally:
         self.rehearsals = rehearsals
 
     def add(self, other: Tally) -> None:
-        """Add the counts of another tally."""
+        """Add the counts of `other` to these."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 

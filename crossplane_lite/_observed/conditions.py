@@ -1,4 +1,4 @@
-"""Finding a condition of an observed object."""
+"""Finding the condition of a given type in an observed object."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ __all__ = ["condition_of"]
 
 
 def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
-    """Return an object's condition of a type; None if it has none.
+    """Return the condition of an object that has the type `type_`; None if there is no such condition.
 
     Args:
         raw: The object's Struct bytes; None for an object that doesn't exist.
         type_: The condition's type, such as `Ready`.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     conditions = None if raw is None else _wire.get_path(raw, ("status", "conditions"))
     for condition in conditions if isinstance(conditions, list) else ():

@@ -20,7 +20,11 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     Args:
         observed: The observed composed resources by name.
         xr: The `Root` of the observed composite; None if there is no composite.
-        path: The path. It begins with the name of a composed resource, or with `xr`.
+        path: The path. It begins with the name of a composed resource, or with `xr`. If names with dots leave more than
+            one way to read the path, the longest name counts.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     if path.startswith("xr."):
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
@@ -33,12 +37,15 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
-    """Return the value at a path in an observed object; UNSET if there is none.
+    """Return the value at a path in an observed object; UNSET if there is none, or `way` isn't a path.
 
     Args:
         raw: The object's Struct bytes.
         details: The object's connection details.
-        way: The path without the object's name.
+        way: The path without the object's name. An empty path stands for the whole object.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     try:
         steps = steps_of(way)
@@ -52,7 +59,10 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
 
 
 def steps_of(way: str) -> tuple[str | int, ...]:
-    """Return the steps of a path without an object's name. `external_name` stands for the annotation.
+    """Return the keys and indexes of a path. The path `external_name` stands for that annotation's path.
+
+    Args:
+        way: The path without the object's name; empty for no steps.
 
     Raises:
         UsageError: `way` isn't a path of keys and indexes.

@@ -31,10 +31,11 @@ def _never(_name: str) -> bool:
 
 
 class Masker:
-    """Masks secret values in texts.
+    """Masks secret values in texts. Calling a masker with a text returns the masked text.
 
     Args:
-        secrets: The values, each with its key.
+        secrets: The values, each with its key. Values of less than four bytes are ignored, and of longer values than
+            4 MiB only the beginning is masked.
         is_name: Says whether a word is the name of a resource, a function or a kind. Names are never masked.
     """
 
@@ -57,7 +58,7 @@ class Masker:
         return bool(self._wholes or self._short)
 
     def add(self, secrets: Iterable[Secret]) -> None:
-        """Mask more values from now on."""
+        """Mask the values in `secrets`, too, from now on; the same limits hold as for the first values."""
         for key, value in secrets:
             if len(value) >= SHORTEST and (key, value) not in self._values:
                 self._values.add((key, value))
@@ -65,7 +66,7 @@ class Masker:
                     self._add(form, mode, is_cut=is_cut)
 
     def __call__(self, text: str) -> str:
-        """Return a text with `[secret]` in the place of each secret value."""
+        """Return `text` with `[secret]` in the place of each secret value; names are not masked."""
         if not self or len(text) < SHORTEST:
             return text
         found = sorted(self._spans(text, _lowered(text)))
@@ -106,7 +107,7 @@ class Masker:
                         yield at, at + size
 
     def _whole_at(self, text: str, at: int) -> int:
-        """Return the length of the longest secret that begins at a place of a text; 0 if none does."""
+        """Return the length of the longest form of a secret that begins in `text` at `at`; 0 if none does."""
         several = self._wholes[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
         while piece:
@@ -124,7 +125,7 @@ class Masker:
         return 0
 
     def _shared_at(self, index: dict[str, list[str]], text: str, at: int) -> int:
-        """Return how many characters from a place on are the beginning of a text in an index."""
+        """Return how many characters of `text`, from `at` on, are the beginning of a text in `index`."""
         several = index[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
         place = bisect_left(several, piece)
@@ -132,7 +133,7 @@ class Masker:
         return max(_shared(one, piece) for one in several[max(0, place - 1) : place + 1])
 
     def _is_kept(self, text: str, start: int, end: int) -> bool:
-        """Say whether a place isn't masked because it is masked already, or is in a name."""
+        """Say whether a place of `text` stays as it is: because it is a mask already, or because it is in a name."""
         if text[start - 1 : end + 1] == MASK:
             return True
         low, high = start, end
@@ -180,8 +181,8 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
 
     Args:
         text: The text.
-        index: The index. Only keys of `size` characters are looked for.
-        size: The number of characters.
+        index: The index.
+        size: The number of characters in a key. Longer and shorter keys of the index aren't looked for.
     """
     # A search for one key in C takes about as long as one look into the index; in a long text, as hundreds of them.
     if len(index) > min(len(text), _MOST_SEARCHES):
@@ -197,7 +198,7 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many characters at the beginning of two texts are equal."""
+    """Return the length of the longest beginning that the texts `one` and `other` have in common."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
         return high
@@ -211,7 +212,7 @@ def _shared(one: str, other: str) -> int:
 
 
 def _stands(text: str, start: int, end: int, mode: int) -> bool:
-    """Say whether the text around a place allows the mode: `ANYWHERE`, `WORD` or `ITSELF`."""
+    """Say whether a form found from `start` to `end` is masked there by its `mode`: `ANYWHERE`, `WORD` or `ITSELF`."""
     if mode == ANYWHERE:
         return True
     before, behind = text[start - 1 : start] if start else "", text[end : end + 1]
@@ -225,12 +226,12 @@ def _stands(text: str, start: int, end: int, mode: int) -> bool:
 
 
 def _is_ordinary(text: str, start: int, end: int) -> bool:
-    """Say whether a beginning or an end of a value is a usual word, which isn't masked for that reason alone."""
+    """Say whether the text from `start` to `end` is a usual word, such as "password", which isn't masked."""
     return text[start:end] in ORDINARY
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield sorted spans; spans that overlap or are side by side are joined into one."""
+    """Yield `spans`, a sorted list that isn't empty, with spans joined that overlap or lie side by side."""
     start, end = spans[0]
     for low, high in spans[1:]:
         if low > end:
@@ -241,7 +242,7 @@ def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _lowered(text: str) -> str:
-    """Return a text in lower case, of the same length."""
+    """Return `text` in lower case. Letters whose small form has another length stay, so that no place moves."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered

@@ -46,9 +46,9 @@ class Observable(Generic[T_co]):
     An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
     f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, unequal and False. Operations
-    that need the value itself (`int`, `float`, ordering, arithmetic) raise `UnresolvedError`. All these uses are
-    remembered as guesses: compose() runs again to find the fields that depend on them, so that no existing resource is
-    lost.
+    that need the value itself (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. All
+    these uses are remembered as guesses: compose() runs again to find the fields that depend on them, so that no
+    existing resource is lost. Setting a field or an item in it raises `UnresolvedError`, too.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.
@@ -240,10 +240,14 @@ _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
-    """Make calling an Observable, such as `spec.items()`, call the method of `owner` with that name.
+    """Make a call of an Observable, such as `spec.items()`, call the method `items` of `owner`.
 
-    A name such as `items` can be the name of a field and of a method: reading it gives the field, and calling that
-    field calls the method.
+    `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
+    this Observable calls the method.
+
+    Args:
+        observable: The Observable of the field.
+        owner: The object that has the field and the method.
     """
     _set(observable, "__cl_owner__", owner)
 
@@ -271,12 +275,12 @@ _SIGNS = {
 
 
 def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
-    """Give Observable the special method `name`, which needs the value itself and raises UnresolvedError without it.
+    """Give Observable the special method `name`. The method raises UnresolvedError if the value doesn't exist yet.
 
     Args:
         name: The method's name without underscores.
-        answer: The function that returns a rehearsal's result, so that the rehearsal goes on. It gets the oracle and
-            the method's arguments. None if rehearsals raise the error too.
+        answer: The function that returns the method's result in a rehearsal. It gets the oracle and the method's
+            arguments, `self` among them. None if the method raises the error in rehearsals too.
     """
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
@@ -323,11 +327,11 @@ _refuse("reversed", _applied(_backwards))
 def make(
     path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None = None, *, settles: bool = False
 ) -> Observable[Any]:
-    """Return a new Observable that knows its owner. Its call remembers that it was handed out.
+    """Return a new Observable that knows the object that has its value. The object's call remembers the Observable.
 
     Args:
         path: The path of the value.
-        root: The object that has the value; None if there isn't exactly one.
+        root: The object that has the value; None if no single object has it.
         deps: For a result of `apply`, the Observables among its arguments; else None.
         settles: Whether the value is known to be empty if a ready object lacks it.
     """
@@ -343,7 +347,12 @@ def make(
 def refer(path: str, root: Root, value: str) -> Observable[str]:
     """Return a reference from desired state whose value is known already.
 
-    The answer and texts get the value; all questions get the answers of a missing value (see `root.Reference`).
+    The answer and texts get the value. All questions are answered as for a missing value (see `root.Reference`).
+
+    Args:
+        path: The path of the value.
+        root: The `Reference` to the object that has the value.
+        value: The value in the cluster.
     """
     made: Observable[str] = Observable(path)
     made.__cl_root__ = root

@@ -36,6 +36,9 @@ def as_owned(observed: bytes) -> bytes | None:
     Returns:
         The Struct bytes. None if the managedFields don't tell which fields are owned, as after a change of the kind's
         version.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     fields = _owned(observed)
     if not fields:
@@ -45,11 +48,14 @@ def as_owned(observed: bytes) -> bytes | None:
 
 
 def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
-    """Say whether a field is owned. True also if that isn't known: inside of lists, and without managedFields.
+    """Say whether a field is owned. Inside of lists and without managedFields that isn't known, and the answer is True.
 
     Args:
         observed: The object's Struct bytes.
         steps: The keys and indexes that lead to the field.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     sets = _owned(observed)
     if not sets or any(isinstance(step, int) for step in steps):
@@ -76,9 +82,14 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
-    """Return desired bytes with all owned fields that they lack, at their observed values.
+    """Return a desired object with all owned fields that it lacks, at their observed values.
 
-    If they lack none, the same bytes object is returned.
+    Args:
+        encoded: The Struct bytes of the desired object. If it lacks no owned field, this bytes object is returned.
+        observed: The Struct bytes of the observed object.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     owned = _owned(observed)
     if not owned:
@@ -93,10 +104,18 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 
 
 def with_live_values(encoded: bytes, observed: bytes) -> bytes:
-    """Return desired bytes in which every field that the observed object has is set to its observed value.
+    """Return a desired object in which every field that the observed object has is set to its observed value.
 
-    So the bytes change no existing field. Desired fields that the observed object lacks stay as they are. Owned fields
-    that aren't desired are added.
+    So the result changes no existing field. Desired fields that the observed object lacks stay as they are. Owned
+    fields that aren't desired are added. Of metadata, only labels and annotations are set, without those of this
+    package.
+
+    Args:
+        encoded: The Struct bytes of the desired object.
+        observed: The Struct bytes of the observed object.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     seen = _wire.decode_struct(observed)
     wanted = _wire.decode_struct(encoded)
@@ -115,10 +134,17 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
 
 
 def changes(encoded: bytes, observed: bytes) -> bool:
-    """Say whether desired bytes change a field of the observed object: whether `with_live_values` would change them.
+    """Say whether a desired object changes the observed object: whether `with_live_values` would give another result.
 
     This is asked for every resource that exists, so only observed fields that are also desired are decoded. The order
     of fields doesn't count, because it differs between processes.
+
+    Args:
+        encoded: The Struct bytes of the desired object.
+        observed: The Struct bytes of the observed object.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     wanted = _wire.decode_struct(encoded)
     work: list[tuple[dict[str, Any], bytes, tuple[str, ...]]] = [(wanted, observed, ())]
@@ -143,7 +169,12 @@ def changes(encoded: bytes, observed: bytes) -> bool:
 
 
 def _counts(way: tuple[str, ...], key: str) -> bool:
-    """Say whether a desired field is compared with the observed one, and can get its value."""
+    """Say whether a desired field is compared with the observed field, and can get the observed value.
+
+    Args:
+        way: The keys that lead to the map that has the field.
+        key: The field's key in the map.
+    """
     if not way:
         return key not in _NOT_OURS
     if way == _METADATA:
@@ -153,7 +184,7 @@ def _counts(way: tuple[str, ...], key: str) -> bool:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Say whether plain data is equal, also in the types of values: True isn't 1."""
+    """Say whether `one` and `other`, plain data, have equal values of equal types: True isn't 1."""
     work = [(one, other)]
     while work:
         left, right = work.pop()
@@ -167,7 +198,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Say whether every field of a set is desired. Also False if this takes comparing the elements of lists."""
+    """Say whether every field in `owned` is desired. Also False if elements of lists would have to be compared."""
     work: list[tuple[Any, Any]] = [(_of_functions(owned), wanted)]
     while work:
         fields, holder = work.pop()
@@ -182,7 +213,10 @@ def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
 
 
 def _owned(observed: bytes) -> list[dict[str, Any]]:
-    """Return the sets of fields of Crossplane's manager for composed resources, in the object's apiVersion."""
+    """Return the `fieldsV1` of all managedFields of Crossplane's manager for composed resources.
+
+    Those of another apiVersion than the object's are left out. The list is empty if there are none.
+    """
     entries = _wire.get_path(observed, ("metadata", "managedFields"))
     return _sets(entries, _wire.get_path(observed, ("apiVersion",)))
 
@@ -201,14 +235,14 @@ def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
 
 
 def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
-    """Add the owned fields that `seen` has and `wanted` lacks to `missing`, a tree that can be laid over `wanted`."""
+    """Add the owned fields that `seen` has and `wanted` lacks to `missing`, a tree to merge into `wanted`."""
     owned = _of_functions(fields)
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)
 
 
 def _of_functions(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return a set of fields without those that Crossplane sets itself, and functions don't."""
+    """Return `fields`, a set of fields, without the fields that Crossplane sets itself."""
     found = {"f:" + name: fields["f:" + name] for name in _names(fields) if name not in _NOT_OURS}
     metadata = found.pop("f:metadata", None)
     if isinstance(metadata, dict):
@@ -244,7 +278,7 @@ def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, miss
 
 
 def _at(owned: Any, steps: Sequence[str | int]) -> Any:
-    """Return the part of a set of fields that is below a place; None if the set doesn't have the place."""
+    """Return the part of `owned`, a set of fields, that `steps` lead to; None if the set doesn't have this place."""
     for step in steps:
         owned = owned.get(f"f:{step}") if isinstance(owned, dict) else None
     return owned
@@ -261,7 +295,7 @@ def _put(tree: dict[str, Any], steps: list[str], value: Any) -> None:
 
 
 def _only_owned(owned: Any, value: Any) -> Any:
-    """Return the owned part of an observed value; None if nothing of it is owned."""
+    """Return the part of the observed `value` that is owned; None if nothing of it is owned."""
     box: dict[str, Any] = {}
     work: list[tuple[Any, Any, dict[str, Any], str]] = [(owned, value, box, "value")]
     while work:
@@ -280,9 +314,15 @@ def _only_owned(owned: Any, value: Any) -> Any:
 
 
 def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | None:
-    """Return a wanted list completed with what is owned in the observed list; None if nothing is missing.
+    """Return the list `wanted`, completed with the owned parts of the observed list; None if nothing is missing.
 
-    Elements that it lacks are added at the end, and elements with the same keys get the owned fields that they lack.
+    Owned elements that `wanted` lacks are added at its end. An element of both lists (with the same merge keys) gets
+    the owned fields that it lacks in `wanted`.
+
+    Args:
+        owned: The set of fields for the list.
+        seen: The observed list.
+        wanted: The desired list.
     """
     import json
 
@@ -327,7 +367,7 @@ def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
 
 
 def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
-    """Return a wanted element with the owned fields that it lacks, at their observed values."""
+    """Return the element `wanted` with the owned fields that it lacks, at their values in the observed `seen`."""
     missing: dict[str, Any] = {}
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)

@@ -27,11 +27,11 @@ class Readable:
         return getattr(self._stream, name)
 
     def is_over(self, stream: Any) -> bool:
-        """Say whether `stream` is the one that gets the texts."""
+        """Say whether this object writes to `stream`."""
         return self._stream is stream
 
     def write(self, text: str) -> int:
-        """Write a text; return its length, also if another text or nothing is written."""
+        """Write `text` for people, or nothing in a rehearsal. Return the length of `text` in any case."""
         call = current()
         if call is None:
             self._stream.write(mask(text))
@@ -40,13 +40,13 @@ class Readable:
         return len(text)
 
     def writelines(self, lines: Any) -> None:
-        """Write several texts."""
+        """Write each of `lines`."""
         for line in lines:
             self.write(line)
 
 
 def make_all_readable() -> None:
-    """Write all prints of compose() and of its threads for people from now on, on stdout and on stderr.
+    """Mask the prints of compose() and its threads on stdout and stderr from now on, with paths for missing values.
 
     This is for processes that only run functions. stderr gets tracebacks of threads and warnings.
     """
@@ -57,10 +57,10 @@ def make_all_readable() -> None:
 
 
 def make_readable() -> Any:
-    """Write the prints of compose() on stdout for people from now on.
+    """Mask the prints of compose() on stdout from now on, with paths for missing values.
 
     Returns:
-        The argument for `undo`: the stream that was replaced, or None if nothing was to do.
+        The argument for `undo`: the stream that was replaced, or None if this was done before.
     """
     if isinstance(sys.stdout, Readable):
         return None
@@ -85,7 +85,7 @@ def undo(before: Any) -> None:
     """Undo `make_readable`. Nothing happens if sys.stdout has been replaced by something else since then.
 
     Args:
-        before: The result of `make_readable`.
+        before: The result of `make_readable`. Nothing happens for None.
     """
     if before is not None and isinstance(sys.stdout, Readable) and sys.stdout.is_over(before):
         sys.stdout = before

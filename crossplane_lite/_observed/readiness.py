@@ -24,6 +24,9 @@ def is_ready(raw: bytes) -> bool:
     Returns:
         The result of the kind's rule. For a kind without a rule, whether the condition Ready is True. If the status or
         the condition has an observedGeneration, that must be at least the object's generation.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     fields = _wire.split(raw)
     api_version = _value(fields, "apiVersion")
@@ -61,12 +64,12 @@ class _Object:
         self.generation = _number(generation, 0)
 
     def caught_up(self, holder: dict[str, Any]) -> bool:
-        """Say whether a status or condition is about the latest generation, or doesn't say which one it is about."""
+        """Say whether `holder`, a status or condition, is up to date. True if it has no observedGeneration."""
         observed = holder.get("observedGeneration")
         return observed is None or _number(observed) >= self.generation
 
     def condition(self, type_: str) -> bool:
-        """Say whether the condition of this type is True, and about the latest generation."""
+        """Say whether the condition of the type `type_` is True, and about the latest generation."""
         conditions = self.status.get("conditions")
         for condition in conditions if isinstance(conditions, list) else ():
             if isinstance(condition, dict) and condition.get("type") == type_:
@@ -74,7 +77,7 @@ class _Object:
         return False
 
     def count(self, key: str) -> float:
-        """Return a number of the status. A missing one is 0 if the status has an observedGeneration, else NaN.
+        """Return the number `key` of the status. Without it: 0 if the status has an observedGeneration, else NaN.
 
         Controllers leave out numbers that are 0. All numbers are missing before a controller has seen the object; only
         observedGeneration shows the difference.
@@ -82,7 +85,7 @@ class _Object:
         return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
 
     def replicas(self) -> float:
-        """Return the number of wanted replicas; 1 if the object doesn't say, which is the API server's default."""
+        """Return the number of wanted replicas by the spec, else by the status, else 1, which is the API's default."""
         return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
 
 
@@ -104,7 +107,10 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any, default: float = math.nan) -> float:
-    """Return a number; `default` for None; NaN for other values, which makes every comparison of a rule false."""
+    """Return `value` if it is a number, and `default` if it is None.
+
+    All other values, also True and False, give NaN, which makes every comparison in a rule false.
+    """
     if value is None:
         return default
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
@@ -157,7 +163,7 @@ def _cron_job(obj: _Object) -> bool:
 
 
 def _time(value: Any) -> str:
-    """Return a time if it has the API server's form, RFC 3339 in UTC with whole seconds; else an empty string.
+    """Return `value` if it is a time in the API server's form, RFC 3339 in UTC with whole seconds; else "".
 
     Times in this form can be compared as strings, and the empty string comes before all of them.
     """

@@ -25,10 +25,10 @@ class Root:
         kind: `xr`, `resource`, `required` or `context` (a value of a previous step); `computed` for `Computed`.
         name: The composition resource name, the requirement's key or the context's key; empty for the composite.
         prefix: The beginning of the paths of the object's values.
-        raw: The object's Struct bytes; None while it isn't observed.
+        raw: The object's Struct bytes; None while the object isn't observed.
 
     Args:
-        message: The protocol's message that holds the object and its connection details; None while it isn't observed.
+        message: The protocol's message that holds the object and its connection details; None if there is none.
     """
 
     # Whether the values are read through desired state: see `Reference`.
@@ -56,24 +56,30 @@ class Root:
 
     @property
     def details(self) -> Mapping[str, bytes]:
-        """The object's observed connection details."""
+        """The object's observed connection details; empty while the object isn't observed."""
         details: Mapping[str, bytes] = {} if self._message is None else self._message.connection_details
         return details
 
     def alone(self, call: Tracker) -> Root:
-        """Return the same object for another call."""
+        """Return a Root for the same object that belongs to `call`."""
         return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
     @property
     def fields(self) -> Any:
-        """The bytes of the object's top-level fields, by wire name. They are split once, and kept."""
+        """The bytes of the object's top-level fields, by wire name; empty while the object isn't observed.
+
+        The object is split when this is read first.
+
+        Raises:
+            WireError: The object's bytes are malformed.
+        """
         if self._fields is None:
             self._fields = {} if self.raw is None else _wire.split(self.raw)
         return self._fields
 
     @property
     def settled(self) -> bool:
-        """Whether the observed object is ready by the rules of its kind. Always False for the composite."""
+        """Whether the object is observed, and ready by the rules of its kind. Always False for the composite."""
         if self._ready is None:
             self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
@@ -82,11 +88,11 @@ class Root:
 class Reference(Root):
     """An observed object to which desired state refers.
 
-    Reading a name of a desired resource that isn't set, such as `bucket.external_name`, gives an Observable of this
-    object. Every question to that Observable is answered as if the name were missing, even if the cluster has one: it
-    is empty and equal to nothing, and the question isn't a guess. So the code takes the same path in every call: `if
-    not bucket.external_name: bucket.external_name = name` sets the name in each. In texts and in the answer, the
-    Observable is replaced by the cluster's name.
+    If a desired resource doesn't set `bucket.external_name`, reading this field gives an Observable of this object.
+    Every question to that Observable is answered as if the name were missing, even if the cluster has a name: the
+    Observable is empty and equal to nothing, and the question isn't a guess. So the code takes the same path in every
+    call: `if not bucket.external_name: bucket.external_name = name` sets the name in every call. In texts and in the
+    answer, the Observable is replaced by the cluster's name.
     """
 
     __slots__ = ()
@@ -95,14 +101,14 @@ class Reference(Root):
 
     @classmethod
     def of(cls, root: Root) -> Reference:
-        """Return the reference to the object of a root."""
+        """Return the reference to the object of `root`."""
         return cls(root.call, root.kind, root.name, root.prefix, root.raw, root._message)
 
     def to(self, step: str, *way: str) -> Observable[str]:
-        """Return an Observable that refers to a value of the object.
+        """Return an Observable that refers to a value of the object, whether the value exists yet or not.
 
         Args:
-            step: The path of the value in the object, as Observables show it.
+            step: The end of the Observable's path, after the object's name, such as `.external_name`.
             *way: The keys that lead to the value.
         """
         path = self.prefix + step
@@ -111,7 +117,7 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a rehearsal computes from unresolved values. It is the root of Observables that lead into it.
+    """A value that a rehearsal computes from unresolved values: the root of the Observables for it and for its parts.
 
     Attributes:
         function: The function that computes the value.

@@ -1,6 +1,6 @@
 """The forms in which a secret value, or a part of it, can stand in a text, and how each form is looked for.
 
-The key of the value decides how:
+The key of the value decides how its forms are looked for:
 
 - If the key names a secret (`password`, `client_secret`, `tls.key`), the value is masked everywhere, and so is a
   beginning or an end of it with at least eight characters, because texts may be cut.
@@ -21,10 +21,10 @@ from typing import Any, Final
 __all__ = ["ANYWHERE", "GRAM", "ITSELF", "ORDINARY", "SHORTEST", "WORD", "Form", "Secret", "forms_of"]
 
 Secret = tuple[str, bytes]
-"""A secret value with its key: the key, and the value's bytes."""
+"""The key of a secret value, and the value's bytes."""
 
 Form = tuple[str, int, bool]
-"""A text, how it is looked for (`ANYWHERE`, `WORD`, `ITSELF`), and whether its beginning and end are looked for too."""
+"""A text; `ANYWHERE`, `WORD` or `ITSELF`; and whether beginnings and ends of the text are masked too."""
 
 ANYWHERE: Final = 0
 """A form that is masked everywhere, also inside of words."""
@@ -77,10 +77,12 @@ _URL_SAFE: Final = str.maketrans("+/", "-_")
 
 
 def forms_of(key: str, value: bytes) -> Iterator[Form]:
-    """Yield the forms of a secret value and of its parts.
+    """Yield the forms of a secret value and of its parts; none for values and parts of less than four bytes.
+
+    Parts are looked for four levels deep, and no more than 10,000 values and parts are used.
 
     Args:
-        key: The key of the value.
+        key: The value's key. It decides how the forms are looked for.
         value: The value.
     """
     work: list[tuple[str, bytes, int]] = [(key, value, 0)]
@@ -137,7 +139,12 @@ def _names_place(key: str) -> bool:
 
 
 def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield the ways in which a string may be written. The search ignores case, so there are none for other cases."""
+    """Yield the ways in which `text` may be written. The search ignores case, so capitals have no forms of their own.
+
+    Args:
+        text: The text.
+        is_anywhere: As for `_base64_forms`.
+    """
     yield text
     data = text.encode(errors="surrogatepass")
     yield from _base64_forms(data, is_anywhere=is_anywhere)
@@ -159,12 +166,12 @@ def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
 
 
 def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield a value in base64.
+    """Yield the forms of a value in base64.
 
     Args:
         data: The value.
-        is_anywhere: Whether forms for base64 of a longer text with the value in it, such as `user:password`, are
-            yielded too.
+        is_anywhere: Whether to yield also the forms that the value has inside of a longer text in base64, such as
+            `user:password`. A value of less than eight bytes has no such forms.
     """
     whole = base64.b64encode(data).decode()
     yield whole
@@ -216,7 +223,10 @@ def _parts(key: str, text: str) -> list[Secret] | None:
 
 
 def _inner(key: str, text: str) -> list[Secret]:
-    """Return the decoded value of a value in base64, such as in a kubeconfig; an empty list for other values."""
+    """Return the value that `text` has in base64, such as in a kubeconfig, with its key.
+
+    The list is empty if `text` isn't base64 of a text, or if `key` names neither a secret nor data.
+    """
     if not (_names_secret(key) or key.endswith("data")) or not _BASE64.fullmatch(text):
         return []
     try:

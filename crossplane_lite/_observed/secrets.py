@@ -17,17 +17,18 @@ __all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
 def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Masker:
     """Return the masker of all secret values of a request.
 
-    Secret are credentials, connection details, and the data of Secrets, also of Secrets inside of other objects.
+    Credentials, connection details and the data of Secrets are secret, also data of Secrets inside of other objects.
 
     Args:
         request: The request.
-        is_name: Says whether a word is a name. The names in the request are known without it. Names are never masked.
+        is_name: Says whether a word is a name, besides the names in the request; None if there are no other names.
+            Names are never masked.
     """
     return Masker(secrets_of(request), _Names(request, is_name).has)
 
 
 class _Names:
-    """The names in a request, which are read when `has` is called first."""
+    """The names in a request. They are read when `has` first needs them."""
 
     def __init__(self, request: Any, more: Callable[[str], bool] | None) -> None:
         self._request = request
@@ -43,7 +44,10 @@ class _Names:
 
 
 def names_of(request: Any) -> set[str]:
-    """Return the names and kinds of all resources in a request, and the keys of its required resources."""
+    """Return the names and kinds of all resources in a request, and the keys of its required resources.
+
+    A name or kind is left out if it can't be read, because the resource's bytes are malformed.
+    """
     found: set[str] = {*request.required_resources, *request.extra_resources}
     for state in (request.observed, request.desired):
         found.update(state.resources)
@@ -56,7 +60,7 @@ def names_of(request: Any) -> set[str]:
 
 
 def secrets_of(request: Any) -> Iterator[Secret]:
-    """Yield the secret values of a request."""
+    """Yield the secret values in `request`, each with its key. Secrets in malformed bytes are left out."""
     for name in request.credentials:
         yield from request.credentials[name].credential_data.data.items()
     for resource in _all_resources(request):
@@ -70,7 +74,7 @@ def secrets_of(request: Any) -> Iterator[Secret]:
 
 
 def secrets_in(content: Any) -> Iterator[Secret]:
-    """Yield the secret values of an object, if it is a Secret, and of all Secrets inside of it."""
+    """Yield the secret values of `content`, plain data: of the Secret that it is, and of all Secrets inside of it."""
     work = [content]
     while work:
         one = work.pop()

@@ -28,17 +28,17 @@ class Started:
         self._masker: Masker | None = None
 
     def add(self, thread: threading.Thread) -> None:
-        """Add a thread that is about to start."""
+        """Add `thread`, which is about to start."""
         self._threads.add(thread)
         _started_by[thread] = self
         if self._masker is not None:
             _maskers[thread] = self._masker
 
     def end(self, masker: Callable[[], Masker]) -> None:
-        """End the call: threads that go on keep the masker of its secrets, and nothing else of it.
+        """End the call: threads that go on keep the masker of the call's secrets, and nothing else of the call.
 
         Args:
-            masker: Returns the masker. It is only called if a thread goes on.
+            masker: The function that returns the masker. It is only called if a thread goes on.
         """
         going_on = [thread for thread in self._threads if thread.ident is None or thread.is_alive()]
         if going_on:
@@ -51,7 +51,7 @@ def watch(current: Callable[[], Any]) -> None:
     """Remember from now on which call starts each thread. For this, `threading.Thread.start` is replaced.
 
     Args:
-        current: Returns the call of the current thread; None outside of every call.
+        current: The function that returns the call of the current thread, or None outside of calls.
     """
 
     def noted(thread: threading.Thread, *args: Any, **kwargs: Any) -> None:
@@ -71,6 +71,6 @@ def watch(current: Callable[[], Any]) -> None:
 
 
 def mask_of_thread(text: str) -> str:
-    """Return a text with the secrets of the call masked that started this thread, if that call has ended."""
+    """Return `text`. If the call that started this thread has ended, the secrets of that call are masked in it."""
     masker = _maskers.get(threading.current_thread()) if _maskers else None
     return text if masker is None else masker(text)

@@ -5,9 +5,9 @@ letters. So it is a valid DNS label, JSON doesn't escape it, and it is found aga
 inside would let `title()` put capitals anywhere). The number is made from the path of the value. So a value has the
 same token in every call and in every process, and two replicas of a function sort texts alike.
 
-Head and tail are a marker, and come from a fixed sequence of markers. A call uses the first marker. If its request
-contains that one, the call uses a marker that depends on all of the request, so that a composite can't contain a token
-of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
+Head and tail together are called a marker. There is a fixed sequence of markers. A call uses the first marker; if its
+request contains this marker, the call uses a marker that depends on all of the request. So a composite can't contain a
+token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
 (`crossplane_lite._rehearsal.look_twice`). The forms differ in every letter and in length. Early tokens sort before most
 texts, and late tokens behind; among themselves, late tokens sort in the opposite order. So a text that was made by
 cutting, hashing or sorting tokens differs between the two forms.
@@ -42,18 +42,21 @@ _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 
 def number_of(text: str) -> int:
-    """Return the number of a path. Two paths rarely have the same number; callers must handle that."""
+    """Return the number of the path `text`. Two paths may have the same number, which is rare; callers handle that."""
     return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
 
 
 @functools.lru_cache(maxsize=16)  # nearly every process needs only two
 def marker_for(sequence: int, form: int) -> Marker:
-    """Return the marker of a sequence number in a form; it is the same in every process."""
+    """Return the marker with the number `sequence` in `form`, `EARLY` or `LATE`; it is the same in every process."""
     return Marker(sequence, form)
 
 
 def sequence_for(request: bytes) -> int:
-    """Return the sequence number of markers that a request doesn't contain: 0, or a number made from the request."""
+    """Return the sequence number of the markers for a request.
+
+    It is 0. Only if the request contains such a marker, it is a number made from all of the request.
+    """
     if not any(marker_for(0, form).is_in(request) for form in (EARLY, LATE)):
         return 0
     import hashlib  # imported here, because requests with a token in them are rare
@@ -62,7 +65,7 @@ def sequence_for(request: bytes) -> int:
 
 
 def _pseudo_random(seed: int) -> Iterator[int]:
-    """Yield numbers that look random, and are the same for the same seed (Knuth's linear congruential generator)."""
+    """Yield numbers without end that look random: Knuth's linear congruential generator, started with `seed`."""
     state = seed
     while True:
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -70,7 +73,10 @@ def _pseudo_random(seed: int) -> Iterator[int]:
 
 
 def _base64_cores(text: str) -> list[bytes]:
-    """Return the base64 characters that depend only on `text`, for each alignment, in lower, upper and title case."""
+    """Return the base64 characters that depend only on `text`, for each alignment: in lower, upper and title case.
+
+    The three alignments of lower case come first, then those of upper case.
+    """
     cores = []
     for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
         for shift in range(_ALIGNMENTS):
@@ -82,8 +88,8 @@ def _base64_cores(text: str) -> list[bytes]:
 class Leftovers:
     """The search for tokens of earlier calls, in data of a call that has made no token itself.
 
-    It runs for every resource of nearly every call, so it looks for the heads of all markers at once. Parts of a token
-    aren't found.
+    The search runs for every resource of nearly every call. So it looks for the heads of all markers at once, and it
+    doesn't find a part of a token.
 
     Args:
         forms: The forms of the tokens to look for.
@@ -102,7 +108,7 @@ class Leftovers:
         self._common = tuple(common)
 
     def are_in(self, data: bytes) -> bool:
-        """Say whether `data` has the head of a token in it, or base64 of one."""
+        """Say whether `data` contains the head of a token, as it is or in base64."""
         if len(data) < self._shortest:  # as most names
             return False
         lowered = data.lower()
@@ -116,9 +122,10 @@ class Leftovers:
 
 
 def _common_parts(encoded: list[bytes]) -> list[bytes]:
-    """Return a few strings of which each base64 form of a text contains at least one, for a quick search.
+    """Return a few strings for a quick search: each base64 form of a text contains at least one of these strings.
 
-    A capital at the beginning changes only the first characters, so two forms share the rest.
+    A capital at the beginning changes only the first characters. So the forms in lower and title case have the rest in
+    common.
 
     Args:
         encoded: The result of `_base64_cores` for the text.
@@ -128,7 +135,7 @@ def _common_parts(encoded: list[bytes]) -> list[bytes]:
 
 
 def _common_end(one: bytes, other: bytes) -> bytes:
-    """Return the longest end that two texts have in common."""
+    """Return the longest end that `one` and `other` have in common; empty if they have none."""
     size = 0
     while size < min(len(one), len(other)) and one[-size - 1] == other[-size - 1]:
         size += 1
@@ -178,7 +185,7 @@ class Marker:
         return "".join(chr(ord("z") - digit) if self._form else chr(ord("a") + digit) for digit in digits)
 
     def token(self, number: int) -> str:
-        """Return the token with this number."""
+        """Return the token with the number `number`."""
         digits = [number // _LETTERS**place % _LETTERS for place in reversed(range(_NUMBER_LETTERS))]
         return self._head + self._letters(digits) + self._tail
 
@@ -189,7 +196,7 @@ class Marker:
         return number
 
     def is_in(self, data: bytes) -> bool:
-        """Say whether `data` has a token in it, a part of a token, or base64 of a token."""
+        """Say whether `data` contains a token, eight letters of a token's head or tail, or a head or tail in base64."""
         lowered = data.lower()
         head, tail = self._cores
         if (head in lowered or tail in lowered) and any(part in lowered for part in self._plain):
@@ -208,7 +215,7 @@ class Marker:
 
     @property
     def encoded_heads(self) -> list[bytes]:
-        """The head of a token in base64: a form for each alignment, in lower, upper and title case."""
+        """The forms of the head in base64, as `_base64_cores` returns them."""
         return self._head_encoded
 
     def numbers_in(self, text: str) -> list[int]:
@@ -241,7 +248,7 @@ class Marker:
 
         Args:
             text: The text.
-            shown: Returns the text that replaces the token with a number.
+            shown: The function that returns the replacement for a token; it gets the token's number.
             part_of_one: The text that replaces a word with a part of a token.
         """
 
@@ -253,9 +260,11 @@ class Marker:
     def replaced(self, text: str, shown: Callable[[int], str]) -> str:
         """Return `text` with every whole token replaced, also inside base64. Parts of tokens stay.
 
+        Text in base64 with tokens in it becomes `base64(...)` with the replacements of these tokens.
+
         Args:
             text: The text.
-            shown: Returns the text that replaces the token with a number.
+            shown: The function that returns the replacement for a token; it gets the token's number.
         """
 
         def encoded(match: re.Match[str]) -> str:

@@ -45,10 +45,10 @@ Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
 """The state of this thread or task before `enter`, to which `leave` goes back."""
 
 Question = tuple[str, object]
-"""A use of a missing value as a plain one: the value's path, and the value that it is compared with, or None."""
+"""A question about a missing value: the value's path, and the value that it is compared with; None for the truth."""
 
 Branch = tuple[Question, tuple[int, int], bool]
-"""A question, the place in the author's code where it came up (see `place`), and its answer."""
+"""A question, the place in the author's code that asked the question (see `place`), and the answer."""
 
 # The forms of the tokens that this process has made. While there are none, texts aren't searched for tokens.
 _forms_made: set[int] = set()
@@ -59,7 +59,7 @@ _open: dict[int, Tracker] = {}
 _watched: list[bool] = []
 
 current: Final = _current.get
-"""Returns the call of this thread or task; None outside of every call."""
+"""Returns the current call of this thread or task; None outside of calls."""
 
 
 def enter(call: Tracker) -> Before:
@@ -69,19 +69,19 @@ def enter(call: Tracker) -> Before:
 
 
 def leave(call: Tracker, before: Before) -> None:
-    """Close a call, and go back to the state of this thread or task before `enter`."""
+    """Close `call`, and go back to `before`, the state of this thread or task before `enter`."""
     go_back(before)
     close(call)
 
 
 def go_back(before: Before) -> None:
-    """Go back to the state of this thread or task before `enter`. The call stays open."""
+    """Go back to `before`, the state of this thread or task before `enter`. The call stays open."""
     _current.reset(before[0])
     _wire.unwatch(before[1])
 
 
 def close(call: Tracker) -> None:
-    """Close a call that is over, and free its Observables."""
+    """Close `call`, which is over, and free its Observables. Threads that go on keep the masker of its secrets."""
     call.closed = True
     _open.pop(id(call), None)
     if call.threads is not None:
@@ -100,9 +100,9 @@ def close(call: Tracker) -> None:
 def mask(text: str) -> str:
     """Return `text` for logs, and for all other places where people read it.
 
-    In a call, its secret values are masked, and its tokens are shown as paths. Outside of a call, as in a thread that
-    compose() has started, this is done for all calls that are going on; and the secrets of the call that started the
-    thread are masked, even after that call's end.
+    In a call, the call's secret values are masked, and its tokens are shown as paths. Outside of calls, as in a thread
+    that compose() has started, this is done for all calls that are going on. If `watch_threads` was called, the secrets
+    of the call that started the thread are masked, even after that call's end.
     """
     call = _current.get()
     if call is not None:
@@ -127,7 +127,10 @@ def watch_threads() -> None:
 
 
 def place() -> tuple[int, int]:
-    """Return the place in the author's code that uses a value: the code object's id, and the instruction in it."""
+    """Return the place in the author's code that uses a value: the code object's id, and the instruction's offset.
+
+    The place is the innermost frame outside of this package, from the caller's caller on.
+    """
     frame = sys._getframe(2)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
         frame = frame.f_back
@@ -138,7 +141,7 @@ class Tied(Protocol):
     """Objects with circular references that last until their call ends."""
 
     def untie(self) -> None:
-        """Cut the circular references."""
+        """Cut the circular references, so that the object is freed without the garbage collector."""
 
 
 class Tracker:
@@ -149,15 +152,15 @@ class Tracker:
         observed: The observed composed resources, by name.
         xr: The observed composite.
         guesses: The unresolved values that were used as plain values, by path.
-        answered: The paths of values for whose absence the author has given a value (`value_or`).
+        answered: The paths of the values for which the author has given a default (`value_or`).
         opaque: The guesses whose effect no rehearsal can show (a hash, `isinstance`), by path.
-        counted: The guesses that a loop or a number came from, by path: the number of resources may depend on them.
+        counted: The guesses that a loop, a number or a resource's name was made from, by path. The number of resources
+            may depend on them.
         branches: The questions that were answered, each with its place in the code and the answer.
         handed_out: The Observables that compose() got.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         shown: The numbers of the tokens that were found again, in texts of resources or for people.
-        tied: The places of models that have circular references with values read from them, or with their parents. The
-            owner of the call unties them at its end.
+        tied: The objects with circular references. `Call.release` unties them when the call ends.
         faults: The errors that readers raised for malformed bytes of the request.
         closed: Whether the answer is made.
         rehearsed: Whether this is a run whose results are thrown away.
@@ -168,7 +171,8 @@ class Tracker:
 
     Args:
         data: The request's bytes.
-        masker: Returns the masker of the request's secret values. It is called when the masker is first needed.
+        masker: The function that returns the masker of the request's secret values. It is called when the masker is
+            first needed. None for a masker that knows no values yet.
     """
 
     __slots__ = (
@@ -233,7 +237,7 @@ class Tracker:
         return _ended, ()  # in another process the call isn't going on
 
     def token(self, observable: Observable[Any]) -> str:
-        """Return the token that stands for an Observable in texts of this call."""
+        """Return the token that stands for `observable` in texts of this call; the same token each time."""
         if self.form not in _forms_made:
             _expect_tokens(self.form)
         marker = self._own_marker()
@@ -290,7 +294,10 @@ class Tracker:
         self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
 
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
-        """Remember that a resource's name was made from unresolved values: existing resources may have such names."""
+        """Remember that a resource's name was made from the unresolved values `waiting`.
+
+        Existing resources may have names that were made from earlier values, so none must be deleted for that reason.
+        """
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
             self.counted.setdefault(observable.source_path, observable)
@@ -306,7 +313,10 @@ class Tracker:
         return bool(_forms_made)
 
     def has_token(self, data: bytes) -> bool:
-        """Say whether encoded bytes have a token of this call in them, or of another call."""
+        """Say whether `data` contains a token of this call or of another call.
+
+        In a call that has made tokens itself, a part of a token counts, too.
+        """
         if _leftovers is None or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
@@ -320,7 +330,8 @@ class Tracker:
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
-        For a part of a token, or a token of another call, the list has an Observable whose path says so.
+        If `text` has only a part of a token, or a token of another call, the list has one Observable: its path, in
+        parentheses, says that.
         """
         if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
@@ -336,20 +347,23 @@ class Tracker:
         return [Observable(f"(a part of a text made from {self.made_from()})")]
 
     def made_from(self) -> str:
-        """Return the paths that texts of this call were made from, for people."""
+        """Return the paths that texts of this call were made from, for people: at most three, then "and others"."""
         paths = sorted({observable.source_path for observable in self.tokens.values()})
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
     def tops(self) -> dict[str, Any]:
-        """Return the registered resources and the composite (`xr`) by name, for messages; `Call` has them."""
+        """Return the registered resources and the composite (`xr`) by name, for messages.
+
+        A Tracker has none of them; `Call` overrides this.
+        """
         return {}
 
     def show(self, text: str) -> str:
-        """Return `text` for people: tokens are replaced by their paths, and known secret values are masked."""
+        """Return `text` for people: each token is replaced by its value's path, and known secret values are masked."""
         return self.masked(self.readable(text))
 
     def show_capped(self, text: str, longest: int) -> str:
-        """Return `text` for people, as `show` does, and cut to `longest` characters; it says where text is left out."""
+        """Return `text` as `show` does. A text of more than `longest` characters is cut, with a remark at the cut."""
         return self.show(text) if len(text) <= longest // 2 else capped(text, longest, self.show)
 
     def masked(self, text: str) -> str:
@@ -371,7 +385,7 @@ class Tracker:
         return self._masked
 
     def readable(self, text: str) -> str:
-        """Return `text` with tokens replaced by their paths. Secret values are not masked."""
+        """Return `text` with each token replaced by its value's path. Secret values are not masked."""
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
         text = data.decode()
@@ -387,26 +401,26 @@ class Tracker:
         return self.tokens[number].source_path
 
     def normal(self, text: str) -> str:
-        """Return `text` with each whole token replaced by its number.
+        """Return `text` with each whole token of this call replaced by the token's number.
 
-        A value has different tokens in different runs, but the same number. So texts of two runs can be compared.
+        A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
         """
         if not self.tokens:
             return text
         return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, key: str, value: bytes) -> None:
-        """Mask a value from now on that isn't a secret value of the request, such as one that compose() has made.
+        """Mask one more value from now on. The request's secret values are masked without this.
 
         Args:
-            key: The key of the value, which decides how it is looked for (`secret_forms`).
-            value: The value.
+            key: The value's key. It decides how the value is looked for (`crossplane_lite._observed.secret_forms`).
+            value: The value, such as a password that compose() has made.
         """
         self._own_secrets.append((key, value))
 
 
 def _expect_tokens(form: int) -> None:
-    """Search texts of all calls for tokens of a form from now on."""
+    """Search the texts of all calls for tokens of the form `form` from now on."""
     from .tokens import EARLY, LATE, Leftovers
 
     global _leftovers

@@ -47,38 +47,45 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        """Say whether an unresolved value counts as true; if `compared` isn't None, as equal to that."""
+        """Say whether an unresolved value counts as true. If `compared` isn't None: as equal to `compared`."""
 
     @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that the real call observes; None if it observes none."""
+        """Return the value that the real call observes for `observable`; None if there is none."""
 
     @abc.abstractmethod
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length of the value that the real call observes; without such a value, the oracle's own length."""
+        """Return the length of the real call's value for `observable`; the oracle's own length if there is none."""
 
     @abc.abstractmethod
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that the real call observes; without such a number, the oracle's own number."""
+        """Return the real call's value for `observable` as a `kind`; the oracle's own number if that isn't possible."""
 
     @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:
-        """Return a string of this run with the real call's values in the place of placeholders."""
+        """Return `text`, which was made in the rehearsal `call`, with each placeholder replaced.
+
+        The replacement is the value that the real call observes, or the value's path if there is none.
+        """
 
     @abc.abstractmethod
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Return the Observable for the result of a function of unresolved values, as `crossplane_lite.apply` does."""
+        """Return an Observable for the result of `function(*values)`, as `crossplane_lite.apply` does."""
 
 
 def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
-    """Return the Observables that an Observable waits for: for a result of `apply` its arguments, else only itself."""
+    """Return the Observables that `observable` waits for.
+
+    For a result of `apply`, these are the Observables among its arguments; else `observable` itself.
+    """
     return observable.__cl_deps__ or (observable,)
 
 
 def root_of(observable: Observable[Any]) -> Root | None:
-    """Return the object that an Observable is read from: the composite, a composed or a required resource.
+    """Return the object that `observable` is read from; None if it isn't read from one object.
 
-    None for a result of `apply` in a real call, and for an Observable that the SDK didn't make.
+    The object is the composite, a composed or required resource, or a value of the context. In a rehearsal, the result
+    of `apply` has a `Computed`. A result of `apply` in a real call has None, and so has an Observable made by hand.
     """
     return observable.__cl_root__
 
@@ -86,17 +93,17 @@ def root_of(observable: Observable[Any]) -> Root | None:
 def is_settled(observable: Observable[Any]) -> bool:
     """Say whether a missing value is known to be false, zero or empty, because API servers leave out such values.
 
-    True if the object is ready, and the value's type is one of which API servers leave out such values.
+    It is known if the object is ready, and API servers leave out empty values of this type.
     """
     root = observable.__cl_root__
     return observable.__cl_settles__ and root is not None and root.settled
 
 
 def call_of(observable: Observable[Any]) -> Tracker | None:
-    """Return the current call.
+    """Return the current call of this thread or task.
 
-    A thread that compose() started has no current call. There, it is the call that the Observable was made in, or None
-    if that call is closed.
+    A thread that compose() started has no current call. There, the call in which `observable` was made is returned;
+    None if that call is closed, or isn't known.
     """
     call = current()
     if call is None:
@@ -108,15 +115,16 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
 
 
 def refers(observable: Observable[Any]) -> bool:
-    """Say whether an Observable is a reference from desired state (see `crossplane_lite._observed.root.Reference`)."""
+    """Say whether `observable` is a reference from desired state (see `crossplane_lite._observed.root.Reference`)."""
     root = observable.__cl_root__
     return root is not None and root.refers
 
 
 def stands_for(observable: Observable[Any]) -> Any:
-    """Return the present value of an Observable that was made by hand or in an earlier call.
+    """Return the value that an Observable from outside of the call has in the current call.
 
-    UNSET if the value doesn't exist yet, and for every other Observable.
+    Such an Observable was made by hand or in an earlier call. UNSET if its value doesn't exist yet, if there is no
+    current call, and for every other Observable.
     """
     root = observable.__cl_root__
     if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
@@ -142,7 +150,7 @@ def known(observable: Observable[Any]) -> Any:
 
 
 def oracle_of(observable: Observable[Any]) -> Oracle | None:
-    """Return the oracle of the rehearsal in which an unresolved value is used; None in a real call."""
+    """Return the oracle of the rehearsal that uses an unresolved value; None in a real call and outside of calls."""
     call = call_of(observable)
     return None if call is None else call.oracle
 
@@ -154,14 +162,16 @@ _HARMLESS: Final = ("crossplane_lite", "logging", "_pytest", "pdb", "pprint")
 
 
 def is_harmless(frame: FrameType | None) -> bool:
-    """Say whether the code that reads a value's class doesn't decide anything by it."""
+    """Say whether the code in `frame`, which reads a value's class, decides nothing by the class. False for None."""
     while frame is not None and frame.f_globals.get("__name__") in _ASKS_FOR_OTHERS:
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
 
 
 def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool = False, failed: bool = False) -> None:
-    """Remember that an unresolved value was used as a plain one, in a way that isn't a question for the oracle.
+    """Remember that an unresolved value was used as a plain value, in a way that isn't a question for the oracle.
+
+    Nothing is remembered for a reference from desired state, and outside of calls.
 
     Args:
         observable: The value.
@@ -183,17 +193,17 @@ def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool
 
 
 def guess(observable: Observable[Any], compared: object = None) -> bool:
-    """Remember that an unresolved value was used as a plain one.
+    """Answer a question about a value, and remember that an unresolved value was used as a plain value.
 
     Args:
         observable: The value.
-        compared: The value that it was compared with; None if it wasn't. For `<` and the like, a text that begins with
-            the sign.
+        compared: The value that it was compared with; None if it wasn't compared. For `<` and the like, a text that
+            begins with the sign.
 
     Returns:
-        Whether the value counts as true or equal. In a real call always False, unless the value exists by now. In a
-        rehearsal, the oracle's answer. A reference from desired state is empty and unequal in every call, so using it
-        isn't a guess.
+        Whether the value counts as true or equal. In a real call this is False, unless the value exists by now. In a
+        rehearsal it is the oracle's answer. For a reference from desired state it is False in every call, and the use
+        isn't remembered.
     """
     if refers(observable):
         return False
@@ -212,7 +222,9 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
 
 def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
-    """Return the error for a use that needs the value. The use is remembered, because compose() may catch the error.
+    """Return the error to raise for a use that needs the value.
+
+    The use is remembered here, because compose() may catch the error.
 
     Args:
         observable: The value.

@@ -31,13 +31,16 @@ class _Enough(BaseException):
 class BothWays(Oracle):
     """Answers the questions of one run, some of them the other way than a real call does.
 
+    The run is ended if it asks more than 2,000 questions.
+
     Args:
         actual: The observed state of the real call.
         default: The answer to questions that `fixed` doesn't have.
         fixed: The answers by question.
-        number: The number that stands for a number which the real call doesn't observe.
-        length: The length that stands for a length which the real call doesn't observe.
-        required: Whether questions about required resources get these answers too. Otherwise their answer is no.
+        number: The number that replaces a value if the real call observes no number.
+        length: The length of a value if the real call observes no length, or an empty value.
+        required: Whether `default` and `fixed` also answer questions about required resources. Otherwise their answer
+            is no.
 
     Attributes:
         actual: The observed state of the real call.
@@ -81,19 +84,19 @@ class BothWays(Oracle):
         return answer
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that the real call observes; None if it observes none."""
+        """Return the value that the real call observes for `observable`; None if there is none."""
         try:
             return self.actual.value(observable)
         except LookupError:
             return None
 
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length of the value that the real call observes; without such a value, this object's `length`."""
+        """Return the length of the real call's value for `observable`; if it has none or 0, this object's `length`."""
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._length
 
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that the real call observes; without such a number, this object's `number`."""
+        """Return the real call's value for `observable` as a `kind`; this object's `number` if that isn't possible."""
         self._count_one()
         try:
             return kind(self.value(observable))
@@ -101,11 +104,11 @@ class BothWays(Oracle):
             return kind(self._number)
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return a string of this run with real values instead of placeholders."""
+        """Return `text` with real values in place of the placeholders of `call`, and paths where there is no value."""
         return self.actual.text(text, call)
 
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Return the Observable for the result of a function of unresolved values, as `crossplane_lite.apply` does."""
+        """Return an Observable for the result of `function(*values)`, as `crossplane_lite.apply` does."""
         return apply(function, *values)
 
     def _count_one(self) -> None:
@@ -114,7 +117,7 @@ class BothWays(Oracle):
             raise _Enough
 
     def open(self, seen: AbstractSet[Branch]) -> frozenset[Question]:
-        """Return the questions of this run that still lack the other answer at some place.
+        """Return the questions of this run that no run has answered the other way at the same place.
 
         Args:
             seen: The branches of all runs.
@@ -122,7 +125,7 @@ class BothWays(Oracle):
         return frozenset(one for one, place, answer in self.branches if (one, place, not answer) not in seen)
 
     def otherwise(self, questions: Iterable[Question]) -> BothWays:
-        """Return the oracle of another run, which answers these questions the other way and all others as this one."""
+        """Return an oracle that answers `questions` the other way, and all other questions as this oracle did."""
         turned = {one: not self.answers[one] for one in questions}
         return BothWays(
             self.actual,

@@ -1,4 +1,4 @@
-"""Comparing what two runs of compose() would put into their answers: resources, the composite's status and connection
+"""Comparing the answers that two runs of compose() would give: resources, the composite's status and connection
 details, the context, and messages for people."""
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = [
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in a resource that both register.
 
-    There are none if a run's values can't be encoded: the answer of the real run says so.
+    The list is empty if the values of a run can't be encoded: then the answer of the real run reports an error.
 
     Args:
         first: The real run.
         other: The other run.
         name: The resource's name.
-        forms: Whether only the form of placeholders differs between the runs; see `differences`.
+        forms: Whether the runs differ only in the form of placeholders, as for `differences`.
     """
     encoded = first.encoded(name)
     if encoded is not None and encoded == other.encoded(name):
@@ -49,7 +49,7 @@ def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) 
 
 
 def differ(first: Run, other: Run) -> bool:
-    """Say whether the answers of two runs would differ in any part. A run that raised always differs."""
+    """Say whether the answers of `first` and `other` would differ in any part. True if one of the runs raised."""
     if first.error is not None or other.error is not None:
         return True
     if other.resources.keys() != first.resources.keys() or other.call.removed != first.call.removed:
@@ -65,7 +65,11 @@ def differ(first: Run, other: Run) -> bool:
 
 
 def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Difference]:
-    """Return the places where two runs desire different values in the composite; the arguments are as above."""
+    """Return the places where two runs desire different values in the composite.
+
+    The arguments are those of `differing_places`. The list is empty if a run hasn't used the composite, or if its
+    values can't be encoded.
+    """
     ours, theirs = composite_tree(first.call), composite_tree(other.call)
     if ours is None or theirs is None:
         return []
@@ -73,7 +77,10 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Dif
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
-    """Return the keys of the composite's connection details that another run sets differently, or doesn't set."""
+    """Return the keys of the composite's connection details that `other` sets differently than `first`, or not at all.
+
+    The set is empty if one of the runs hasn't used the composite.
+    """
     composite, another = first.call.composite, other.call.composite
     if composite is None or another is None:
         return set()
@@ -89,7 +96,11 @@ def differing_details(first: Run, other: Run) -> set[str]:
 
 
 def differing_texts(first: Run, other: Run) -> dict[str, str]:
-    """Return the messages of results and conditions that another run words differently, each with the common part."""
+    """Return the messages of results and conditions in `first` that differ in `other`.
+
+    The result maps each message to a text in which the part that differs is replaced by a remark. Messages are compared
+    in their order.
+    """
     ours, theirs = (
         [entry.message for entry in call.results.entries]
         + [entry.message for entry in call.conditions.entries.values()]
@@ -103,19 +114,22 @@ def differing_texts(first: Run, other: Run) -> dict[str, str]:
 
 
 def composite_tree(call: Call) -> Tree | None:
-    """Return the fields that were set in the composite; None if it was not used, or a value can't be sent."""
+    """Return the fields that were set in the composite; None if it wasn't used, or a value can't be encoded."""
     return None if call.composite is None else tree_or_none(call.composite, call)
 
 
 def comparable_context(call: Call) -> dict[str, Any]:
-    """Return compose()'s entries in the context, in a form in which the entries of two runs can be compared."""
+    """Return the context's entries that compose() read or set, in a form in which two runs can be compared."""
     if call.context is None:
         return {}
     return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
 
 
 def known_part(value: Any, call: Call) -> Any:
-    """Return plain data without its missing values. A list with a missing value is left out as a whole."""
+    """Return `value`, plain data, without its missing values; an empty dict if nothing is left.
+
+    A list with a missing value is left out as a whole.
+    """
     box: dict[str, Any] = {"": value}
     work: list[tuple[dict[str, Any], str]] = [(box, "")]
     while work:
@@ -151,7 +165,10 @@ def _comparable(value: Any, call: Call) -> Any:
 
 
 def comparable_detail(value: Any, call: Call) -> Any:
-    """Return a connection detail in a form in which the details of two runs can be compared."""
+    """Return `value`, a connection detail, in a form in which the details of two runs can be compared.
+
+    Placeholders in it are noted as found.
+    """
     if isinstance(value, bytes):
         value = value.decode("latin-1")
     if type(value) is Observable:
@@ -163,7 +180,7 @@ def comparable_detail(value: Any, call: Call) -> Any:
 
 
 def _common(one: str, other: str) -> str:
-    """Return a text in which the part that differs from another text is replaced by a remark."""
+    """Return the text `one`, in which a remark replaces the part that differs from `other`."""
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     end = 0
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:

@@ -41,14 +41,14 @@ _IDENTITY = ("apiVersion", "kind", "metadata")
 
 
 class Dependency(NamedTuple):
-    """A dependency of one thing on another.
+    """A dependency between resources, fields of the composite, and requirements.
 
-    Each of the two is named by a string: a composed resource by its name, a field of the composite by its path
-    (`xr.status.x`), and a requirement by `required.<key>`.
+    A composed resource is named by its composition resource name, a field of the composite by its path (`xr.status.x`),
+    and a requirement by `required.<key>`.
 
     Attributes:
-        dependent: The thing that needs a value.
-        dependency: The thing that has the value.
+        dependent: The name of the resource, field or requirement that needs a value.
+        dependency: The name of the resource, field or requirement that has the value.
         path: The value's path, such as `vpc.status.atProvider.vpcId`. For `depends_on` it is only the resource's name.
     """
 
@@ -98,7 +98,7 @@ def show(function: Callee, request: bytes) -> Shown:
 
 
 def _shown(call: Call) -> Shown:
-    """Return the dependencies that compose() shows for a call. The call is new: compose() hasn't run for it."""
+    """Return the dependencies that compose() shows for `call`. compose() hasn't run for this call before."""
     actual = _ActualWithRequired(call)
     graph = _Shown(actual)
     registered = _kinds(run_once(call, graph, call.request, call.data, BothWays(actual, False, {})))
@@ -120,7 +120,7 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
 
 
 def _is_met(call: Call, dependency: Dependency) -> bool:
-    """Say whether a dependency comes from `depends_on` and is met: the dependent exists, or the dependency is ready."""
+    """Say whether `dependency` comes from `depends_on` and is met: its dependent exists, or the other one is ready."""
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
     observed = call.observed.get(dependency.dependency)
@@ -135,7 +135,7 @@ class _Shown(Graph):
         self._actual = actual
 
     def dependencies_shown(self) -> set[Dependency]:
-        """Return the edges of the graph as dependencies, without those of a thing on itself."""
+        """Return the edges of the graph as dependencies, without edges from a vertex to itself."""
         return {
             Dependency(shown_vertex(waiting), shown_vertex(field), path)
             for waiting, targets in self.edges.items()
@@ -162,13 +162,13 @@ class _Shown(Graph):
         super()._add(dependent, vertex, keeping(name, path, self._text))
 
     def _text(self, text: str) -> str:
-        """Return a text for people, with real values in the place of placeholders, and secret values masked."""
+        """Return `text` for people, with real values in place of placeholders, and secret values masked."""
         call = tracker.current()
         return text if call is None else call.show(self._actual.text(text, call))
 
 
 class _ActualWithRequired(Actual):
-    """Looks up values of required resources too, which the request of a run may lack."""
+    """Looks up the real call's values, also those of required resources, which a run's request may lack."""
 
     __slots__ = ("_required",)
 
@@ -183,7 +183,7 @@ class _ActualWithRequired(Actual):
 
 
 class _AsRequired(BothWays):
-    """Answers questions about required resources by their real values, which the request of its run lacks."""
+    """Answers questions about required resources by their real values. The run's request lacks these values."""
 
     __slots__ = ()
 
@@ -197,7 +197,10 @@ class _AsRequired(BothWays):
 
 
 def _without_required_values(call: Call) -> Any:
-    """Return the request with only apiVersion, kind and metadata of required resources; None if it has none of them."""
+    """Return the request with only apiVersion, kind and metadata of the required resources.
+
+    None if the request has no required resources.
+    """
     request = _view.RunFunctionRequest.FromString(call.data)
     items = [
         item

@@ -17,8 +17,9 @@ class Difference(NamedTuple):
 
     Attributes:
         steps: The keys and indexes that lead to the place from the top.
-        added: Whether only the other run has a value there.
-        is_key: Whether the last step is a map's key that is itself different in the two runs.
+        added: Whether only the other run has a value at the place.
+        is_key: Whether the map's key that is the last step differs between the runs, because it is made from a missing
+            value.
     """
 
     steps: tuple[str | int, ...]
@@ -39,10 +40,10 @@ def differences(
         other: The data of the other run.
         call: The first run's call.
         other_call: The other run's call.
-        partial: Whether the other run ended early. Then a field that it lacks is no difference: the run may not have
-            come to it.
-        forms: Whether the runs differ only in the form of their placeholders. Then, if each run has a key in a map that
-            the other lacks, these are taken for one key that is made from a placeholder.
+        partial: Whether the other run ended early. Then a field that the other run lacks is no difference, because the
+            run may have ended before it set the field.
+        forms: Whether the runs differ only in the form of their placeholders. If each run then has a key in a map that
+            the other run lacks, both keys count as one key that is made from a placeholder.
     """
     found: list[Difference] = []
     work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]
@@ -72,7 +73,12 @@ def differences(
 
 
 def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
-    """Return the steps that lead to each value in an object. A list counts as one value."""
+    """Return the steps that lead to each value in `value`. A list and an empty object count as one value.
+
+    Args:
+        value: Plain data.
+        steps: The steps that lead to `value` itself.
+    """
     found = []
     work = [(value, steps)]
     while work:
@@ -85,7 +91,7 @@ def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, .
 
 
 def _key(key: Any, call: Tracker) -> Any:
-    """Return the key of a map in a form in which the keys of two runs can be compared."""
+    """Return `key`, a key of a map, in a form in which the keys of two runs can be compared."""
     if type(key) is Observable:
         return ("", key.source_path)
     return call.normal(key) if isinstance(key, str) else key

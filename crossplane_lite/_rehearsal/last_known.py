@@ -1,7 +1,8 @@
 """The last known values of Observables that are missing now, read from existing objects that were made from them.
 
-Where compose() puts a missing value into a field of an existing resource, or of the composite's status, the live field
-still has the value that it was set to last. With these values in the request, a run of compose() does what it did then.
+Where compose() puts a missing value into a field of an existing resource, or of the composite's status, the observed
+field still has the value to which it was set last. With these values in the request, a run of compose() does the same
+as it did then.
 So the run shows the effect of code that an Observable can't notice: code that looks into a text, and code that asks
 `is` or `type`.
 """
@@ -37,8 +38,8 @@ class Known:
 
     Attributes:
         values: The known values by path, each with its Observable.
-        untold: The paths of values that existing fields were made from, but that can't be read back from these fields.
-        fresh: The paths of values in fields that don't exist yet. Such a value was never there.
+        untold: The paths of values from which existing fields were made, but which can't be read back from the fields.
+        fresh: The paths of values in fields that don't exist yet. Such a value never existed before.
     """
 
     __slots__ = ("fresh", "untold", "values")
@@ -49,7 +50,10 @@ class Known:
         self.fresh: set[str] = set()
 
     def note(self, observable: Observable[Any], value: Any) -> None:
-        """Add a known value. A result of `apply` is ignored, because a request has no place for it."""
+        """Add the known value of an Observable; the first value counts.
+
+        Results of `apply`, and Observables made by hand, are ignored, because a request has no place for their values.
+        """
         if observable.__cl_deps__ is None and root_of(observable) is not None:
             self.values.setdefault(observable.source_path, (observable, value))
 
@@ -59,7 +63,8 @@ def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) ->
 
     Args:
         call: The call.
-        trees: The desired objects, each with the bytes of the observed one; None if it isn't observed.
+        trees: The desired objects, each with the Struct bytes of the observed object. The object is None if it can't be
+            encoded, and the bytes are None if the object isn't observed.
     """
     known = Known()
     for tree, raw in trees:
@@ -94,9 +99,14 @@ def _at(top: Any, steps: Iterable[Any]) -> Any:
 
 
 def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
-    """Return the number of each placeholder in a wanted text, with what stands in its place in the existing text.
+    """Return the number of each placeholder in a wanted text, with the text in its place in the existing text.
 
-    The result is empty if that isn't clear: the existing text doesn't fit, or fits in more than one way.
+    The result is empty if the existing text doesn't fit, or fits in more than one way.
+
+    Args:
+        call: The call.
+        wanted: The text with placeholders, or its base64.
+        there: The existing text.
     """
     plain = call.normal(wanted)
     if _BASE64.search(plain):
@@ -122,12 +132,13 @@ def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
 
 
 def request_with(call: Call, known: Known, run: Run) -> Any | None:
-    """Return the request of a call, completed with values that are missing in it.
+    """Return the request of a call, completed with the last known values.
 
     Args:
         call: The call.
-        known: The values.
-        run: The real run. A resource that it registers is added to the observed ones where a value needs that.
+        known: The last known values.
+        run: The real run. If a value belongs to a registered resource that isn't observed, the resource is added to the
+            observed resources.
 
     Returns:
         The request; None if it has no place for any of the values.
@@ -161,7 +172,10 @@ def request_with(call: Call, known: Known, run: Run) -> Any | None:
 
 
 def _holder(request: Any, root: Root, run: Run) -> Any | None:
-    """Return the part of a request that holds an observed object; None if the request can't have the object."""
+    """Return the message in `request` that holds the object of `root`; None if the request has no place for it.
+
+    A composed resource that isn't observed is added, if the real run `run` registers it.
+    """
     if root.kind == "xr":
         return request.observed.composite
     if root.kind == "required":
@@ -180,7 +194,7 @@ def _holder(request: Any, root: Root, run: Run) -> Any | None:
 
 
 def _put(top: Any, steps: tuple[Any, ...], value: Any) -> bool:
-    """Set the value at the end of `steps`, with new maps and lists on the way; say whether the path fits the data."""
+    """Set `value` at the end of `steps` in `top`, with new maps and lists on the way; False if that isn't possible."""
     for at, step in enumerate(steps):
         is_last = at == len(steps) - 1
         below: Any = value if is_last else [] if isinstance(steps[at + 1], int) else {}

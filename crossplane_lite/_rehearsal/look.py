@@ -1,4 +1,4 @@
-"""The findings of runs of compose() with other answers: the parts of its answer that depend on missing values."""
+"""The findings of runs of compose() with other answers: the parts of the answer that depend on missing values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Kept", "Look"]
 
 
 class Kept(NamedTuple):
-    """An existing resource that the real run doesn't register, and that stays as it is.
+    """An existing resource that stays as it is although the real run doesn't register it.
 
     Attributes:
-        ready: The readiness that is set by the run that registers the resource; None to use the rules of its kind.
+        ready: The readiness that another run sets for the resource; None to use the rules of its kind.
         fatal: Whether the resource's `on_unresolved` is "fatal".
     """
 
@@ -26,28 +26,31 @@ class Kept(NamedTuple):
 
 
 class Look:
-    """The findings of the runs.
+    """The findings of the runs of compose() for one answer.
 
-    Resources are named by their composition resource names.
+    Resources are named by their composition resource names, and findings about their places are listed by that name.
 
     Attributes:
-        sources: The missing values that were used as plain ones, sorted by path. If there are none, as `made_from`.
+        sources: The missing values that were used as plain values, sorted by path. If there are none, the values of
+            `made_from`.
         made_from: The missing values that texts were made from, sorted by path.
         unresolved: The places of registered resources that are unresolved although no missing value shows in them.
-        decided: The places of registered resources that depend on a guess. They count if the resource exists.
+        decided: The places of registered resources that depend on a guess. They only count if the resource exists.
         frozen: The registered resources that exist and must not change.
         kept: The existing resources that the real run doesn't register, and that must stay.
         held: The new resources that must not be created yet, whether the real run registers them or not.
         named_by: The missing values that names of resources were made from.
-        unknown: The new resources whose names differ from run to run. They must not be created either.
+        unknown: The new resources whose names differ from run to run. They must not be created.
         removed: The names that every run removes.
         unstable: The paths of values that are different each time compose() runs, for people.
         status: The places of the composite's status that are unresolved although no missing value shows in them.
-        details: The keys of the composite's connection details that are unresolved in the same way.
+        details: The keys of the composite's connection details that differ between runs.
         context: The context's keys whose values depend on a guess.
-        encoded: The bytes of registered resources, for those that a run has encoded. None: something is unresolved.
-        trees: The fields set in registered resources, for those that were looked at. Each is used up by its reader.
-        texts: The messages of results and conditions in which a placeholder was cut or hashed, with the common parts.
+        encoded: The Struct bytes of the registered resources that were encoded already. They are None if a value is
+            unresolved or can't be encoded.
+        trees: The fields set in the registered resources that were looked at. Making the answer takes them out.
+        texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
+            send instead.
         runs: The number of times that compose() has run, the real run included.
     """
 
@@ -94,5 +97,5 @@ class Look:
         self.runs = 1
 
     def concerns(self, name: str) -> bool:
-        """Say whether there are findings about a registered resource."""
+        """Say whether there are findings about the registered resource called `name`."""
         return any(name in names for names in (self.unresolved, self.decided, self.frozen, self.held, self.unknown))

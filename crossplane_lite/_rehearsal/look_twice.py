@@ -77,7 +77,7 @@ _LEFT_FOR_USAGES: Final = 2
 
 
 def needs_a_look(call: Call) -> bool:
-    """Say whether something in a call may depend on missing values in a way that doesn't show in the answer.
+    """Say whether compose() must run again, because its results may depend on missing values without showing that.
 
     True if compose() used a missing value as a plain one or put it into a text. Also true if compose() read a missing
     value and didn't register an existing resource of this step: `value is True` or `type(value) is str` may be the
@@ -103,6 +103,12 @@ def look_twice(call: Call, error: BaseException | None) -> Look:
     Args:
         call: The real call, after compose() has returned or raised, and before its answer is made.
         error: The exception that compose() raised; None if it returned.
+
+    Returns:
+        The findings.
+
+    Raises:
+        WireError: The bytes of a resource are malformed.
     """
     looking = _Looking(call, error)
     try:
@@ -173,8 +179,8 @@ class _Looking:
     def _with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that another run gives it.
 
-        A status that a guess decides is a plain value in the next call. Values that are made from it would change then,
-        and this run shows which.
+        If a guess decides the status, the status is a plain value in the next call. Values that are made from the
+        status would change then, and this run shows which values.
         """
         self.look_.runs += 1
         tree = composite_tree(run.call)
@@ -220,7 +226,7 @@ class _Looking:
         return None
 
     def _loses_any(self) -> bool:
-        """Say whether an existing resource of this step is registered neither by the real run nor by another one."""
+        """Say whether an existing resource of this step would be deleted, and no other run registers it either."""
         return any(all(name not in run.resources for run in self.others) for name in self._missing())
 
     def _changes_any(self) -> bool:
@@ -239,7 +245,7 @@ class _Looking:
     def _flip(self, second: BothWays) -> None:
         """Run compose() with other answers, until the runs show why the real run would delete or change resources.
 
-        No more runs are made when every question has had both answers, or when the largest number of runs is reached.
+        The runs also stop when every question has had both answers, or when the largest number of runs is reached.
 
         Args:
             second: The oracle of the second run (B).
@@ -268,7 +274,7 @@ class _Looking:
         return False
 
     def _changes(self, name: str) -> bool:
-        """Say whether the real run changes an existing resource that all other runs desire in the same way."""
+        """Say whether the real run changes the existing resource `name`, and no other run desires it differently."""
         for run in self.others:
             if run.error is None if name not in run.resources else differing_places(self.first, run, name):
                 return False
@@ -288,7 +294,7 @@ class _Looking:
     # Findings.
 
     def _state(self, name: str) -> str:
-        """Return whose resource an observed one is: one of the results of `whose`."""
+        """Return the owner of the observed resource called `name`, as `whose` does."""
         if name not in self._states:
             function = self.call.function
             self._states[name] = whose(
@@ -299,8 +305,8 @@ class _Looking:
     def _unresolved(self) -> dict[str, None]:
         """Return the names of the real run's resources that can have an Observable or a placeholder in them.
 
-        All other resources have the same bytes in the second run, which has other placeholders. The names are in the
-        order of registration.
+        All other resources have the same bytes in the second run, although its placeholders differ. The names are the
+        keys of the result, in the order of registration; all values are None.
         """
         if self._open is None:
             second = self.others[0]
@@ -330,7 +336,7 @@ class _Looking:
         """Find the places that depend on the text of a placeholder, and the places that are different in each run.
 
         Args:
-            late: The run A' if it was made already; None to make it here if it is needed.
+            late: The run A' if it was made already; None to make it here, if texts have placeholders.
         """
         call = self.call
         look = self.look_
@@ -371,7 +377,7 @@ class _Looking:
         look.texts = differing_texts(self.first, late)
 
     def _hold_unknown(self, names: Iterable[str]) -> None:
-        """Hold back new resources whose names differ between runs, and let no existing resource go in this call."""
+        """Hold back the new resources among `names`, which differ between runs; and keep all existing resources."""
         for name in names:
             self.call.counted.setdefault("(a name)", Observable("(a name)"))
             if name in self.first.resources and name not in self.call.observed:
@@ -398,7 +404,7 @@ class _Looking:
             look.context |= {key for key, value in ours.items() if run.error is None and theirs.get(key) != value}
 
     def _take_lost(self) -> None:
-        """Find existing resources that must be kept or must not change, and new ones that must be held back."""
+        """Find the existing resources that must be kept or must not change, and the new resources to hold back."""
         call, look = self.call, self.look_
         for run in (*self.others, *self.again):
             if run.error is None:
@@ -452,7 +458,10 @@ class _Looking:
             look.held |= {name for name in registered if name not in self.first.resources and name not in call.observed}
 
     def _take_dropped(self) -> None:
-        """Find missing values that were read and aren't in the answer: `value is True` may have used them."""
+        """Find the missing values that compose() read and that aren't in the answer.
+
+        `value is True` may have used them, so existing resources must be kept because of them.
+        """
         call = self.call
         trees = [self.first.tree(name) for name in self.first.resources] + [composite_tree(call)]
         found = [one for tree in trees if tree is not None for one in tree.found]
@@ -476,7 +485,7 @@ class _Looking:
                 self.look_.sources.append(one)
 
     def _has_lost_text(self) -> bool:
-        """Say whether a text with a placeholder is found nowhere in the answer, and no other finding explains that."""
+        """Say whether a text with a placeholder is missing in the answer, and no other finding explains that."""
         call = self.call
         if not call.tokens:
             return False
@@ -504,12 +513,12 @@ class _Looking:
         return len(lost) > (1 if self._is_explained() else 0)
 
     def _explains_what_exists(self) -> bool:
-        """Say whether a place that depends on placeholders' form is in an existing object or in a message."""
+        """Say whether the form of placeholders changes an existing resource, the composite or a message."""
         look = self.look_
         exists = any(name in self.call.observed for name in look.unresolved)
         return bool(exists or look.status or look.details or look.texts)
 
     def _is_explained(self) -> bool:
-        """Say whether a place of the answer depends on the form of placeholders: a text was cut or hashed there."""
+        """Say whether the form of placeholders changes a place of the answer: then a text was cut or hashed there."""
         look = self.look_
         return bool(look.unresolved or look.status or look.details or look.texts)

@@ -23,7 +23,11 @@ __all__ = ["Actual"]
 
 
 class Actual:
-    """Looks up values in the observed state of the real call."""
+    """Looks up values in the observed state of the real call.
+
+    Args:
+        call: The real call.
+    """
 
     __slots__ = ("_composite", "_observed")
 
@@ -35,7 +39,7 @@ class Actual:
         """Return the value that an Observable stands for, as plain data.
 
         Raises:
-            LookupError: The real call has no such value, or it can't be looked up.
+            LookupError: The real call has no such value, or the value can't be looked up or computed.
         """
         root = root_of(observable)
         try:
@@ -49,7 +53,12 @@ class Actual:
         return value
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return a text with values in the place of placeholders, and a path where there is no value."""
+        """Return `text` with each placeholder replaced by its value, or by the value's path if there is none.
+
+        Args:
+            text: The text.
+            call: The rehearsal in which the text was made.
+        """
         for observable in call.tokens_in(text):
             try:
                 text = text.replace(call.token(observable), str(self.value(observable)))
@@ -64,7 +73,7 @@ class Actual:
         return UNSET if observed is None else value_in(observed.resource, observed.connection_details, way)
 
     def _observed_of(self, root: Root) -> Any | None:
-        """Return the message of an observed composed resource; None for all others."""
+        """Return the message of the composed resource of `root`; None if it isn't observed, and for other objects."""
         return self._observed.get(root.name) if root.kind == "resource" else None
 
     def _below(self, root: Computed, way: str) -> Any:
@@ -79,7 +88,11 @@ class Actual:
         return root.result
 
     def _replaced(self, value: Any, call: Tracker) -> Any:
-        """Return an argument of a computation, with values in the place of Observables and placeholders."""
+        """Return `value`, an argument of a computation, with values in place of Observables and placeholders.
+
+        Raises:
+            LookupError: An Observable has no value in the real call.
+        """
         if type(value) is Observable:
             return self.value(value)
         if isinstance(value, str):

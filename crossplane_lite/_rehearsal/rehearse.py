@@ -55,11 +55,11 @@ __all__ = ["next_answers", "rehearse", "run_once"]
 
 
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
-    """Add every edge to a graph that compose() shows if no composed resource is observed.
+    """Add to a graph every edge that compose() shows if no composed resource is observed.
 
     Args:
         call: The real call, after compose() has run.
-        graph: The graph.
+        graph: The graph, to which the edges are added.
         most: The number of times that compose() may run.
 
     Returns:
@@ -89,7 +89,8 @@ def next_answers(
     Args:
         ran: The oracles of the runs up to now.
         seen: The branches of these runs.
-        tried: The attempts up to now, each as the number of a run and the questions that were turned; gets the next.
+        tried: The attempts up to now, each as the number of a run and the questions that were answered the other way.
+            The new attempt is added.
     """
     for at, earlier in enumerate(ran):
         questions = earlier.open(seen)
@@ -100,7 +101,7 @@ def next_answers(
 
 
 def _nothing_observed(call: Call) -> Any:
-    """Return the request without all that comes from composed resources."""
+    """Return the request without observed resources, and without the composite's status and connection details."""
     request = _view.RunFunctionRequest.FromString(call.data)
     request.observed.ClearField("resources")
     composite = request.observed.composite
@@ -115,9 +116,9 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
 
     Args:
         call: The real call.
-        graph: The graph.
+        graph: The graph, to which the dependencies are added.
         request: The request of this run.
-        data: The request as bytes.
+        data: The same request as bytes.
         oracle: Answers the questions of this run.
 
     Returns:
@@ -134,7 +135,7 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
 
 
 def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
-    """Return the waits of each registered resource: its unresolved values, and the resources of its `depends_on`."""
+    """Return the waits of each registered resource, by name: its unresolved values, and those of `depends_on`."""
     waiting: dict[str, list[Wait]] = {}
     call = run.call
     for name, model in run.resources.items():
@@ -147,7 +148,7 @@ def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
 
 
 def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
-    """Return the fields of the composite that compose() sets to unresolved values, by path, with these values."""
+    """Return the unresolved values that compose() sets in fields of the composite, by the field's path."""
     model = call.composite
     if model is None:
         return {}
@@ -162,7 +163,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
 
 
 def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values in requirements' keys and selectors, by key."""
+    """Return the unresolved values in the key and selector of each requirement, by the key for people."""
     return {
         oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
         for key, selector in call.asked or ()
@@ -170,7 +171,7 @@ def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
 
 
 def _found(call: Call, model: Resource) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values that were set in a model, by path; none if it has a value that can't be encoded."""
+    """Return the unresolved values that were set in `model`, by path; empty if a value can't be encoded."""
     found: dict[str, list[Observable[Any]]] = {}
     tree = tree_or_none(model, call)
     for one in () if tree is None else tree.found:

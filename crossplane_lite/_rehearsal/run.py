@@ -63,8 +63,11 @@ class Run:
             real: The real call.
             request: The request of this run.
             data: The bytes for `ctx.request` of this run.
-            oracle: Answers the questions about unresolved values; None answers as in a real call.
-            form: The form of its placeholders.
+            oracle: The oracle that answers the questions about unresolved values; None to answer as in a real call.
+            form: The form of the run's placeholders, `EARLY` or `LATE`.
+
+        Raises:
+            KeyboardInterrupt: The user stopped the process. All other exceptions only end the run.
         """
         counts = tally.current()
         if counts is not None:
@@ -92,26 +95,26 @@ class Run:
             tracker.go_back(before)
 
     def tree(self, name: str) -> Tree | None:
-        """Return the fields set in a registered resource; None if it has a value that can't be encoded."""
+        """Return the fields set in the registered resource `name`; None if a value of it can't be encoded."""
         if name not in self.trees:
             self.trees[name] = tree_or_none(self.resources[name], self.call)
         return self.trees[name]
 
     def encoded(self, name: str) -> bytes | None:
-        """Return the bytes of a registered resource; None if it has a value that is unresolved or can't be encoded."""
+        """Return the Struct bytes of the registered resource `name`; None if `marking.direct` can't encode it."""
         if name not in self.bytes:
             self.bytes[name] = direct(self.resources[name], self.call.mark)
         return self.bytes[name]
 
     def end(self) -> None:
-        """Free the objects that the run has made. It can't be used after that."""
+        """Free the objects that the run has made. The run can't be used after that."""
         self.error = None  # its traceback has the frames of compose()
         tracker.close(self.call)
         self.call.release()
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return the fields set in a model; None if a value can't be encoded, or raises an exception when it is read."""
+    """Return the fields set in `model`; None if a value can't be encoded, or raises an exception when it is read."""
     try:
         return tree_of(model, call)
     except Exception:  # the answer of the real run reports it
@@ -119,6 +122,6 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Let log records through, except those of a rehearsal."""
+    """Say whether `record` is let through: only log records of a rehearsal are not."""
     call = tracker.current()
     return call is None or not call.rehearsed

@@ -81,7 +81,7 @@ _READY_TRUE: Final = _view.READY_TRUE
 
 
 def usage_name(edge: Edge) -> str:
-    """Return the composition resource name of the Usage for an edge."""
+    """Return the composition resource name of the Usage for `edge`: at most 63 characters, with a hash at the end."""
     dependent, dependency = edge
     # The length of the first name is hashed too: otherwise two pairs of names could give the same text.
     digest = hashlib.sha256(f"{len(dependent)}:{dependent}{dependency}".encode()).hexdigest()[:_HASH]
@@ -89,11 +89,14 @@ def usage_name(edge: Edge) -> str:
 
 
 def edge_of(name: str, raw: bytes) -> Edge | None:
-    """Return the edge that a resource is the Usage for; None if it isn't a Usage that this package makes.
+    """Return the edge for which a resource is the Usage; None if the resource isn't a Usage of this package.
 
     Args:
         name: The resource's composition resource name.
         raw: The resource's Struct bytes.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     made = _Made.of(name, raw)
     return None if made is None else made.edge
@@ -115,7 +118,12 @@ class _Made:
 
     @classmethod
     def of(cls, name: str, raw: bytes) -> _Made | None:
-        """Return a resource as a Usage; None if it isn't a Usage that this package makes."""
+        """Return the Usage that a resource is; None if the resource isn't a Usage of this package.
+
+        Args:
+            name: The resource's composition resource name.
+            raw: The resource's Struct bytes.
+        """
         if not name.startswith(_PREFIX):
             return None
         annotations = _wire.get_path(raw, ("metadata", "annotations"))
@@ -128,13 +136,18 @@ class _Made:
 
     @classmethod
     def among(cls, resources: Any) -> list[_Made]:
-        """Return the Usages that are among resources; the others are left out."""
+        """Return the Usages of this package that are among `resources`, messages by name."""
         found = (cls.of(name, resources[name].resource) for name in resources if name.startswith(_PREFIX))
         return [made for made in found if made is not None]
 
 
 class _Object:
-    """The apiVersion, kind, name and namespace of an observed object. A cluster-scoped object's namespace is empty."""
+    """The apiVersion, kind, name and namespace of an observed object; empty where the object has none.
+
+    Args:
+        raw: The object's Struct bytes.
+        namespace: The namespace of an object that has none itself: that of the composite, or empty.
+    """
 
     __slots__ = ("api_version", "kind", "name", "namespace")
 
@@ -148,10 +161,10 @@ class _Object:
         self.namespace = _text(below, "namespace") or namespace
 
     def reference(self, namespace: str) -> dict[str, Any]:
-        """Return the object as `spec.of` or `spec.by` of a Usage.
+        """Return the reference to the object for `spec.of` or `spec.by` of a Usage.
 
         Args:
-            namespace: The namespace of the Usage.
+            namespace: The namespace of the Usage. The reference has the object's namespace only if it is another one.
         """
         reference = {"name": self.name}
         if self.namespace and self.namespace != namespace:
@@ -165,15 +178,19 @@ def _text(fields: Any, key: str) -> str:
 
 
 def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None) -> None:
-    """Add the Usages that there must be to desired state.
+    """Add the Usages that must exist to desired state.
 
     Args:
         call: The call.
-        desired: The answer's desired resources, complete but for the Usages.
-        graph: The dependencies that the call saw; None if it saw none.
+        desired: The answer's desired resources, complete except for the Usages.
+        graph: The dependencies on missing values in this call; None if there are none. The dependencies that
+            `rehearsed` finds are added to this graph.
         step: The step's identity.
-        rehearsed: Returns the graph of every dependency that compose() shows. None if compose() raised, or asked for
-            something that Crossplane hasn't answered: then existing Usages stay, and none is added.
+        rehearsed: The function that returns the graph of every dependency that compose() shows. None if compose()
+            raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added.
+
+    Raises:
+        WireError: The bytes of an observed resource are malformed.
     """
     observed = call.observed
     if len(observed) < 2:
@@ -212,7 +229,7 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
     """Return the edges that must have a Usage of this step.
 
     Args:
-        edges: The edges that the code has.
+        edges: The edges that compose() shows now.
         retained: The edges of this step's existing Usages that may stay.
         standing: The edges of all Usages that exist, or that previous steps compose.
     """
@@ -223,11 +240,11 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
 
 
 def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
-    """Return the edges that aren't on a cycle of a graph. An edge from a name to itself is a cycle.
+    """Return those of `edges` that aren't on a cycle of `graph`. An edge from a name to itself is a cycle.
 
     Args:
         edges: The edges.
-        graph: All edges of the graph, these among them.
+        graph: All edges of the graph. They include `edges`.
     """
     if not edges:
         return set()
@@ -236,7 +253,14 @@ def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
 
 
 def _encoded(edge: Edge, by: _Object, of: _Object, step: str) -> bytes:
-    """Return the Struct bytes of the Usage for an edge."""
+    """Return the Usage or ClusterUsage for an edge, encoded as a Struct.
+
+    Args:
+        edge: The names of the dependent and its dependency.
+        by: The dependent.
+        of: The dependency.
+        step: The step's identity, for the annotation.
+    """
     namespace = by.namespace or of.namespace
     metadata: dict[str, Any] = {"annotations": {ANNOTATION: step, BY: edge[0], OF: edge[1]}}
     if namespace:

@@ -1,7 +1,7 @@
 """Who waits for what, as data.
 
 Each step of a pipeline keeps one entry in the context, under `HELD_BACK_KEY` and its own identity. The next steps read
-it, and so does whoever looks at answers. Messages for people are made from the same data
+this entry, and so do tests and tools. Messages for people are made from the same data
 (`crossplane_lite._answer.messages`); no data is read from messages.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
@@ -82,15 +82,15 @@ class Note(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """One step's report of who waits.
+    """One step's report: who waits for what.
 
     Attributes:
-        held: The names of the resources that the step holds back. A resource without a need is held back because
-            another step holds it back.
+        held: The names of the resources that the step holds back. If a resource has no need, the reason is that another
+            step holds it back.
         needs: The needs of resources, fields and requirements.
         cut_off: The requirements whose values never come.
         notes: Other remarks for people, such as which resources are kept and why.
-        guessed: The keys of the context whose values the step made without values that it needed.
+        guessed: The keys of the context whose values the step made while it lacked values that it needed.
     """
 
     held: list[str]
@@ -116,7 +116,7 @@ class Waiting(NamedTuple):
         """Return a copy of the report for people, with secret values masked.
 
         Args:
-            mask: Masks the secret values in a text. It isn't applied to the names of resources.
+            mask: The function that masks the secret values in a text. It isn't applied to the names of resources.
         """
         needs = [
             Need(
@@ -139,11 +139,11 @@ class Waiting(NamedTuple):
 
 
 def read(value: Any) -> dict[str, Waiting]:
-    """Return the report of each step, by the step's identity.
+    """Return the report of each step, by the step's identity. The reports' `guessed` is left empty.
 
     Args:
-        value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, it is taken for `held`. Parts
-            that don't have the form of an entry are left out.
+        value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, the list counts as `held`. Parts
+            without the form of an entry are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
     return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}
@@ -179,20 +179,20 @@ def _text(entry: dict[str, Any], key: str) -> str:
 
 
 def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
-    """Return a text with secret values masked, except in the resource's name if the text begins with it."""
+    """Return `text` with secret values masked. If `text` begins with the resource's `name`, the name isn't masked."""
     return name + mask(text[len(name) :]) if name and text.startswith(name) else mask(text)
 
 
 def _after(need: Need, text: str, mask: Callable[[str], str]) -> str:
-    """Return a need's path or reason with secret values masked, except in the owner's name at its beginning."""
+    """Return `text`, the path or reason of `need`, with secrets masked, except in the owner's name at its beginning."""
     return keeping(need.of if need.of_resource else "", text, mask)
 
 
 def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
-    """Return a resource's name unchanged; a name that reads like a field or a requirement is masked."""
+    """Return `name`, a resource's name, unchanged; but masked if it reads like a field or a requirement."""
     return mask(name) if reads_as_other(name) else name
 
 
 def reads_as_other(name: str) -> bool:
-    """Say whether a name reads like a field of the composite or a requirement."""
+    """Say whether `name` reads like a field of the composite (`xr.`) or a requirement (`required.`)."""
     return name.startswith(("xr.", "required."))

@@ -46,12 +46,14 @@ class Graph:
         composite: dict[str, list[Observable[Any]]],
         unsent: Mapping[str, list[Observable[Any]]] | None = None,
     ) -> None:
-        """Add the edges of what waits. Values whose owner isn't known get no edge.
+        """Add an edge from each waiting resource, field and requirement to the owner of the value that it waits for.
+
+        A value whose owner isn't known gets no edge.
 
         Args:
             waiting: The waits of resources, by name.
             composite: The values that fields of the composite wait for, by the field's path.
-            unsent: The values that requirements' selectors wait for, by key.
+            unsent: The values that the selectors of requirements wait for, by the requirement's key; None for none.
         """
         for path in composite:
             field = _field(path)
@@ -63,7 +65,7 @@ class Graph:
                 self._add(dependent, vertex, path)
 
     def join(self, other: Graph) -> None:
-        """Add the edges of another graph."""
+        """Add the edges and the fields of `other`, a graph that stays as it is."""
         for path, fields in other._status.items():
             self._status.setdefault(path, set()).update(fields)
         for dependent, targets in other.edges.items():
@@ -73,7 +75,7 @@ class Graph:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
     def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
-        """Return the vertex that an Observable, or a resource's name, belongs to; None if that isn't known."""
+        """Return the vertex that owns `source`, an Observable or a resource's name; None if the owner isn't known."""
         if isinstance(source, str):
             return ("resource", source)
         root = root_of(source)
@@ -90,9 +92,13 @@ class Graph:
         return ("resource", head) if head and head != "required" and head[0] != "(" else None
 
     def cycle(self, held: set[str]) -> list[str] | None:
-        """Return the names along a cycle among held-back resources; None if there is none.
+        """Return the names along a cycle; None if there is no cycle.
 
-        The first name is also the last. The cycle may lead through fields of the composite and requirements.
+        The first name is also the last. The cycle may lead through fields of the composite and requirements. The same
+        graph always gives the same cycle.
+
+        Args:
+            held: The names of the resources that are held back. Cycles through other resources aren't looked for.
         """
         # Iterative depth-first search in a fixed order, so that the same graph gives the same cycle.
         done: set[Vertex] = set()
@@ -134,19 +140,19 @@ class Graph:
         return below
 
     def _fields_at(self, path: str) -> set[Vertex]:
-        """Return the fields of the composite that are set at a path or below it, or above it as a whole."""
+        """Return the set fields of the composite that are at `path`, below `path`, or hold `path` as a part."""
         paths = set(self._status.get(path, ()))
         paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
-        """Return the set fields of the composite at the path of a vertex; if there are none, the vertex itself."""
+        """Return the set fields of the composite at the path of `vertex`; only `vertex` itself if there are none."""
         return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:
-        """Return the edges between composed resources, also those that lead through fields of the composite.
+        """Return the edges between composed resources, also the edges that lead through fields of the composite.
 
-        Edges from a resource to itself are included; edges to required resources are not.
+        Edges from a resource to itself are included. Edges to required resources are left out.
         """
         found: set[Edge] = set()
         for waiting, targets in self.edges.items():
@@ -167,10 +173,10 @@ class Graph:
 
 
 def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
-    """Return the values that fields of the composite wait for, by the field's path.
+    """Return the values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
 
     Args:
-        status: The unresolved values of the composite.
+        status: The unresolved values of the composite, with the steps that lead to them.
     """
     fields: dict[str, list[Observable[Any]]] = {}
     for one in status:  # an entry of a map can wait twice: for its key and for its value
@@ -183,7 +189,7 @@ def needs(
     composite: Mapping[str, list[Observable[Any]]],
     unsent: Mapping[str, list[Observable[Any]]],
 ) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
-    """Yield each need: the waiting vertex, the Observable or resource that it waits for, and the path for people.
+    """Yield each need: the waiting vertex, the Observable or resource's name that it waits for, and the path.
 
     The arguments are those of `Graph.add`.
     """
@@ -199,19 +205,19 @@ def needs(
 
 
 def shown_vertex(vertex: Vertex) -> str:
-    """Return the name of a vertex for people."""
+    """Return the name of `vertex` for people: a resource's name, the path of a field, or `required.` and a key."""
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
 
 
 def _field(path: str) -> str:
-    """Return the path of a field of the composite in one form, in which paths can be compared: `.key` for `["key"]`."""
+    """Return `path` in the form in which paths of fields are compared: with `.key` in place of `["key"]`."""
     return _PLAIN_KEY.sub(r".\1", path)
 
 
 def components(edges: Iterable[Edge]) -> dict[str, str]:
-    """Return the strongly connected component of each name, as one of the component's names.
+    """Return the strongly connected component of each name in `edges`: a name of the component stands for it.
 
-    Two names are in the same component if each can be reached from the other: they are on a cycle.
+    Two names are in the same component if each can be reached from the other. Then they are on a cycle.
     """
     below: dict[str, set[str]] = {}
     above: dict[str, set[str]] = {}
@@ -245,5 +251,5 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
 
 
 def _prefixes(path: str) -> list[str]:
-    """Return a path and all paths above it."""
+    """Return the paths above `path`, from the top, and `path` itself."""
     return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

@@ -196,7 +196,7 @@ def test_real_debugger(tmp_path: Path) -> None:
 
 def test_malformed_request() -> None:
     """A request that can't be read is an error."""
-    with pytest.raises(RenderError, match="the function can't read its request: not a RunFunctionRequest"):
+    with pytest.raises(RenderError, match="can't read its request: the request is not a RunFunctionRequest"):
         InProcess(functions.echo).run(b"\xff", 60)
 
 
@@ -343,7 +343,7 @@ def test_slow_server() -> None:
 def test_status_of_the_function() -> None:
     """An error status of the function itself comes with its text."""
     with own_server(functions.echo.run) as address, Remote(address) as remote:
-        with pytest.raises(RenderError, match="INVALID_ARGUMENT: not a RunFunctionRequest"):
+        with pytest.raises(RenderError, match="INVALID_ARGUMENT: the request is not a RunFunctionRequest"):
             remote.run(b"\xff", 60)
         assert location(remote.run(request(xr=XR), 60)) == "EU"
 
