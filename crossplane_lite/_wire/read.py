@@ -1,4 +1,4 @@
-"""Reading a Struct one level at a time; protobuf's own parser splits each level."""
+"""Reading a Struct one level at a time; protobuf's own parser reads each level."""
 
 from __future__ import annotations
 
