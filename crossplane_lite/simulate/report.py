@@ -22,7 +22,7 @@ class Loss(NamedTuple):
     Attributes:
         action: `drop` for a resource, `degrade` for a field.
         target: The name of the resource, or the path of the field.
-        effects: The effects in the next reconcile; None if that failed.
+        effects: The effects in the next reconcile; None if that reconcile failed.
         error: Why the reconcile failed; None if it didn't.
     """
 

@@ -30,8 +30,8 @@ def unresolved_in(
         composite: The composite resource.
 
     Returns:
-        By name, the paths of the values that each waits for, with the reasons; `another step of the pipeline` if its
-        function names none.
+        By name, the paths of the values that the resource or field waits for, each with the reason; `another step of
+        the pipeline` if the function names no value.
     """
     found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
     for dependent, _, path in waits.dependencies:
