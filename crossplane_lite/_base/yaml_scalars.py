@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 TAG = "tag:yaml.org,2002:"
-"""The beginning of a resolved tag that a file writes with two exclamation marks, such as `!!int`."""
+"""The beginning of a tag in full, for which files write `!!`: `!!int` is this text and `int`."""
 
 NOT_JSON = {
     form: float(word.removeprefix("+").replace(".", "").lower())
@@ -49,7 +49,7 @@ _MOST_BITS = 10_000
 
 
 def forms(word: str) -> tuple[str, str, str]:
-    """Return the three spellings of a word that YAML takes: lower case, capitalised, upper case."""
+    """Return the three spellings that YAML allows for a word: lower case, capitalised, upper case."""
     return word, word.capitalize(), word.upper()
 
 

@@ -205,7 +205,7 @@ class _Checked:
         data: The object. It is nested no deeper than the schema, and has None in the place of unresolved values.
         problems: The mistakes that were found on the way, each as steps, text and False: none of them is about a type.
         holders: The steps of objects and lists that have an unresolved value somewhere inside.
-        keyless: The steps of objects that have an unresolved key.
+        keyless: The steps of objects with at least one unresolved key.
     """
 
     def __init__(self, data: Any, rules: Rules, call: Tracker | None) -> None:

@@ -227,7 +227,7 @@ def _types_of(source: Mapping[str, Any], place: _Place) -> list[str]:
 
 
 def _lists_types(members: Any) -> bool:
-    """Say whether an anyOf or oneOf only lists types, as it does for quantities."""
+    """Say whether the members of an anyOf or oneOf only list types, as those of quantities do."""
     return (
         isinstance(members, list)
         and all(isinstance(one, Mapping) and list(one) == ["type"] and isinstance(one["type"], str) for one in members)

@@ -115,7 +115,9 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
-        raise InputError(f"--against {version} must be a folder, an environment, a revision or an address; it is a file")
+        raise InputError(
+            f"--against {version} must be a folder, an environment, a revision or an address; it is a file"
+        )
     return sys.executable, stack.enter_context(_worktree(version))
 
 

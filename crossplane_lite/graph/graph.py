@@ -181,10 +181,10 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
 
 def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
-    """Yield each dependency: its dependent, its dependency, the path, and whether the value is still missing.
+    """Yield the dependent, the dependency, the path, and whether the value is missing, for each known dependency.
 
-    A step may read a field of the composite while another step sets a field above or below it. Such a dependency leads
-    to the field that is set.
+    A step may read a field of the composite while another step sets a field above or below that one. Then the
+    dependency is on the field that is set.
     """
     set_fields = {one.dependent for one in found.dependencies if one.dependent.startswith(_FIELD)}
     for one in found.dependencies:

@@ -29,8 +29,8 @@ def image(graph: Graph, format: str) -> bytes:
 
     Raises:
         MissingExtraError: The extra `graph`, which has the Python package graphviz, isn't installed.
-        UsageError: The program `dot` isn't installed, can't be run, fails, draws nothing, prints too much, or takes longer
-            than two minutes.
+        UsageError: The program `dot` isn't installed, can't be run, fails, draws nothing, prints too much, or takes
+            longer than two minutes.
     """
     command = extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
     source = dot(graph) if format == "svg" else dot(graph, bgcolor="white", dpi=_DPI)

@@ -189,9 +189,10 @@ class Simulation:
         ]
 
     def run(self) -> list[Round]:
-        """Reconcile until two rounds in a row have the same result, an earlier result comes back, or there are too many.
+        """Reconcile until two rounds in a row have the same result.
 
-        `stable` and `problem` say how the simulation ended.
+        It also ends when an earlier result comes back, and after `most_rounds` rounds. `stable` and
+        `problem` say how the simulation ended.
 
         Returns:
             The rounds. A simulation that has ended isn't run again.

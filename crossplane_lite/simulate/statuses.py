@@ -35,9 +35,9 @@ class Exists(NamedTuple):
     Attributes:
         resource: The resource as it would be observed.
         secret: The resource's connection Secret; None if it has none.
-        origins: For each field that others wait for, by path, the source of its value: `given`, `fixture`, `spec`,
+        origins: By path of each field that others wait for, the source of its value: `given`, `fixture`, `spec`,
             `schema` or `assumed`.
-        never: For each such field that never gets a value, by path, the reason.
+        never: By path of each field that others wait for and that never gets a value, the reason.
     """
 
     resource: dict[str, Any]

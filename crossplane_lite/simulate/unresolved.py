@@ -46,7 +46,7 @@ def unresolved_in(
 
 
 def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
-    """Return the resources that wait for each other, each cycle with its names sorted."""
+    """Return the names, sorted, of each group of resources and fields of the composite that wait for each other."""
     names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
     edges = []
     for name, paths in waits.waiting.items():
