@@ -79,8 +79,8 @@ class _Place:
         target: The dict that becomes the translation.
         path: The path of the schema in the schema of the kind.
         depth: The number of schemas around it.
-        structural: Whether a field that the schema doesn't have is a mistake. It isn't in allOf, anyOf, oneOf and not,
-            whose schemas only add to the schema around them.
+        structural: Whether a field that the schema doesn't have is a mistake. Within allOf, anyOf, oneOf and not it is
+            none, because their schemas only add to the schema around them.
         defaults: Whether a required field with a default may be missing.
     """
 

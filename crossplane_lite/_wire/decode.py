@@ -373,7 +373,7 @@ def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str
 
 
 def _length(buf: bytes, pos: int) -> Span:
-    """Read a length of two or three bytes; return it and the position behind it. _Irregular if it is longer."""
+    """Return a length of two or three bytes and the position behind the length; _Irregular if it has more bytes."""
     second = buf[pos + 1]
     if second < 128:
         return buf[pos] - 128 + (second << 7), pos + 2

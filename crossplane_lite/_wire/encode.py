@@ -155,7 +155,17 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
 
 
 def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
-    """Encode a value that lies at `depth` to the bytes of a Value; see `encode_value`, also for the errors."""
+    """Encode a value to the bytes of a Value.
+
+    Args:
+        value: The value.
+        depth: How deep the value lies, counted from 1.
+        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
+
+    Raises:
+        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `value` on.
+        Bail: With `strict`: the value needs the slow way, or can't be encoded.
+    """
     kind = type(value)
     data: bytes
     try:

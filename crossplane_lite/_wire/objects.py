@@ -62,7 +62,7 @@ def fixed_fields(obj: Any) -> bytes:
 
 
 def set_members(obj: Any) -> Mapping[Any, Any]:
-    """Return the set values of an object, by key or attribute name."""
+    """Return the set values of a mapping by key, or those of a model by attribute name."""
     members: Mapping[Any, Any] = obj if wire_keys(obj) is None else obj.__dict__
     return members
 

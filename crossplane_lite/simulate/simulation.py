@@ -87,10 +87,10 @@ class Simulation:
         waves: By name, the number of the round in which each composed resource was desired first, in rising order.
         stable: Whether the last two rounds had the same result.
         problem: Why the simulation isn't stable; None if it is stable or hasn't run.
-        unresolved: The resources, and fields of the composite (`xr.status.x`), that still wait at the end, by name;
-            each with the paths of the values that it waits for, and the reasons.
+        unresolved: By name, the resources and the fields of the composite (`xr.status.x`) that still wait at the end,
+            each with the paths of the missing values and the reasons.
         cycles: Groups of resources that wait for each other, across steps of the pipeline.
-        waited: The paths of the values that each resource waited for before it appeared, by its name.
+        waited: By name of each resource, the paths of the values that the resource waited for before it appeared.
         origins: By path, the source of each value that others wait for: `given`, `fixture`, `spec` (repeated in the
             status), `schema` or `assumed`.
         dependencies: The dependencies that functions in this process reported.
@@ -254,7 +254,7 @@ class Simulation:
 
         Raises:
             InputError: The resource or the field doesn't exist, or the field identifies the resource, as its name does.
-            UsageError: The simulation isn't stable, or `path` isn't a field path.
+            UsageError: The simulation isn't stable, or `path` isn't a field path, or selects several elements of a list.
             FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)

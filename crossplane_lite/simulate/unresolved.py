@@ -21,7 +21,7 @@ _XR = "xr."
 def unresolved_in(
     waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the resources, and fields of the composite, that still wait in the end.
+    """Return the resources, and fields of the composite, that still wait at the end.
 
     Args:
         waits: The waits of the last round.

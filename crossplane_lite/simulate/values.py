@@ -86,10 +86,10 @@ class Made(NamedTuple):
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Return a plausible value for a field, the same one in every run.
+    """Return a plausible value for a field, the same one in every run, and whether the value is a guess.
 
     Args:
-        schema: The schema that the value must fit.
+        schema: The schema that the value should fit. A guess may not fit it.
         owner: The resource that gets the value.
         steps: The path of the field in the resource.
     """
