@@ -254,7 +254,7 @@ class Simulation:
 
         Raises:
             InputError: The resource or the field doesn't exist, or the field identifies the resource, as its name does.
-            UsageError: The simulation isn't stable, or `path` isn't a field path, or selects several elements of a list.
+            UsageError: The simulation isn't stable, or `path` isn't a field path or selects several elements.
             FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
