@@ -197,7 +197,7 @@ def test_threads_that_do_not_end(folder: Path) -> None:
     assert is_whole(done.stdout, ("render",))
     assert done.stderr == (
         b"crossplane-lite: a function has left threads running, which are ended now: idler; "
-        b"join them, or make them daemon threads\n"
+        b"join them in the function, or make them daemon threads\n"
     )
 
 

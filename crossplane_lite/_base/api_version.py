@@ -6,7 +6,7 @@ __all__ = ["group_of", "joined", "split"]
 
 
 def split(api_version: str) -> tuple[str, str]:
-    """Return group and version. The group is the text before the last slash, and empty where there is no slash."""
+    """Return the group and the version of an apiVersion. Without a slash, as in `v1`, the group is empty."""
     group, _, version = api_version.rpartition("/")
     return group, version
 

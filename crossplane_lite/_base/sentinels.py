@@ -11,7 +11,9 @@ __all__ = ["NULL", "TOMBSTONE", "UNSET", "NullType", "Replaced", "UnsetType"]
 def _refuse(self: enum.Enum, name: str, value: object) -> None:
     # The enum machinery sets names with an underscore on the members while it makes the class.
     if name[:1] != "_":
-        raise AttributeError(f"can't set {name!r} on {self.name}: it marks a field without a value")
+        raise AttributeError(
+            f"can't set {name!r} on {self.name}, which marks a field without a value; set the field itself first"
+        )
     object.__setattr__(self, name, value)
 
 
@@ -51,10 +53,10 @@ class _Tombstone(enum.Enum):
 
 
 UNSET: Final = UnsetType.UNSET
-"""A field that was not set. Assigning UNSET, or None, to a field means that the function has no opinion about it."""
+"""The value of a field that was not set. Assigning UNSET, or None, means that the function doesn't set the field."""
 
 NULL: Final = NullType.NULL
-"""An explicit JSON null. Assign NULL to write a null: assigning `None` means that the function has no opinion."""
+"""An explicit JSON null. Assign NULL to write a null; assigning `None` means that the function sets no value."""
 
 
 class Replaced(dict[str, Any]):
@@ -62,4 +64,4 @@ class Replaced(dict[str, Any]):
 
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE
-"""Removes the existing field, in trees that are laid over existing bytes."""
+"""The value of a key whose existing field is removed, in trees that are laid over existing bytes."""

@@ -45,7 +45,7 @@ def articled(name: str, module: str = "") -> str:
 
     Args:
         name: The name.
-        module: The class's module, or an apiVersion, to show with it; empty for none.
+        module: The class's module, or the kind's apiVersion, to show behind the name; empty to leave it out.
 
     Returns:
         Such as `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`.

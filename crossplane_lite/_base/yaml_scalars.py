@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 TAG = "tag:yaml.org,2002:"
-"""The beginning of a resolved tag that a file writes with two exclamation marks, such as `!!int`."""
+"""The beginning of a tag in full, for which files write `!!`: `!!int` is this text and `int`."""
 
 NOT_JSON = {
     form: float(word.removeprefix("+").replace(".", "").lower())
@@ -49,7 +49,7 @@ _MOST_BITS = 10_000
 
 
 def forms(word: str) -> tuple[str, str, str]:
-    """Return the three spellings of a word that YAML takes: lower case, capitalised, upper case."""
+    """Return the three spellings that YAML allows for a word: lower case, capitalised, upper case."""
     return word, word.capitalize(), word.upper()
 
 
@@ -109,7 +109,7 @@ def number(text: str) -> int | float | None:
 
 
 def check_tag(tag: str, text: str | None, where: str) -> None:
-    """Raise an error if a tag can't be used in a manifest, or if the tagged text isn't a value of it.
+    """Check that a tag can be used in a manifest, and that the tagged text is a value of the tag's type.
 
     Args:
         tag: The tag, resolved: with `TAG` in place of `!!`.
@@ -118,7 +118,7 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
 
     Raises:
         InputError: The tag isn't one of `!`, `!!str`, `!!timestamp`, `!!null`, `!!bool`, `!!int` and `!!float`, or the
-            text isn't a value of it.
+            text isn't a value of the tag's type.
     """
     short = tag.removeprefix(TAG)
     if text is None or short not in ("!", "str", "timestamp", "null", "bool", "int", "float"):
@@ -136,7 +136,12 @@ def bad_tag(tag: str) -> str:
 
 
 def tagged(tag: str, text: str) -> Any:
-    """Return the value of a scalar with a resolved tag that `check_tag` takes."""
+    """Return the value of a scalar with a tag.
+
+    Args:
+        tag: The tag, resolved; one that `check_tag` takes.
+        text: The scalar's text.
+    """
     short = tag.removeprefix(TAG)
     if short in ("!", "str", "timestamp"):
         return text

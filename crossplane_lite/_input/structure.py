@@ -37,7 +37,8 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     Raises:
         InputError: Keys are unknown or missing, or values have a wrong type. The message has each mistake with its
             path.
-        UsageError: `cls` isn't an attrs class, or has a field of a type without values in JSON.
+        UsageError: `cls` isn't an attrs class, the type of one of its fields can't be looked up, or no JSON value has
+            that type.
     """
     import attr
 
@@ -53,10 +54,10 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
 
 
 def structured(value: Any, type_: Any) -> Any:
-    """Return plain data as a value of a type, which may be any type that an input's field may have.
+    """Return `value`, plain data, as a value of `type_`: any type that a field of an input may have.
 
     Raises:
-        Exception: The data doesn't fit. `problems_in` makes a text of any error that is raised here.
+        Exception: The data doesn't fit. The error may be of any type; `problems_in` turns it into text.
     """
     return _converter().structure(value, type_)
 
@@ -66,7 +67,7 @@ def _known_keys(cls: type[Any]) -> frozenset[str]:
     """Return the keys of a class's fields, after checking their types.
 
     Raises:
-        UsageError: The class has a field of a type that no input has.
+        UsageError: The type of a field can't be looked up, or no input can have values of it.
     """
     check_class(cls)
     return frozenset(field.key for field in fields_of(cls))
@@ -103,7 +104,7 @@ def _hook_for(converter: Any, type_: Any) -> Callable[[Any, Any], Any]:
 
 
 def _value(converter: Any, value: Any, type_: Any) -> Any:
-    """Return a JSON value as an instance of a scalar class or an enum."""
+    """Return a JSON value as an instance of `type_`, a scalar class or an enum; _Misfit if the value doesn't fit."""
     if type(value) is type_:
         return value
     shape = _shape_of_class(type_)
@@ -225,10 +226,16 @@ _OF_KIND: dict[str, Callable[[Any, Any, Shape], Any]] = {
 
 
 def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) -> list[Any]:
-    """Return the structured items, each of which is given as place, value and type.
+    """Return the values of a list, tuple or map after structuring them.
+
+    Args:
+        converter: The converter.
+        items: For each value its place (an index or a key), the value, and the wanted type.
+        shape: The description of the list, tuple or map.
 
     Raises:
-        IterableValidationError: Items don't fit. It has the errors of all of them, each with the item's place.
+        IterableValidationError: Values don't fit. It has all their errors, each with the value's place.
+        RecursionError: The data is nested too deep.
     """
     from cattrs.errors import IterableValidationError, IterableValidationNote
 
@@ -249,7 +256,9 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
 
 
 def problems_in(error: BaseException, path: str) -> str:
-    """Return one text with every mistake and its path (the first 100, sorted), for the author of the input.
+    """Return one text for the author of the input: the first 100 mistakes, sorted, each with its path.
+
+    If the data is nested too deep, the text says only that.
 
     Args:
         error: The error that `structured` raised.

@@ -52,12 +52,12 @@ class Field(NamedTuple):
 
     Attributes:
         name: The name of the attribute.
-        key: The field's key in the input: attrs' alias or the name. `from_` has the key `from`, as has every keyword of
-            Python with an underscore.
+        key: The field's key in the input: attrs' alias, or the name. If the name is a keyword of Python with an
+            underscore behind it, as `from_` is, the key lacks the underscore.
         type: The field's type.
-        default: The default; `NOTHING` if there is none. If `made` is true, a function that makes the default; None if
-            that needs the instance.
-        made: Whether the default is made by a function, for each instance anew.
+        default: The default, or the function that makes it if `made` is true. `NOTHING` if there is no default; None if
+            the default is made from the instance.
+        made: Whether a function makes the default, for each instance anew.
     """
 
     name: str
@@ -73,7 +73,7 @@ def is_class(type_: Any) -> bool:
 
 
 def shape_of(type_: Any) -> Shape | None:
-    """Return the description of a type; None if an input can't have values of the type."""
+    """Return the description of a type; None if an input can't have values of that type."""
     type_ = _bare(type_)
     if type_ is Any or type_ is None or type_ is type(None):
         return Shape("any", Any) if type_ is Any else Shape("choice", type(None), (None,))
@@ -139,8 +139,8 @@ def fields_of(cls: type[Any]) -> list[Field]:
         hints = typing.get_type_hints(cls, include_extras=True)
     except NameError as error:
         raise UsageError(
-            f"the types of {cls.__name__} can't be looked up: {error}; define the types that they name at the top of "
-            "the module"
+            f"the types of {cls.__name__} can't be looked up: {error}; define the types that the annotations name at "
+            "the top of the module"
         ) from None
     return [_dataclass_field(field, hints) for field in vars(cls)["__dataclass_fields__"].values() if field.init]
 
@@ -179,7 +179,8 @@ def check_class(cls: type[Any]) -> None:
     """Check that an input can have values for all fields of a class, and of the classes inside of it.
 
     Raises:
-        UsageError: Fields have other types. The message has the path of each of these fields.
+        UsageError: A field has another type (the message has the path of each such field), or the type of a field can't
+            be looked up.
     """
     wrong: list[str] = []
     seen: set[type[Any]] = set()
@@ -206,7 +207,7 @@ def check_class(cls: type[Any]) -> None:
 
 
 def _is_text(type_: Any) -> bool:
-    """Say whether a mapping's keys can have a type: only strings are keys in JSON."""
+    """Say whether the keys of a mapping may have this type: in JSON only strings are keys."""
     shape = shape_of(type_)
     if shape is None:
         return False
@@ -226,7 +227,7 @@ def _name(type_: Any) -> str:
 
 
 def described(type_: Any) -> str:
-    """Return a text such as "a string or a list" about the values that a type takes, for people who write YAML."""
+    """Return the values that a type takes in words, such as "a string or a list"."""
     words = list(dict.fromkeys(_words(type_)))
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 

@@ -107,7 +107,7 @@ _BOOLS = ("true", "false", "True", "False", "TRUE", "FALSE")
 
 
 def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
-    """Return the steps of a field path: keys, indexes and selections, as described above.
+    """Return the steps of a field path: keys, indexes and selections, as the module's docstring describes them.
 
     Args:
         path: The path.
@@ -219,8 +219,8 @@ def _selection(path: str, at: int) -> tuple[Select, int]:
 
 def _malformed(path: str) -> UsageError:
     return UsageError(
-        f"{path!r} isn't a field path; write it as spec.ports[2].port or spec.containers[name=web].image, "
-        'keys with dots in brackets and quotes: metadata.annotations["example.org/a"], without wildcards'
+        f"{path!r} isn't a field path; write it as spec.ports[2].port or spec.containers[name=web].image; "
+        'put keys with dots into brackets and quotes: metadata.annotations["example.org/a"]; there are no wildcards'
     )
 
 
@@ -310,7 +310,7 @@ def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> No
         whole: The data's name in messages.
 
     Raises:
-        UsageError: As in `plan`.
+        UsageError: The path is empty, or the value can't be put there; see `plan`.
     """
     known: list[Step] = []
     for step in steps:
@@ -336,8 +336,8 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
         whole: The data's name in messages.
 
     Raises:
-        UsageError: The path leads through a scalar, has a key for a list or an index for a mapping, leads past a list's
-            end, or selects several elements.
+        UsageError: The path is empty, leads through a scalar, has a key for a list or an index for a mapping, leads
+            past a list's end, or selects several elements; or a selection doesn't select the new element.
     """
     way = _Way(steps, whole)
     holder: Any = data
@@ -353,11 +353,11 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
         if below is None:
             return holder, key, way.built(at + 1, value)
         holder = below
-    raise UsageError(f"the path into {whole} is empty; it needs at least one step")
+    raise UsageError(f"the path into {whole} is empty; give at least one step, such as spec")
 
 
 class _Way:
-    """A path to put a value at: it makes what is missing on the way, and errors that name the place.
+    """A path to put a value at. It makes the missing dicts and lists on the way, and the errors.
 
     Args:
         steps: The path.
@@ -369,7 +369,7 @@ class _Way:
         self._whole = whole
 
     def place(self, at: int) -> str:
-        """Return the path that leads to the container of a step; the data's name for the first step."""
+        """Return the path of the container that step number `at` leads into; the data's name for the first step."""
         return show(self._steps[:at]) or self._whole
 
     def error(self, problem: str) -> UsageError:
@@ -382,6 +382,9 @@ class _Way:
             holder: The dict or list.
             at: The position of the step that leads to the new member.
             value: The value behind that step.
+
+        Raises:
+            UsageError: The step doesn't fit the dict or list, or doesn't select the value.
         """
         step = self._steps[at]
         if isinstance(holder, dict):
@@ -397,7 +400,11 @@ class _Way:
         return index, value
 
     def built(self, start: int, value: Any) -> Any:
-        """Return a value inside of new dicts and lists, one for each step from `start` to the end of the path."""
+        """Return a value inside of new dicts and lists, one for each step from `start` to the end of the path.
+
+        Raises:
+            UsageError: An index isn't 0, or a selection doesn't select its element.
+        """
         for at in range(len(self._steps) - 1, start - 1, -1):
             step = self._steps[at]
             index = _index(step)
@@ -411,14 +418,19 @@ class _Way:
         return value
 
     def _check_index(self, index: int, length: int, at: int) -> None:
-        """Raise UsageError unless an index is the next one of a list of this length: the place of a new element."""
+        """Raise UsageError unless `index` is `length`: the index of a new element in a list of this length."""
+        has = f"{self.place(at)} has {length} element{'' if length == 1 else 's'}"
         if index < 0:
-            raise self.error(f"{self.place(at)} has {length} elements, so there is no element [{index}]")
+            raise self.error(f"{has}, so there is no element [{index}]")
         if index > length:
-            raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added: [{length}]")
+            raise self.error(f"{has}, and only the next can be added: [{length}]")
 
     def _chosen(self, step: Select, value: Any) -> dict[str, Any]:
-        """Return a new element of a list: the value, with the fields by which the step selects it added."""
+        """Return a new element of a list: the value, and the fields by which `step` selects it.
+
+        Raises:
+            UsageError: The value isn't an object, or has another value in one of these fields.
+        """
         if not isinstance(value, dict) or not step.matches({**step.made(), **value}):
             raise self.error(f"the new element must be an object with {show([step])}")
         return {**step.made(), **value}

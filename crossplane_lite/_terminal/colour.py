@@ -17,7 +17,7 @@ _CODES = {"red": "31", "green": "32", "yellow": "33"}
 def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
     """Return a text with the codes of a colour around it.
 
-    The text comes back unchanged where `stream` isn't a terminal, NO_COLOR is set, or TERM is `dumb`.
+    The text is returned unchanged if `stream` isn't a terminal, NO_COLOR is set, or TERM is `dumb`.
 
     Args:
         text: The text.

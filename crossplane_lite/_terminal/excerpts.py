@@ -20,7 +20,7 @@ _LONGEST_NAME = 253
 
 
 def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a text; where it has more than `longest` characters, with `…` in place of its middle."""
+    """Return a text with at most `longest` characters; if it is longer, with `…` in place of its middle."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2
@@ -28,11 +28,11 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
-    """Return a text with secrets masked; of a long text only the beginning, the length and the end.
+    """Return a text with secrets masked; if it is too long, only its beginning and its end, and its length.
 
     Args:
         text: The text.
-        longest: How many characters of a longer text are kept.
+        longest: The most characters of the text that are kept; the remark on its length is added.
         mask: Masks the secrets in a text. It runs before the text is cut, so that it finds whole secrets.
     """
     size = len(text)
@@ -53,7 +53,7 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
 
 
 def short_text(value: Any) -> str:
-    """Return a string as it is, such as a kind, and any other value as its repr; both shortened."""
+    """Return a string, such as a kind, without quotes, and any other value as its repr; both are shortened."""
     return shortened(value) if isinstance(value, str) else short_repr(value)
 
 

@@ -32,7 +32,7 @@ class _Stderr(io.FileIO):
     """
 
     def write(self, data: Any, /) -> int:
-        """Write `data`, and drop what can't be written. Returns the size of `data` in any case."""
+        """Write `data`, and drop the part that can't be written. Returns the size of `data` in any case."""
         left = memoryview(data).cast("B")
         size = len(left)
         try:
@@ -125,7 +125,7 @@ def take() -> None:
 
 
 def is_terminal() -> bool:
-    """Return whether `write` writes to a terminal."""
+    """Say whether `write` writes to a terminal."""
     if _taken is not None and _taken.fd is not None:
         return os.isatty(_taken.fd)
     stream = sys.stdout if _taken is None else _taken.stream
@@ -133,7 +133,7 @@ def is_terminal() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write a command's output to the stdout from before `take`; calls `take` first if nobody did.
+    """Write a command's output to the stdout from before `take`. If nobody has called `take`, call it first.
 
     In a process that a function has forked, nothing is written, so that the output doesn't appear twice.
 
@@ -151,7 +151,7 @@ def write(data: bytes) -> None:
 
 
 def give_back(*, ending: bool) -> None:
-    """Undo `take`.
+    """Undo `take`; without a `take` before it, do nothing.
 
     Args:
         ending: Whether the process ends now. Then its own stdout stays taken, because threads and atexit handlers may
@@ -164,7 +164,10 @@ def give_back(*, ending: bool) -> None:
 
 
 def say(*lines: str) -> None:
-    """Write messages to stderr, one line each, with control characters escaped. Does nothing if stderr is closed."""
+    """Write messages to stderr, one line each, as `lines.line` shortens and escapes them.
+
+    Messages are dropped if stderr is closed or can't be written.
+    """
     if sys.stderr is None:
         return
     try:
@@ -177,8 +180,8 @@ def say(*lines: str) -> None:
 def flush() -> None:
     """Flush sys.stdout.
 
-    Output that can't be written is dropped after the error: otherwise Python would try again at exit, and change the
-    exit status.
+    Output that can't be written is dropped after the error. Otherwise Python would try to write it again at exit, and
+    change the exit status. If sys.stdout is closed, nothing is done.
 
     Raises:
         OSError: The output can't be written.
@@ -196,10 +199,13 @@ def flush() -> None:
 
 
 def leave(status: int) -> None:
-    """Make sure that the process ends with an exit status, although functions may have left threads running.
+    """Make sure that the process ends, with this exit status, although functions may have left threads running.
 
-    The threads have one second to end: those of pools and queues do so by themselves. The rest is ended, and a message
-    on stderr has the names of these threads.
+    The threads have one second to end; those of pools and queues do so by themselves. The others are ended, and a
+    message on stderr has their names.
+
+    Args:
+        status: The exit status for the case that threads must be ended.
     """
     threading = sys.modules.get("threading")
     left = [] if threading is None else [one for one in threading.enumerate() if not one.daemon]
@@ -214,7 +220,7 @@ def leave(status: int) -> None:
         names = ", ".join(sorted(one.name for one in left if one.is_alive()))
         say(
             f"crossplane-lite: a function has left threads running, which are ended now: {names}; "
-            "join them, or make them daemon threads"
+            "join them in the function, or make them daemon threads"
         )
         os._exit(status)
 
@@ -230,7 +236,15 @@ def _redirect() -> None:
 
 
 def _write_to(stream: Any, data: bytes) -> None:
-    """Write to a former sys.stdout that isn't the process's own: any object with `write`, or None if it was closed."""
+    """Write to a former sys.stdout that isn't the process's own.
+
+    Args:
+        stream: Any object with `write`; None if sys.stdout was closed.
+        data: The output.
+
+    Raises:
+        OSError: `stream` is None, or the output can't be written.
+    """
     if stream is None:
         raise OSError(0, "it is closed")
     binary = getattr(stream, "buffer", None)

@@ -76,7 +76,15 @@ def validator_for(schema: Mapping[str, Any]) -> Validator:
 
 
 class Validator:
-    """Checks data against one schema, which is translated and compiled once."""
+    """Checks data against one schema, which is translated and compiled once.
+
+    Args:
+        schema: The schema of a kind, as Crossplane sends it.
+
+    Raises:
+        SchemaError: The schema can't be used.
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._plain = translate(schema)
@@ -101,7 +109,7 @@ class Validator:
     def _describe(
         self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
     ) -> Iterator[tuple[Steps, str, bool]]:
-        """Yield the mistakes that an error of the validator is about; nothing if an unresolved value causes the error.
+        """Yield the mistakes that one error of the validator stands for; none if an unresolved value causes the error.
 
         A mistake is a tuple of steps, text, and whether the value has a wrong type.
 
@@ -142,6 +150,7 @@ def _compile(plain: dict[str, Any]) -> Any:
 
     Raises:
         SchemaError: The schema can't be compiled.
+        MissingExtraError: The extra `schemas` isn't installed.
     """
     try:
         return _made(plain)
@@ -196,7 +205,7 @@ class _Checked:
         data: The object. It is nested no deeper than the schema, and has None in the place of unresolved values.
         problems: The mistakes that were found on the way, each as steps, text and False: none of them is about a type.
         holders: The steps of objects and lists that have an unresolved value somewhere inside.
-        keyless: The steps of objects that have an unresolved key.
+        keyless: The steps of objects with at least one unresolved key.
     """
 
     def __init__(self, data: Any, rules: Rules, call: Tracker | None) -> None:
@@ -286,13 +295,13 @@ class _Checked:
         return self._call is not None and isinstance(value, str) and bool(self._call.tokens_in(value))
 
     def _hold(self, steps: Steps) -> None:
-        """Note that the object or list at a place has an unresolved value inside, and so have all around it."""
+        """Note the object or list at a place, and each one around it, as a holder of an unresolved value."""
         while steps not in self.holders:
             self.holders.add(steps)
             steps = steps[:-1]
 
     def _find_twins(self, values: list[Any], rules: Rules, steps: Steps) -> None:
-        """Add a problem for each element whose keys another element has, if the schema treats the list as a map."""
+        """Add a problem for each element with the keys of a previous one, if the schema treats the list as a map."""
         keys = rules.get(MERGE_KEYS)
         if not keys:
             return

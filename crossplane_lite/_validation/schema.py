@@ -68,9 +68,21 @@ class Schema(dict[str, Any]):
         return bool(self)
 
     def validate(self, resource: Resource | Mapping[str, Any]) -> list[FieldError]:
-        """Return a resource's mistakes; the same as `errors_in(resource, schema)`.
+        """Return the mistakes in a resource, as `errors_in(resource, schema)` does.
 
         Changes of the schema after the first call have no effect.
+
+        Args:
+            resource: A model or plain data.
+
+        Returns:
+            The mistakes, ordered by path. The list is empty while Crossplane hasn't answered, and if Crossplane
+            doesn't know the kind.
+
+        Raises:
+            SchemaError: The schema can't be used.
+            UsageError: The schema is for another kind, or `resource` isn't a resource.
+            MissingExtraError: The extra `schemas` isn't installed.
         """
         return errors_in(resource, self)
 
@@ -97,7 +109,12 @@ class Schema(dict[str, Any]):
 
     @property
     def validator(self) -> Validator:
-        """The validator of this schema, which is made when it is first needed."""
+        """The validator of this schema, which is made when it is first needed.
+
+        Raises:
+            SchemaError: The schema can't be used.
+            MissingExtraError: The extra `schemas` isn't installed.
+        """
         if self._validator is None:
             self._validator = validator_for(self)
         return self._validator
@@ -111,18 +128,18 @@ class Schema(dict[str, Any]):
 
 
 def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[FieldError]:
-    """Return a resource's mistakes.
+    """Return the mistakes in a resource.
 
     Args:
         resource: A model or plain data. In a registered model all fields that are sent are checked, also fields that
             previous functions desire. Unresolved values are never mistakes. `status` is only checked in observed
-            resources, in plain data and in the desired composite, of which nothing else is checked: a function can't
-            set more of it.
+            resources, in plain data and in the desired composite. Of the desired composite nothing else is checked,
+            because a function can't set other fields of it.
         schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` returns
-            it. If it is None or empty, there are no errors.
+            it. If it is None or empty, no mistakes are found.
 
     Returns:
-        The errors, ordered by path. The list is also empty for an observed resource that doesn't exist.
+        The mistakes, ordered by path. The list is also empty for an observed resource that doesn't exist.
 
     Raises:
         SchemaError: The schema can't be used: it isn't an OpenAPI schema, or is nested more than 100 deep.
@@ -130,7 +147,10 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
         MissingExtraError: The extra `schemas` isn't installed.
     """
     if not isinstance(resource, (Resource, Mapping)):
-        raise UsageError(f"'resource' must be a resource or a mapping (got {type_in_words(resource)})")
+        raise UsageError(
+            "'resource' must be a crossplane-lite resource, such as Unstructured, or a mapping "
+            f"(got {type_in_words(resource)})"
+        )
     if schema is not None and not isinstance(schema, Mapping):
         raise SchemaError(f"the schema can't be used: it must be a mapping (got {type_in_words(schema)})")
     if not schema or _is_unobserved(resource):
@@ -179,7 +199,9 @@ def _name_of(resource: object, data: Mapping[str, Any]) -> str:
 
 
 def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    """Check that a resource is of the kind that the schema is for. Missing or unknown kinds pass.
+    """Check that a resource is of the kind that the schema is for.
+
+    A resource without apiVersion or kind passes, and so does every resource if the schema names no kind.
 
     Raises:
         UsageError: The resource is of another kind.
@@ -195,7 +217,7 @@ def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
 
 
 def _kinds_of(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the apiVersion and kind of each kind that a schema says it is for; none if it doesn't say."""
+    """Return the apiVersion and kind of each kind that a schema names as its own; an empty list if it names none."""
     kinds = schema.get("x-kubernetes-group-version-kind")
     return [
         ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), str(one.get("kind")))

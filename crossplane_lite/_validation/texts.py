@@ -154,8 +154,8 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value for a text: masked, and then cut, because masking doesn't recognise a part of a secret value."""
+    """Return a value as text for a message, with secrets masked, of at most 60 characters."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    text = mask(repr(value))
+    text = mask(repr(value))  # masked before it is cut: masking doesn't recognise a part of a secret value
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from .._base.type_names import json_value_in_words
+from .._paths.text import show
 from .._terminal.excerpts import short_repr
 from ..errors import CrossplaneLiteError
 
@@ -62,7 +63,7 @@ def key_of(name: str) -> str:
 
 
 def name_of(key: str) -> str:
-    """Return the name of a field by its name in a translated schema, the result of `key_of`."""
+    """Return the field's name for which `key_of` returns `key`."""
     return key[1:] if key[:1] == "=" else key
 
 
@@ -76,24 +77,48 @@ class _Place:
     Attributes:
         source: The schema as the API server has it.
         target: The dict that becomes the translation.
+        path: The path of the schema in the schema of the kind.
         depth: The number of schemas around it.
-        structural: Whether a field that the schema doesn't have is a mistake. It isn't in allOf, anyOf, oneOf and not,
-            whose schemas only add to the schema around them.
+        structural: Whether a field that the schema doesn't have is a mistake. Within allOf, anyOf, oneOf and not it is
+            none, because their schemas only add to the schema around them.
         defaults: Whether a required field with a default may be missing.
     """
 
-    __slots__ = ("defaults", "depth", "source", "structural", "target")
+    __slots__ = ("defaults", "depth", "path", "source", "structural", "target")
 
-    def __init__(self, source: Any, target: Json, depth: int, *, structural: bool, defaults: bool) -> None:
+    def __init__(
+        self,
+        source: Any,
+        target: Json,
+        path: tuple[str | int, ...] = (),
+        depth: int = 0,
+        *,
+        structural: bool,
+        defaults: bool,
+    ) -> None:
         self.source = source
         self.target = target
+        self.path = path
         self.depth = depth
         self.structural = structural
         self.defaults = defaults
 
-    def inner(self, source: Any, target: Json, *, structural: bool = True) -> _Place:
-        """Return the place of a schema inside of this one."""
-        return _Place(source, target, self.depth + 1, structural=structural and self.structural, defaults=self.defaults)
+    def inner(self, source: Any, target: Json, *steps: str | int, structural: bool = True) -> _Place:
+        """Return the place of a schema inside of this one.
+
+        Args:
+            source: The inner schema.
+            target: The dict that becomes the inner schema's translation.
+            steps: The path of the inner schema in this one.
+            structural: Whether a field that the inner schema doesn't have is a mistake, if it is one here.
+        """
+        structural = structural and self.structural
+        path = (*self.path, *steps)
+        return _Place(source, target, path, self.depth + 1, structural=structural, defaults=self.defaults)
+
+    def error(self, problem: str) -> SchemaError:
+        """Return the error for a schema that can't be translated, with its place."""
+        return SchemaError(f"the schema can't be used: {': '.join(filter(None, (show(self.path), problem)))}")
 
 
 def translate(schema: Mapping[str, Any]) -> Json:
@@ -108,7 +133,7 @@ def translate(schema: Mapping[str, Any]) -> Json:
     root: Json = {}
     # The API server sets the defaults of custom resources before it validates. In its own kinds nearly every required
     # field has an empty default, which isn't used.
-    work = [_Place(schema, root, 0, structural=True, defaults=not _is_own_kind(schema))]
+    work = [_Place(schema, root, structural=True, defaults=not _is_own_kind(schema))]
     while work:
         place = work.pop()
         if place.depth > DEEPEST_SCHEMA:
@@ -127,14 +152,18 @@ def _is_own_kind(schema: Mapping[str, Any]) -> bool:
 
 
 def _translate_one(place: _Place) -> Iterator[_Place]:
-    """Translate one schema, and yield the schemas inside of it, which must be translated next."""
+    """Translate one schema, and yield the places of the schemas inside of it, which must be translated next.
+
+    Raises:
+        SchemaError: The schema isn't an OpenAPI schema.
+    """
     if isinstance(place.source, bool):
         if not place.source:
             place.target["not"] = {}
         return
     source = _unwrapped(place)
     target = place.target
-    types = _types_of(source)
+    types = _types_of(source, place)
     if types:
         target["type"] = types
     if source.get("nullable") is True or "null" in types:
@@ -156,32 +185,34 @@ def _translate_one(place: _Place) -> Iterator[_Place]:
 
 
 def _unwrapped(place: _Place) -> Mapping[str, Any]:
-    """Return the schema at a place. If it only wraps another one in an allOf, return both merged into one.
+    """Return the schema at a place. If the schema only wraps another schema in an allOf, return the two merged.
 
     The API server's own kinds refer to shared schemas by such wrappers.
 
     Raises:
-        SchemaError: It isn't a schema, or wrappers are nested too deep.
+        SchemaError: The place or the allOf has something else than a schema, or wrappers are nested too deep.
     """
-    source = _mapping(place.source, "a schema")
+    source = _mapping(place.source, "a schema", place)
     for _ in range(DEEPEST_SCHEMA):
         members = source.get("allOf")
         if "type" in source or "properties" in source or not isinstance(members, list) or len(members) != 1:
             return source
-        source = {**_mapping(members[0], "a schema"), **{key: source[key] for key in source if key != "allOf"}}
+        source = {**_mapping(members[0], "a schema", place), **{key: source[key] for key in source if key != "allOf"}}
     raise SchemaError(_TOO_DEEP)
 
 
-def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+def _mapping(value: Any, what: str, place: _Place) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SchemaError(
-            f"the schema can't be used: {what} must be an object (got {json_value_in_words(value, short_repr(value))})"
-        )
+        raise place.error(f"{what} must be an object (got {json_value_in_words(value, short_repr(value))})")
     return value
 
 
-def _types_of(source: Mapping[str, Any]) -> list[str]:
-    """Return the types that a value may have; an empty list if it may have any type."""
+def _types_of(source: Mapping[str, Any], place: _Place) -> list[str]:
+    """Return the types that a value may have; an empty list if it may have any type.
+
+    Raises:
+        SchemaError: The schema has a type that JSON doesn't have.
+    """
     if source.get("x-kubernetes-int-or-string") is True or source.get("format") == "int-or-string":
         return ["integer", "string"]
     declared = source.get("type")
@@ -191,14 +222,12 @@ def _types_of(source: Mapping[str, Any]) -> list[str]:
         return [member["type"] for member in listed] or default
     types = declared if isinstance(declared, list) else [declared]
     if not all(isinstance(one, str) and one in _TYPES for one in types):
-        raise SchemaError(
-            f"the schema can't be used: 'type' must be a type of JSON, such as 'string' (got {declared!r:.60})"
-        )
+        raise place.error(f"'type' must be a JSON type such as 'string' (got {declared!r:.60})")
     return list(types)
 
 
 def _lists_types(members: Any) -> bool:
-    """Say whether an anyOf or oneOf only lists types, as it does for quantities."""
+    """Say whether the members of an anyOf or oneOf only list types, as those of quantities do."""
     return (
         isinstance(members, list)
         and all(isinstance(one, Mapping) and list(one) == ["type"] and isinstance(one["type"], str) for one in members)
@@ -207,7 +236,10 @@ def _lists_types(members: Any) -> bool:
 
 
 def _range_of(source: Mapping[str, Any]) -> Json:
-    """Return the limits of a number as JSON Schema has them. In OpenAPI v3.0 `exclusiveMinimum` may be a boolean."""
+    """Return a number's limits in the form of JSON Schema, including those of the formats int32 and int64.
+
+    In OpenAPI v3.0 `exclusiveMinimum` and `exclusiveMaximum` may be booleans.
+    """
     limits: Json = {}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         excluded = source.get(exclusive, False)
@@ -224,13 +256,13 @@ def _range_of(source: Mapping[str, Any]) -> Json:
 
 def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
     target = place.target
-    declared = _mapping(source.get("properties", {}), "'properties'")
+    declared = _mapping(source.get("properties", {}), "'properties'", place)
     required = _required_of(source, declared, place)
     properties: Json = {}
     for name, inner in declared.items():
         made: Json = {}
         properties[key_of(name)] = made
-        yield place.inner(inner, made)
+        yield place.inner(inner, made, "properties", name)
     if source.get("x-kubernetes-embedded-resource") is True:
         properties = {**_HEAD, **properties}
         required = list(dict.fromkeys([*required, "apiVersion", "kind"]))
@@ -242,7 +274,7 @@ def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
     if isinstance(others, Mapping):
         made = {}
         target["additionalProperties"] = made
-        yield place.inner(others, made)
+        yield place.inner(others, made, "additionalProperties")
     elif others is False:
         target["additionalProperties"] = False
     elif others is None and declared and place.structural:
@@ -252,10 +284,14 @@ def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
 
 
 def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: _Place) -> list[str]:
-    """Return the translated names of the required fields, without those that may be missing because of a default."""
+    """Return the translated names of the required fields, without those that may be missing because of a default.
+
+    Raises:
+        SchemaError: `required` isn't a list of strings.
+    """
     required = source.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise SchemaError(f"the schema can't be used: 'required' must be a list of names (got {required!r:.60})")
+        raise place.error(f"'required' must be a list of names (got {required!r:.60})")
     return [key_of(name) for name in required if not (place.defaults and _default_of(declared, name) is not None)]
 
 
@@ -270,13 +306,13 @@ def _list_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
     if items is not None:
         made: Json = {}
         target["items"] = made
-        yield place.inner(items, made)
+        yield place.inner(items, made, "items")
     kind = source.get("x-kubernetes-list-type")
     keys = source.get("x-kubernetes-list-map-keys")
     if kind == "set":
         target["uniqueItems"] = True
     elif kind == "map" and isinstance(keys, list) and isinstance(items, Mapping):
-        properties = _unwrapped(place.inner(items, {})).get("properties")
+        properties = _unwrapped(place.inner(items, {}, "items")).get("properties")
         target[MERGE_KEYS] = {key: _default_of(properties, key) for key in keys if isinstance(key, str)}
 
 
@@ -286,11 +322,11 @@ def _junctions(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
         members = source.get(junction)
         if isinstance(members, list) and members:
             target[junction] = []
-            for member in members:
+            for at, member in enumerate(members):
                 made: Json = {}
                 target[junction].append(made)
-                yield place.inner(member, made, structural=False)
+                yield place.inner(member, made, junction, at, structural=False)
     if "not" in source:
         made = {}
         target["not"] = made
-        yield place.inner(source["not"], made, structural=False)
+        yield place.inner(source["not"], made, "not", structural=False)

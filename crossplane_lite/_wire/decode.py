@@ -93,7 +93,11 @@ def _decode(raw: bytes, kind: int) -> Any:
 
 
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
-    """Split a Struct with protobuf's parser and decode its fields."""
+    """Split a Struct with protobuf's parser, and decode its fields.
+
+    Raises:
+        Exception: One of `_IRREGULAR`, if the slow way must read the Struct.
+    """
     if depth >= _LEVELS:
         result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
         return result
@@ -139,7 +143,7 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
 
 
 def _wide_list(raw: bytes, depth: int) -> list[Any]:
-    """Split a ListValue with protobuf's parser and decode its elements."""
+    """Split a ListValue with protobuf's parser, and decode its elements; raises as `_wide_struct` does."""
     if depth >= _LEVELS:
         result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
         return result
@@ -267,7 +271,7 @@ def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
 
 
 def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
-    """Read the `spans` of one Struct or ListValue with an explicit stack, whatever their encoding."""
+    """Read the `spans` of one Struct or ListValue with an explicit stack; WireError if they are malformed."""
     root: Any = {} if kind == STRUCT else []
     stack = [(root, kind, pos, end) for pos, end in reversed(spans)]
     while stack:
@@ -311,11 +315,17 @@ def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
 
 
 def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str, int, Any, int]:
-    """Read a member of a container that is encoded the usual way, with lengths of up to three bytes.
+    """Read a member that is encoded the usual way, with lengths of up to three bytes.
+
+    Args:
+        buf: The buffer.
+        pos: Where the member starts.
+        end: Where the container ends.
+        container: The kind of the container: STRUCT or LIST.
 
     Returns:
-        Its key (empty in a list), its kind (BOOL for null too), its payload as in `scan.value`, and the position behind
-        the member.
+        The member's key (empty in a list), its kind (BOOL for null too), its payload as in `scan.value`, and the
+        position behind the member.
 
     Raises:
         _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
@@ -363,7 +373,7 @@ def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str
 
 
 def _length(buf: bytes, pos: int) -> Span:
-    """Read a length of two or three bytes; return it and the position behind it. A longer one raises _Irregular."""
+    """Return a length of two or three bytes and the position behind the length; _Irregular if it has more bytes."""
     second = buf[pos + 1]
     if second < 128:
         return buf[pos] - 128 + (second << 7), pos + 2
@@ -377,8 +387,11 @@ def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[s
     """Read a field of a container, whatever its encoding.
 
     Returns:
-        Its key, kind and payload, or None if the field isn't a member or protobuf leaves it out; and the position
-        behind the field.
+        The member's key, kind and payload, or None if the field isn't a member or protobuf leaves it out; and the
+        position behind the field.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     tag, pos = scan.tag(buf, pos, end)
     if tag != 0x0A:

@@ -95,7 +95,7 @@ def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -
 def _struct_with(
     items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, way: tuple[str, ...], key: str, entry: bytes
 ) -> bytes:
-    """Encode set fields with an entry at the end of `way`; see `encode_struct_with` and `struct_bytes`."""
+    """Encode set fields with an entry at the end of `way`; see `struct_bytes`, and `encode_struct_with` for Bail."""
     if not way:
         if key in items:
             raise Bail
@@ -148,14 +148,24 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
         strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
 
     Raises:
-        EncodeError: Something in the value can't be encoded; the error has its path, counted from the value.
+        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `x` on.
         Bail: With `strict`: the value needs the slow way, or can't be encoded.
     """
     return value_bytes(x, 1, strict)
 
 
 def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
-    """Encode a Value that lies at `depth`; see `encode_value`."""
+    """Encode a value to the bytes of a Value.
+
+    Args:
+        value: The value.
+        depth: How deep the value lies, counted from 1.
+        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
+
+    Raises:
+        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `value` on.
+        Bail: With `strict`: the value needs the slow way, or can't be encoded.
+    """
     kind = type(value)
     data: bytes
     try:
@@ -195,7 +205,7 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
         strict: Whether None is refused.
 
     Raises:
-        Bail: A value needs the slow way.
+        Bail: A key or value needs the slow way, or can't be encoded.
         UnicodeEncodeError: A string has a lone surrogate.
     """
     if depth > MAX_DEPTH:
@@ -248,13 +258,13 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
 
 
 def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
-    """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`."""
+    """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`, also for the errors."""
     head: bytes = type(model).__wire_head__
     return head + struct_bytes(model.__dict__, keys, depth, strict)
 
 
 def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
-    """Encode elements to the bytes of a ListValue; see `struct_bytes`."""
+    """Encode elements to the bytes of a ListValue; raises as `struct_bytes` does."""
     if depth > MAX_DEPTH:
         raise Bail
     parts: list[bytes] = []
@@ -281,6 +291,7 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
 
     Raises:
         Bail: The value needs the slow way, or can't be encoded.
+        UnicodeEncodeError: A string has a lone surrogate.
     """
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:

@@ -17,24 +17,28 @@ _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_fault
 
 
 def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
-    """Add every error of this thread or task to a list from now on.
+    """From now on, append each error that this thread or task meets in malformed bytes to a list.
 
     Args:
-        faults: The list.
+        faults: The list. It replaces the list of a previous `watch` until `unwatch` is called.
 
     Returns:
-        The token with which `unwatch` ends this.
+        The token for `unwatch`.
     """
     return _watched.set(faults)
 
 
 def unwatch(before: Token[list[WireError] | None]) -> None:
-    """End a `watch`: add errors to the list that was in use before it, if there was one."""
+    """End a `watch`: errors go to the list of the `watch` around it again, if there is one.
+
+    Args:
+        before: The token that `watch` returned.
+    """
     _watched.reset(before)
 
 
 def note(error: WireError) -> WireError:
-    """Return an error that is about to be raised, after adding it to the list of `watch`, if there is one."""
+    """Append an error that is about to be raised to the list of `watch`, if there is one; return the error."""
     faults = _watched.get()
     if faults is not None:
         faults.append(error)

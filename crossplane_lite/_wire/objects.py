@@ -9,8 +9,8 @@ The encoders read these attributes of them, and no others:
 `__dict__`
     Of a model: its set values, by attribute name.
 `__wire_below__`
-    Of a model, and of some mappings: None, or an object that says how the model or mapping lies over another one. It
-    has two attributes: `deleted`, the attributes or keys to remove from the other one, or None; and `shows`, which is
+    Of a model, and of some mappings: None, or an object that says how the model or mapping lies over another value.
+    It has two attributes: `deleted`, the attributes or keys to remove from that value, or None; and `shows`, which is
     `SET`, `MORE` or `WHOLE`.
 `__wire_text__`
     Of any other object: the text that is encoded in its place, or None.
@@ -46,7 +46,7 @@ MORE: Final = 1
 """The model or mapping shows more fields than were set in it: it lies over bytes of its own, or is observed state."""
 
 WHOLE: Final = 2
-"""As MORE, and all the fields that it shows belong to the value, not only the fields that were set in it."""
+"""As MORE. All fields that the model or mapping shows belong to its value, not only the fields that were set."""
 
 
 def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
@@ -62,13 +62,13 @@ def fixed_fields(obj: Any) -> bytes:
 
 
 def set_members(obj: Any) -> Mapping[Any, Any]:
-    """Return the set values of an object, by key or attribute name."""
+    """Return the set values of a mapping by key, or those of a model by attribute name."""
     members: Mapping[Any, Any] = obj if wire_keys(obj) is None else obj.__dict__
     return members
 
 
 def deleted_keys(obj: Any) -> list[str]:
-    """Return the wire keys that an object removes from the object that it lies over."""
+    """Return the wire keys that `obj` removes from the value that it lies over; an empty list if it removes none."""
     keys = wire_keys(obj)
     below = getattr(obj, "__wire_below__", None)
     deleted = None if below is None else below.deleted
@@ -84,15 +84,15 @@ def is_struct(value: Any) -> bool:
 
 
 def merges(value: Any) -> bool:
-    """Say whether a value is merged with an old Struct at its place, and doesn't replace it."""
+    """Say whether a value is merged with a Struct that stands at its place; any other value replaces the Struct."""
     return is_struct(value) and type(value) is not Replaced
 
 
 def member_prefix(obj: Any, key: Any) -> bytes:
-    """Return the entry prefix of a key or attribute name.
+    """Return the entry prefix of a mapping's key, or of a model's attribute name.
 
     Raises:
-        EncodeError: The key isn't valid text, or the model has no such field.
+        EncodeError: The key isn't a string, or isn't valid Unicode, or the model has no such attribute.
     """
     keys = wire_keys(obj)
     try:

@@ -18,7 +18,7 @@ from .encode import MAX_DEPTH, value_bytes
 from .faults import note
 from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, wire_keys
 from .parts import NAMES, Bail, varint
-from .scan import STRUCT
+from .scan import STRUCT, UNREADABLE
 from .tree import Overlay, encode_tree
 from .value import open_value
 
@@ -29,8 +29,8 @@ _LEAVES: Final = frozenset({str, bool, int, float, list})  # the usual types of 
 
 
 Leaf = tuple[tuple[str, ...], str, "Callable[[Any], str]"]
-"""A text to put into the result: the keys of the Structs that lead to it, its own key, and a function that makes the
-text from the value that stands there (None if there is none)."""
+"""A text to put into the result, as a tuple: the keys of the Structs that lead to its place, its own key, and a
+function that makes the text from the present value there (None if there is none)."""
 
 
 def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | None = None) -> bytes:
@@ -61,7 +61,7 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
             raise Bail from error
         raise
     except (DecodeError, UnicodeDecodeError) as error:
-        raise note(WireError(str(error))) from error
+        raise note(WireError(f"{UNREADABLE}: {error}")) from error
     except WireError as error:
         note(error)
         raise
@@ -122,7 +122,14 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
 
 
 def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
-    """Put a text into a split Struct, at the end of `way`. Values on the way that aren't Structs are replaced."""
+    """Put a text under `key` into the Struct that the keys of `way` lead to; `made` makes it from the present value.
+
+    Missing Structs on the way are made, and values that aren't Structs are replaced.
+
+    Raises:
+        Bail: The text can't be encoded.
+        WireError: A Struct on the way, or the present value, is malformed.
+    """
     if not way:
         before = fields.get(key)
         try:
@@ -139,7 +146,7 @@ def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]
 
 
 def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
-    """Return the bytes of the Struct that a value merges with; None if it replaces the old value."""
+    """Return the bytes of the Struct that a value merges with; None if the value replaces the old one."""
     if old is None or not merges(value):
         return None
     kind, payload = open_value(old)

@@ -57,7 +57,11 @@ def varint(number: int) -> bytes:
 
 
 def entry_prefix(key: str) -> bytes:
-    """Return the bytes of a map entry between the entry's length and the value's: the key, and the value's tag."""
+    """Return the bytes of a map entry between the entry's length and the value's: the key, and the value's tag.
+
+    Raises:
+        UnicodeEncodeError: The key has a lone surrogate.
+    """
     text = key.encode()
     return b"\x0a" + varint(len(text)) + text + b"\x12"
 

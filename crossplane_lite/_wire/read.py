@@ -1,4 +1,4 @@
-"""Reading a Struct one level at a time; protobuf's own parser splits each level."""
+"""Reading a Struct one level at a time; protobuf's own parser reads each level."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..errors import WireError
 from ..proto._pool import DecodeError, Level, ListLevel
 from . import decode
 from .faults import note
-from .scan import LIST, STRUCT
+from .scan import LIST, STRUCT, UNREADABLE
 from .value import open_value
 
 __all__ = ["MISSING", "get_path", "split", "split_list"]
 
 
 class Missing(enum.Enum):
-    """Type of `MISSING`. An enum of one member, because type checkers narrow such types."""
+    """Type of `MISSING`. It is an enum of one member, so that type checkers understand `if x is MISSING`."""
 
     MISSING = "MISSING"
 
@@ -49,7 +49,7 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
         fields: MutableMapping[str, bytes] = _level(raw).fields
         return fields
     except (DecodeError, UnicodeDecodeError) as error:
-        raise note(WireError(str(error))) from error
+        raise note(WireError(f"{UNREADABLE}: {error}")) from error
 
 
 def split_list(raw: bytes) -> Sequence[bytes]:
@@ -62,7 +62,7 @@ def split_list(raw: bytes) -> Sequence[bytes]:
         values: Sequence[bytes] = _list_level(raw).values
         return values
     except DecodeError as error:
-        raise note(WireError(str(error))) from error
+        raise note(WireError(f"{UNREADABLE}: {error}")) from error
 
 
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
@@ -70,8 +70,8 @@ def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
 
     Args:
         raw: The bytes of a Struct.
-        path: Keys of structs and indexes of lists.
-        default: The result if there is no such value.
+        path: Keys of structs and indexes of lists; a negative index counts from the list's end.
+        default: The result if the path leads to no value.
 
     Raises:
         WireError: The bytes on the way, or of the value, are not a legal message.
@@ -95,7 +95,7 @@ def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
                 value = values[part]
             kind, payload = open_value(value)
     except (DecodeError, UnicodeDecodeError) as error:
-        raise note(WireError(str(error))) from error
+        raise note(WireError(f"{UNREADABLE}: {error}")) from error
     if kind == STRUCT:
         return decode.decode_struct(payload)
     if kind == LIST:

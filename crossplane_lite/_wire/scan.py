@@ -19,6 +19,7 @@ __all__ = [
     "NUMBER",
     "STRING",
     "STRUCT",
+    "UNREADABLE",
     "Span",
     "entry",
     "fields",
@@ -40,12 +41,15 @@ LIST: Final = 5
 Span = tuple[int, int]
 """Start and end of some bytes in the buffer."""
 
+UNREADABLE: Final = "a Struct in the message can't be read"
+"""The beginning of each WireError's message."""
+
 _MAX_INT: Final = float(EXACT)
 _unpack: Final = Packer("<d").unpack_from
 
 
 def _probe(data: bytes) -> int:
-    """Return how many entries protobuf finds in `data`; -1 if it refuses the bytes."""
+    """Return how many entries protobuf finds in `data`, the bytes of a Struct; -1 if it refuses the bytes."""
     try:
         return len(Level.FromString(data).fields)
     except DecodeError:
@@ -62,11 +66,15 @@ _LOWEST_IN_GROUP: Final = 0 if _probe(b"\x1b\x00\x05\x1c") == 0 else 8
 
 
 def _truncated() -> WireError:
-    return WireError("the message ends in the middle of a field")
+    return WireError(f"{UNREADABLE}: its bytes end in the middle of a field")
 
 
 def varint(buf: bytes, pos: int, end: int) -> Span:
-    """Read a varint of up to ten bytes; return its value and the position behind it."""
+    """Read the varint at `pos`; return its value and the position behind it.
+
+    Raises:
+        WireError: The varint is longer than ten bytes, or goes beyond `end`.
+    """
     result = shift = 0
     while shift < 70:
         if pos >= end:
@@ -77,39 +85,54 @@ def varint(buf: bytes, pos: int, end: int) -> Span:
         if byte < 128:
             return result & 0xFFFF_FFFF_FFFF_FFFF, pos
         shift += 7
-    raise WireError("a varint is longer than ten bytes")
+    raise WireError(f"{UNREADABLE}: it has a varint of more than ten bytes")
 
 
 def size(buf: bytes, pos: int, end: int) -> Span:
-    """Read a length; return where the bytes that it counts start and end."""
+    """Read the length at `pos`; return where the bytes that it counts start and end.
+
+    Raises:
+        WireError: The length is encoded in too many bytes, or the bytes that it counts go beyond `end`.
+    """
     length, start = varint(buf, pos, end)
     if start - pos > _LENGTH_BYTES:
-        raise WireError("a length is encoded in too many bytes")
+        raise WireError(f"{UNREADABLE}: it has a length that is encoded in more than {_LENGTH_BYTES} bytes")
     if length > end - start:
         raise _truncated()
     return start, start + length
 
 
 def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
-    """Read a field's tag; return it and the position behind it.
+    """Read a field's tag; return the tag and the position behind it.
 
     Args:
         buf: The buffer.
         pos: Where the tag starts.
         end: Where the bytes end.
-        lowest: The lowest tag that is legal. Newer releases of protobuf allow the field number 0 in an unknown group.
+        lowest: The lowest legal tag. In an unknown group it may be 0, because newer releases of protobuf allow the
+            field number 0 there.
 
     Raises:
-        WireError: The field's number is illegal, or the bytes end too early.
+        WireError: The tag is illegal, or goes beyond `end`.
     """
     number_and_type, start = varint(buf, pos, end)
     if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
-        raise WireError("a field has an illegal number")
+        raise WireError(f"{UNREADABLE}: it has a field with an illegal number")
     return number_and_type, start
 
 
 def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
-    """Return the position behind the unknown field whose tag was just read."""
+    """Return the position behind an unknown field, which may be a group.
+
+    Args:
+        buf: The buffer.
+        tag_: The field's tag, as `tag` returned it.
+        pos: The position behind the tag.
+        end: Where the bytes end.
+
+    Raises:
+        WireError: The field has an illegal wire type, a group in it is malformed, or the field goes beyond `end`.
+    """
     groups: list[int] = []
     while True:
         wire_type = tag_ & 7
@@ -123,11 +146,11 @@ def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
             groups.append(tag_ + 1)
         elif wire_type == 4:
             if not groups or groups.pop() != tag_:
-                raise WireError("a group ends that did not begin")
+                raise WireError(f"{UNREADABLE}: a protobuf group ends in it without having begun")
         elif wire_type == 5:
             pos += 4
         else:
-            raise WireError("a field has an illegal wire type")
+            raise WireError(f"{UNREADABLE}: it has a field with the illegal wire type {wire_type}")
         if pos > end:
             raise _truncated()
         if not groups:
@@ -139,7 +162,7 @@ def _text(buf: bytes, start: int, end: int) -> str:
     try:
         return buf[start:end].decode()
     except UnicodeDecodeError as error:
-        raise WireError(f"text is not valid UTF-8: {error.reason}") from None
+        raise WireError(f"{UNREADABLE}: it has a string that isn't valid UTF-8 ({error.reason})") from None
 
 
 def number(buf: bytes, pos: int) -> int | float:
@@ -151,7 +174,14 @@ def number(buf: bytes, pos: int) -> int | float:
 
 
 def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
-    """Read a map entry; return its key and the span of its value, or None if protobuf leaves out such an entry."""
+    """Return the key of the map entry from `pos` to `end`, and the span of its value.
+
+    Returns:
+        The key and the span; None if the installed protobuf leaves such an entry out.
+
+    Raises:
+        WireError: The bytes are not a legal entry.
+    """
     key, value_, unknown = "", (end, end), False
     while pos < end:
         tag_, pos = tag(buf, pos, end)
@@ -168,10 +198,15 @@ def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
 
 
 def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
-    """Read a Value; return its kind and payload.
+    """Return the kind and the payload of the Value from `pos` to `end`.
 
-    The payload of a struct or a list is a list of spans, with more than one span if the encoding repeats the struct or
-    list: protobuf merges these, which is the same as reading one after the other into the same container.
+    Returns:
+        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, or STRUCT or LIST and a list of
+        spans. There are several spans if the encoding repeats the struct or list. protobuf merges these, which is the
+        same as reading one after the other into the same container.
+
+    Raises:
+        WireError: The bytes are not a legal Value.
     """
     kind: int = NULL
     payload: Any = None
@@ -203,7 +238,7 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
 
 
 def fields(buf: bytes, spans: list[Span]) -> dict[str, Span]:
-    """Read one level of the Struct that lies in `spans`; return the span of each value, by key."""
+    """Return the span of each value in the Struct that lies in `spans`, by key; WireError if it is malformed."""
     found = {}
     for pos, end in spans:
         while pos < end:

@@ -37,7 +37,13 @@ class _Encoded:
 
 
 class Overlay:
-    """A mapping or model with the Struct that it is merged into: that Struct lies in the `spans` of a buffer."""
+    """A mapping or model, and the encoded Struct that it is merged into.
+
+    Args:
+        obj: The mapping or model.
+        buffer: The buffer with the bytes of the Struct.
+        spans: Where the Struct lies in the buffer; several spans if the encoding repeats it.
+    """
 
     def __init__(self, obj: Any, buffer: bytes, spans: list[scan.Span]) -> None:
         self._obj = obj
@@ -45,7 +51,12 @@ class Overlay:
         self._spans = spans
 
     def merged(self) -> dict[str, Any]:
-        """Return the members of the merged Struct by key; a member that is merged itself is an Overlay."""
+        """Return the members of the merged Struct, by key. A member that must be merged, too, is an Overlay.
+
+        Raises:
+            EncodeError: A key can't be encoded.
+            WireError: The bytes of the Struct are malformed.
+        """
         obj = self._obj
         found: dict[str, Any] = {}
         for name, (start, end) in scan.fields(self._buffer, self._spans).items():
@@ -86,6 +97,7 @@ def encode_tree(root: Any) -> bytes:
 
     Raises:
         EncodeError: A value can't be encoded; the error has the value's path.
+        WireError: The Struct below an Overlay is malformed.
     """
     pieces = _pieces(root)
     pieces.reverse()
@@ -96,7 +108,8 @@ def encode_value_tree(value: Any) -> bytes:
     """Encode a JSON value, a model or an Overlay to the bytes of a Value.
 
     Raises:
-        EncodeError: Something in the value can't be encoded; the error has its path, counted from the value.
+        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `value` on.
+        WireError: The Struct below an Overlay is malformed.
     """
     if not _is_container(value):
         return _leaf(value)
@@ -105,7 +118,7 @@ def encode_value_tree(value: Any) -> bytes:
 
 
 def _pieces(root: Any) -> list[bytes]:
-    """Return the bytes of an encoded container in pieces, the last piece first."""
+    """Return the bytes of an encoded container in pieces, the last piece first; raises as `encode_tree` does."""
     out: list[bytes] = []
     size = 0
     outer: list[tuple[_Open, Any]] = []
@@ -192,7 +205,13 @@ def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
 
 
 def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
-    """Return an error of the encoder as an EncodeError that has the path of the wrong value."""
+    """Return an error of the encoder as an EncodeError with the path of the wrong value.
+
+    Args:
+        error: An EncodeError, Bail or UnicodeEncodeError.
+        places: The containers around the wrong value, the root first, each with the key of the next one or the value;
+            a key is None where it is the wrong value itself.
+    """
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
     labels = []
@@ -203,7 +222,7 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
 
 
 def _leaf(value: Any) -> bytes:
-    """Return the bytes of the Value for anything that isn't a container."""
+    """Return the bytes of the Value for a value that isn't a container; EncodeError if a Struct can't hold it."""
     kind = type(value)
     if issubclass(kind, str):
         try:

@@ -43,6 +43,7 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         InputError: A file, a function or a version can't be used.
+        MissingExtraError: An extra that the command needs isn't installed.
     """
     given = arguments.parse(make_parser(), argv)
     terminal.begin()
@@ -87,7 +88,11 @@ def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
 
 
 def _files(given: argparse.Namespace) -> list[Saved | None]:
-    """Return the saved composites of a folder; [None] if the command line names a single composite."""
+    """Return the saved composites of a folder; [None] if the command line names a single composite.
+
+    Raises:
+        InputError: A file of the folder can't be used, or the command line has --observed-resources and a folder.
+    """
     if not given.composite.is_dir():
         return [None]
     if given.observed_resources is not None:

@@ -35,12 +35,12 @@ class Entry(NamedTuple):
 
     Attributes:
         action: One of `ACTIONS`.
-        name: Its composition resource name.
-        kind: Its kind, with its apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`.
-        place: Its own name, after its namespace where it has one: `team/photos-1f2e`.
+        name: The resource's composition resource name.
+        kind: The resource's kind and apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`; empty if they aren't known.
+        place: The resource's own name, after its namespace if it has one: `team/photos-1f2e`; empty if it isn't known.
         changes: The fields that change; for a new resource all its fields.
-        waits: The paths of the values that it waits for.
-        note: A remark for people, or empty.
+        waits: The paths of the values that the resource waits for.
+        note: A remark for people; empty if there is none.
     """
 
     action: str
@@ -57,8 +57,8 @@ class Difference(NamedTuple):
 
     Attributes:
         composite: The kind and name of the composite, with its namespace if it has one: `XBucket photos`.
-        entries: The actions on its resources, in the order of `ACTIONS`.
-        status: The fields of its status that change; of its conditions, only Ready.
+        entries: The actions on the composite's resources, in the order of `ACTIONS`.
+        status: The fields of the composite's status that change; of its conditions, only Ready.
         notes: Other remarks for people.
         error: Why the reconcile fails; None if it doesn't.
     """
@@ -202,7 +202,7 @@ def _finished(
 
 
 def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a note for each kind of which resources are both deleted and created: they may only have new names."""
+    """Yield a note for each kind with deleted and created resources: they may be the same ones under new names."""
     gone: dict[str, list[str]] = {}
     new: dict[str, list[str]] = {}
     for one in entries:
@@ -283,7 +283,7 @@ def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entr
 
 
 def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
-    """Return the sorted paths that each resource waits for, by its name, and the names of those held back."""
+    """Return the paths that each waiting resource waits for, by its name, and the names of the held back resources."""
     waits: dict[str, set[str]] = {}
     held: set[str] = set()
     for says in told(rendered.steps):

@@ -59,7 +59,7 @@ class _Place(NamedTuple):
         old: The value before.
         new: The desired value.
         owned: The owners of the fields there; None if they aren't known.
-        whole: Whether the desired value replaces the whole value before.
+        whole: Whether the desired value replaces all of `old`, so that fields and elements that it lacks are removed.
     """
 
     steps: tuple[Any, ...]
@@ -126,7 +126,7 @@ def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(found: Sequence[Change]) -> Iterator[Change]:
-    """Yield changes whose new value is an object as one change for each field in it; lists stay whole."""
+    """Yield changes; in place of a change to an object with fields, one change for each field. Lists stay whole."""
     work = list(reversed(found))
     while work:
         one = work.pop()

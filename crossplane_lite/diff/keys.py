@@ -28,12 +28,12 @@ def no_keys(_steps: tuple[Any, ...]) -> Keys:
 
 
 def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
-    """Return a function that returns the keys of any list in objects of a kind, by the list's path.
+    """Return a function that takes the path of a list in objects of a kind, and returns the list's keys.
 
     Args:
-        schemas: The schemas of kinds, or None.
+        schemas: The schemas of kinds; None if there are none.
         api_version: The kind's apiVersion.
-        kind: The kind. If its schema has no keys for a list, its model is asked, provided that a function has used it.
+        kind: The kind. For a list without keys in the schema, the kind's model is asked, if a function has used one.
     """
     schema = None if schemas is None else schemas.find(api_version, kind)
 

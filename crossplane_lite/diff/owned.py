@@ -81,7 +81,7 @@ class Owned(NamedTuple):
 
 
 def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
-    """Return the owners of an object's fields; None if the object has no managedFields, as in most files.
+    """Return the owners of an object's fields; None if the object has no managedFields (few files have them).
 
     Crossplane owns the fields that it applied, and those that its older versions updated without server-side apply.
     """

@@ -29,7 +29,7 @@ class Saved(NamedTuple):
 
 
 def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
-    """Yield the content of the files of a folder, in the order of their names.
+    """Yield the content of each file in a folder, in the order of the files' names.
 
     Args:
         folder: The folder; its files that end in .yaml, .yml and .json are read.

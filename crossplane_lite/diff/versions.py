@@ -96,7 +96,16 @@ def _at(
 
 
 def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the Python interpreter that runs the other version, and the folder that it runs in."""
+    """Return the Python interpreter that runs the other version, and the folder in which it is started.
+
+    Args:
+        version: The value of `--against`.
+        folder: The same value as a path.
+        stack: Removes temporary folders and worktrees when it is closed.
+
+    Raises:
+        InputError: There is no such version, or its environment has no interpreter.
+    """
     if folder.is_dir():
         if (folder / "pyvenv.cfg").is_file():
             python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -106,12 +115,23 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
-        raise InputError(f"--against {version} is a file, not a folder, an environment, a revision or an address")
+        raise InputError(
+            f"--against {version} must be a folder, an environment, a revision or an address; it is a file"
+        )
     return sys.executable, stack.enter_context(_worktree(version))
 
 
 def _home(version: str, folder: Path, target: str) -> Path:
-    """Return the folder that a function's module is imported from: `folder`, or `src` in it."""
+    """Return the folder that a function's module is imported from: `folder`, or `src` in it.
+
+    Args:
+        version: The value of `--against`, for messages.
+        folder: The folder of the other version.
+        target: The function's `module:function`.
+
+    Raises:
+        InputError: Neither folder has the module.
+    """
     module = Path(*target.partition(":")[0].split("."))
     for home in (folder, folder / "src"):
         if any((home / found).is_file() for found in (module.with_suffix(".py"), module / "__init__.py")):
@@ -126,6 +146,9 @@ def _worktree(revision: str) -> Iterator[Path]:
 
     Yields:
         The folder there that corresponds to the current directory.
+
+    Raises:
+        InputError: git isn't installed or fails, there is no such revision, or it lacks the current directory.
     """
     prefix = _git("rev-parse", "--show-prefix", about=revision)
     commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
@@ -162,10 +185,19 @@ def _git(*arguments: str, about: str) -> str:
 
 
 class _Server:
-    """A process that serves a function until the block ends.
+    """A process that serves a function until the `with` block ends.
+
+    Args:
+        python: The Python interpreter.
+        home: The folder in which the process is started.
+        target: The function's `module:function`.
+        version: The value of `--against`, for messages.
 
     Attributes:
         address: The address that the process listens at.
+
+    Raises:
+        InputError: The process can't be started, or ends before it listens.
     """
 
     def __init__(self, python: str, home: Path, target: str, version: str) -> None:

@@ -97,7 +97,7 @@ def node_tooltip(node: DrawnNode) -> str:
 def edge_label(edge: Edge) -> str:
     """Return the label of an edge: the ends of its first two paths, and how many more there are.
 
-    It is empty if the paths tell no more than the dependency's name.
+    The label is empty if the paths say no more than the dependency's name.
     """
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
     more = len(labels) - _MOST_PATHS

@@ -35,8 +35,9 @@ class Collected:
         registered: Names of the composed resources that a step in this process registers.
         held: Names of the composed resources that are held back.
         kinds: The kinds of composed resources, by name.
-        required: By the key of each requirement, the kind and name of its resource, or of the one that it asks for.
-        answered: The keys of the requirements that a resource was found for.
+        required: By the key of each requirement, the kind and name of the resource that was found, or else of the
+            resource that the requirement asks for; empty if neither is known.
+        answered: The keys of the requirements for which a resource was found.
         usages: Names of Usages that keep the order of deletion.
         notes: Remarks for people on dependencies and resources that the graph doesn't show.
     """
@@ -121,7 +122,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
-    """Take the dependencies that a function of this process shows."""
+    """Take the dependencies that a function of this process shows; a note says why if they can't be read."""
     try:
         shown = show(function, request)
     except WireError as error:
@@ -144,7 +145,7 @@ def _take_told(found: Collected, waiting: Waiting) -> None:
 
 
 def _described(items: Any) -> str:
-    """Return the kind and name of the first of these resources, and how many more there are."""
+    """Return the kind and name of the first resource in `items`, and how many more there are."""
     text = " ".join(short_text(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 

@@ -39,12 +39,13 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite graph` with the arguments that follow it.
 
     Returns:
-        The exit status: 0, or 1 when the reconcile failed, or the simulation doesn't become stable or never resolves
-        something.
+        The exit status: 0; 1 if the reconcile failed, the simulation doesn't become stable, or something waits for a
+        value that never comes.
 
     Raises:
         InputError: A file or a function can't be used, or the output can't be written.
         UsageError: The graph can't be drawn in the format, or a PNG would go to a terminal.
+        MissingExtraError: An extra that the command needs isn't installed.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
@@ -62,7 +63,7 @@ def command(argv: Sequence[str]) -> int:
     if format == "mermaid" and len(graph.edges) > _MOST_EDGES:
         stdio.say(
             f"crossplane-lite graph: this graph has {len(graph.edges)} arrows, and Mermaid draws at most "
-            f"{_MOST_EDGES}: set its maxEdges, or give --format dot"
+            f"{_MOST_EDGES}: set maxEdges in Mermaid's configuration, or give --format dot"
         )
     stdio.say(*(f"crossplane-lite graph: {line}" for line in graph.notes), *warnings)
     if problem:
@@ -80,7 +81,7 @@ def drawn(graph: Graph, format: str) -> bytes:
 
     Raises:
         MissingExtraError: A picture needs the extra `graph`, which isn't installed.
-        UsageError: A picture needs the program `dot`, which isn't installed or fails.
+        UsageError: The program `dot`, which draws pictures, isn't installed, fails, or takes longer than two minutes.
     """
     if format == "mermaid":
         from .mermaid import mermaid
@@ -136,7 +137,14 @@ def _format_of(output: Path | None) -> str:
 
 
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of one reconcile, its functions' warnings, and why it failed; None if it didn't."""
+    """Return the graph of one reconcile, its functions' warnings, and its problem.
+
+    Returns:
+        The problem is None if the reconcile succeeds, and nothing waits for a value that never comes.
+
+    Raises:
+        InputError: A file or a function can't be used.
+    """
     from .graph import graph_of
 
     inputs = arguments.read_inputs(given)
@@ -153,7 +161,14 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
 
 
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of a simulation, its functions' warnings, and its problem; None if all became stable."""
+    """Return the graph of a simulation, its functions' warnings, and its problem.
+
+    Returns:
+        The problem is None if the simulation became stable, and nothing waits for a value that never comes.
+
+    Raises:
+        InputError: A file or a function can't be used.
+    """
     from ..simulate.command import simulation_of
     from .graph import graph_of_simulation
 

@@ -99,7 +99,7 @@ class Graph(NamedTuple):
     Attributes:
         title: The kind and name of the composite.
         nodes: The composed resources, then fields of the composite, then required resources, each sorted by name.
-        edges: One edge for each two nodes of which the first needs the second, sorted.
+        edges: One edge for each node and each node that it needs, sorted by both names.
         notes: Remarks for people: cycles, and dependencies and resources that the graph doesn't show.
     """
 
@@ -172,7 +172,7 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
     Args:
         simulation: A simulation that has run.
-        failure: The failure of the round after the last complete one, which is then drawn; None if no round failed.
+        failure: The failure of the round that ended the simulation; that round is drawn then. None if no round failed.
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     heading = HEADING if simulation.stable else "still waiting:"
@@ -181,10 +181,10 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
 
 def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
-    """Yield each dependency: its dependent, its dependency, the path, and whether the value is still missing.
+    """Yield the dependent, the dependency, the path, and whether the value is missing, for each known dependency.
 
-    A step may read a field of the composite while another step sets a field above or below it. Such a dependency leads
-    to the field that is set.
+    A step may read a field of the composite while another step sets a field above or below that one. Then the
+    dependency is on the field that is set.
     """
     set_fields = {one.dependent for one in found.dependencies if one.dependent.startswith(_FIELD)}
     for one in found.dependencies:
@@ -203,7 +203,7 @@ def _overlap(field: str, other: str) -> bool:
 
 
 def _merged(dependencies: Iterable[tuple[str, str, str, bool]]) -> list[Edge]:
-    """Return one edge for each two nodes of which the first needs the second, sorted."""
+    """Return one edge for each dependent and each of its dependencies, sorted by both names."""
     paths: dict[tuple[str, str], set[str]] = {}
     missing: dict[tuple[str, str], set[str]] = {}
     for dependent, dependency, path, waits in dependencies:
@@ -246,7 +246,7 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
 
 
 def _field_state(name: str, edges: list[Edge]) -> State:
-    """Return the state of a field of the composite: whether the values that it is made of are there."""
+    """Return the state of a field of the composite: UNSET while a value that the field needs is missing, else SET."""
     needs = [edge for edge in edges if edge.dependent == name] or [edge for edge in edges if edge.dependency == name]
     return State.UNSET if any(edge.waiting for edge in needs) else State.SET
 

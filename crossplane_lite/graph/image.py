@@ -28,8 +28,9 @@ def image(graph: Graph, format: str) -> bytes:
         format: One of `FORMATS`.
 
     Raises:
-        MissingExtraError: The Python package graphviz isn't installed.
-        UsageError: The program `dot` isn't installed, fails, draws nothing, or takes longer than two minutes.
+        MissingExtraError: The extra `graph`, which has the Python package graphviz, isn't installed.
+        UsageError: The program `dot` isn't installed, can't be run, fails, draws nothing, prints too much, or takes
+            longer than two minutes.
     """
     command = extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
     source = dot(graph) if format == "svg" else dot(graph, bgcolor="white", dpi=_DPI)
@@ -41,7 +42,7 @@ def image(graph: Graph, format: str) -> bytes:
             "(--format dot and mermaid need no program)"
         ) from None
     except OSError as error:
-        raise UsageError(f"dot can't be run: {error.strerror or error}") from None
+        raise UsageError(f"the program dot of Graphviz can't be run: {error.strerror or error}") from None
     except process.TooLongError:
         raise UsageError(
             f"dot took longer than {_TIMEOUT:g} s for {len(graph.nodes)} nodes; try --format dot or mermaid"

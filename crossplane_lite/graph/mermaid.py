@@ -31,8 +31,8 @@ _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASC
 def mermaid(graph: Graph) -> str:
     """Return a graph as the text of a Mermaid diagram.
 
-    Arrows go from a needed resource to the resource that needs it. The waves of a simulation are subgraphs. If a label
-    is shortened, the whole text is in the node's tooltip, or in a comment above the edge, which can't have a tooltip.
+    Arrows go from a needed resource to the resource that needs it. The waves of a simulation are subgraphs. The whole
+    text of a shortened label is in the node's tooltip or, because edges have no tooltips, in a comment above the edge.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     lines = ["flowchart LR"]

@@ -28,7 +28,7 @@ _MESSAGE: Final = 11
 _ENUM: Final = 14
 _OPTIONAL: Final = 1
 _REPEATED: Final = 3
-_SERIALISED_HEAD: Final = '''"""Serialised descriptors of the level messages and the view.
+_SERIALISED_HEAD: Final = '''"""Serialised descriptors of the messages for one level of a Struct, and of the view.
 
 This file is the output of `_build.serialised_source`; a test compares the two. It is kept because loading the bytes is
 faster than building them from the table at every start.
@@ -82,7 +82,7 @@ class _File:
         self._enums = enums
 
     def _type(self, name: str) -> bytes:
-        """Return the fields `type` and `type_name` of a FieldDescriptorProto, for a type's name in the table."""
+        """Return the encoded fields `type` and `type_name` of a FieldDescriptorProto; `name` is a type of the table."""
         if name in _SCALARS:
             return _int(5, _SCALARS[name])
         full = f".{self._package}.{name}"
@@ -198,10 +198,10 @@ def protocol_file(version: str) -> bytes:
 
 
 def view_file() -> bytes:
-    """Return the view, a serialised FileDescriptorProto: the protocol's messages, with bytes in place of each Struct.
+    """Return the view as a serialised FileDescriptorProto: the protocol's messages, with bytes in place of each Struct.
 
-    These fields have explicit presence, because an empty Struct would get lost otherwise. The view has a Duration of
-    its own, so that it depends on no other file.
+    The fields of bytes have explicit presence, because an empty Struct would get lost otherwise. The view has a copy of
+    Duration, so that it depends on no other file.
     """
     messages = {name: fields.replace("Struct?", "bytes?") for name, fields in _table.MESSAGES.items()}
     messages = {name: fields.replace(":Struct", ":bytes?") for name, fields in messages.items()}
@@ -209,7 +209,7 @@ def view_file() -> bytes:
 
 
 def level_file() -> bytes:
-    """Return the private messages that split a Struct one level at a time, as a serialised FileDescriptorProto."""
+    """Return, as a serialised FileDescriptorProto, the messages with which protobuf parses one level of a Struct."""
     return _file("crossplane_lite/level.proto", _VIEW, _table.LEVEL_MESSAGES, {})
 
 

@@ -1,4 +1,4 @@
-"""The private descriptor pool, and the messages that split a Struct one level at a time."""
+"""The private descriptor pool, and the messages with which protobuf parses a Struct one level at a time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,11 @@ def add_file(serialised: bytes) -> None:
 
 
 def file_descriptor(name: str) -> Any:
-    """Return the descriptor of a file that `add_file` has added, by the file's name."""
+    """Return the descriptor of a file that `add_file` has added, by the file's name.
+
+    Raises:
+        KeyError: No file of this name was added.
+    """
     return _POOL.FindFileByName(name)
 
 
@@ -44,6 +48,9 @@ def message_class(full_name: str) -> Any:
     """Return the class of a message in the pool, by its full name.
 
     The return type is Any, because protobuf makes these classes while the program runs.
+
+    Raises:
+        KeyError: The pool has no message of this name.
     """
     return _class_of(_POOL.FindMessageTypeByName(full_name))
 

@@ -38,9 +38,11 @@ def null_value() -> Any:
 def names(module: str, version: str) -> dict[str, Any]:
     """Return the contents of a module `run_function_pb2` by name: DESCRIPTOR, message classes, enums, enum values.
 
+    Call this once for each version, because its file can be added to the pool only once.
+
     Args:
         module: The name for `__module__` of the classes.
-        version: `v1` or `v1beta1`. Call this once for each: a file can be added only once.
+        version: `v1` or `v1beta1`.
     """
     _add_google_types()
     _pool.add_file(_build.protocol_file(version))

@@ -1,4 +1,4 @@
-"""Serialised descriptors of the level messages and the view.
+"""Serialised descriptors of the messages for one level of a Struct, and of the view.
 
 This file is the output of `_build.serialised_source`; a test compares the two. It is kept because loading the bytes is
 faster than building them from the table at every start.

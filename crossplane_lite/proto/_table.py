@@ -67,4 +67,4 @@ LEVEL_MESSAGES: Final = {
     "ValueLevel": "kind/null_value=1:int32 kind/number_value=2:double kind/string_value=3:string"
     " kind/bool_value=4:bool kind/struct_value=5:bytes kind/list_value=6:bytes",
 }
-"""Struct, ListValue and Value with bytes in place of nested messages: parsing them splits one level only."""
+"""Struct, ListValue and Value with bytes in place of nested messages, so that protobuf parses one level only."""

@@ -151,7 +151,7 @@ class AwaitedFields:
 
     def _connection_detail(self, steps: list[str | int]) -> str:
         if secret_place(self.resource) is None:
-            raise _Never("it has no spec.writeConnectionSecretToRef")
+            raise _Never("the resource has no spec.writeConnectionSecretToRef")
         if len(steps) == 1:
             self._wants_details = True
             return FIXTURE if self._fixture.details else ASSUMED
@@ -162,10 +162,10 @@ class AwaitedFields:
         return FIXTURE if key in self._fixture.details else ASSUMED
 
     def secret(self, data: Mapping[str, str] | None) -> dict[str, Any] | None:
-        """Return the connection Secret, with every detail that is known or wanted; None if the resource names none.
+        """Return the connection Secret with each known or wanted detail; None if the resource names no Secret.
 
         Args:
-            data: The data of the Secret so far, in base64.
+            data: The data of the Secret so far, in base64; None if there is none.
         """
         place = secret_place(self.resource)
         if place is None:
@@ -224,7 +224,7 @@ class AwaitedFields:
                 raise _Never(self._missing(steps))
             most = place.get("maxItems")
             if isinstance(step, int) and isinstance(most, int) and step >= most:
-                raise _Never(f"{self._schema_name()} lets {show(steps[:depth])} have {most} elements at the most")
+                raise _Never(f"{self._schema_name()} allows at most {most} elements in {show(steps[:depth])}")
             place = found
             places.append(place)
         return places
@@ -236,7 +236,7 @@ class AwaitedFields:
         return name_of(self._owner.api_version, self._owner.kind)
 
     def _mirrored(self, steps: list[str | int]) -> Any:
-        """Return the value that providers copy from the specification into a field of the status; ABSENT for none."""
+        """Return the value that a provider copies into the status field at `steps`; ABSENT if it copies none."""
         if steps[:2] != ["status", "atProvider"] or len(steps) == 2:
             return ABSENT
         if steps[2:] == ["id"]:
@@ -265,7 +265,7 @@ class AwaitedFields:
                 self._note_lists(place, holder[-1])
 
     def _container(self, steps: list[str | int]) -> Any:
-        """Return an empty list or object, whichever can have the last step of a path as an index or a key."""
+        """Return an empty container for the last step of a path: a list for an index, an object for a key."""
         if isinstance(steps[-1], str):
             return {}
         self._lists.add(tuple(steps[:-1]))

@@ -21,7 +21,7 @@ def condition(type_: str, reason: str, **more: Any) -> dict[str, Any]:
 
 
 def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the status of a healthy object of a kind that Kubernetes' own controllers look after; None for others.
+    """Return the status of a healthy object of a kind that has a controller in Kubernetes; None for other kinds.
 
     Args:
         resource: The object, with metadata.generation.

@@ -37,6 +37,8 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         InputError: A file, a function or a name can't be used.
+        UsageError: A path of --degrade isn't a field path.
+        MissingExtraError: An extra that the command needs isn't installed.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
@@ -120,7 +122,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _rounds(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text[:9]) < 2:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 2 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of 2 or more")
     return int(text[:9])
 
 
@@ -133,7 +135,7 @@ def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulat
         more: Further arguments of `Simulation`.
 
     Raises:
-        InputError: The fixtures can't be read.
+        InputError: The fixtures can't be read or used, or an observed resource can't be used.
     """
     return Simulation(
         inputs.composite.content,
@@ -160,7 +162,12 @@ def _never(simulation: Simulation) -> Iterator[str]:
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
-    """Try each loss in the steady state, and yield its effects, or why its reconcile failed."""
+    """Try each loss in the steady state, and yield its effects, or why its reconcile failed.
+
+    Raises:
+        InputError: A resource or field doesn't exist, or can't be taken away.
+        UsageError: A path isn't a field path.
+    """
     tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
     for path in degraded:
         name, rest = simulation.split(path)

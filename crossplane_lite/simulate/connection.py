@@ -12,7 +12,7 @@ __all__ = ["base64_of", "connection_secret", "secret_at"]
 
 
 def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """Return the Secret that a composite's connection details are published in; None if it has no details or Secret."""
+    """Return a composite's connection Secret; None if there are no details, or the composite names no Secret."""
     place = secret_place(composite)
     if place is None or not details:
         return None
@@ -20,7 +20,12 @@ def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]
 
 
 def secret_at(place: tuple[str, str], data: Mapping[str, str]) -> dict[str, Any]:
-    """Return the Secret at a place (namespace and name) with this data."""
+    """Return a connection Secret.
+
+    Args:
+        place: The Secret's namespace (empty for none) and name.
+        data: The Secret's data, in base64.
+    """
     namespace, name = place
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     kind = {"apiVersion": "v1", "kind": "Secret", "type": "connection.crossplane.io/v1alpha1"}

@@ -22,12 +22,13 @@ class Effects(NamedTuple):
 
     Attributes:
         created: Names of the resources that are created again.
-        changed: By name, the fields that resources are applied with other values for. Each field is its path with both
-            values; only the path in Secrets.
+        changed: By name of the resource, the fields that are applied with other values: the path of each field with the
+            old and the new value. For a Secret it is only the path.
         deleted: Names of the resources that Crossplane deletes.
         status: Fields of the composite's status that change, in the same form; conditions are left out.
-        kept: By name, resources that are still applied although values for them are missing, and the paths of these.
-        held: By name, resources that are held back, and the paths of the values that they wait for.
+        kept: By name, the resources that are still applied although values for them are missing, with the paths of the
+            missing values.
+        held: By name, the resources that are held back, with the paths of the values that they wait for.
         ready: Whether the composite is still ready.
     """
 

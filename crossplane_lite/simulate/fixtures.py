@@ -82,7 +82,7 @@ class Fixtures:
         self._used: set[str] = set()
 
     def of(self, name: str, api_version: str, kind: str) -> Fixture:
-        """Return the known facts about a resource; an empty fixture if there are none.
+        """Return the merged fixtures of a resource, and mark them as used; an empty fixture if there are none.
 
         Args:
             name: The composition resource name.
@@ -90,7 +90,7 @@ class Fixtures:
             kind: The resource's kind.
 
         Raises:
-            InputError: The fixture of this name is of another kind.
+            InputError: One of the fixtures is for another kind.
         """
         content: dict[str, Any] = {}
         details: dict[str, str | None] = {}
@@ -102,8 +102,9 @@ class Fixtures:
             found = fixture.content.get("kind", kind)
             if found != kind:
                 raise InputError(
-                    f"the fixture {short_repr(key)} is for {articled(short_text(found))}, and {short_text(name)} is "
-                    f"{articled(short_text(kind), short_text(api_version))}"
+                    f"the fixture {short_repr(key)} is for {articled(short_text(found))}, but the resource "
+                    f"{short_text(name)} is {articled(short_text(kind), short_text(api_version))}; change the "
+                    "fixture's kind"
                 )
             content = merged(content, fixture.content)
             details.update(fixture.details)
@@ -161,7 +162,7 @@ def _checked(key: str, fixture: Any) -> Fixture:
         raise InputError(f"{what} must be a mapping with status, metadata, {DETAILS} or other fields of a resource")
     for name in fixture:
         if not isinstance(name, str):
-            raise InputError(f"{what} has {short_repr(name)}; its keys must be strings")
+            raise InputError(f"the keys of {what} must be strings (got {short_repr(name)})")
         meant = _meant(name)
         if meant is not None:
             raise InputError(f"{what} has {short_repr(name)}; did you mean {meant!r}?")
@@ -216,7 +217,7 @@ def _noun(value: Any) -> str:
 
 
 def _meant(name: str) -> str | None:
-    """Return the part of a resource that a name is a misspelling of; None if the name may be right."""
+    """Return the part of a resource that is probably meant by a misspelt name; None if the name may be right."""
     if name in _BELOW_STATUS:
         return f"status.{name}"
     if name in _PARTS:

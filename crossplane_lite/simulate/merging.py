@@ -43,7 +43,7 @@ def without_nulls(tree: Any) -> Any:
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Return `above` laid over `below`: mappings merge, every other value replaces. The result is a copy of both."""
+    """Return `above` laid over `below`: mappings are merged, other values replaced. Both stay as they are."""
     if not isinstance(below, Mapping) or not isinstance(above, Mapping):
         return copied(above)
     result = copied(below)
@@ -67,7 +67,9 @@ def steps_of(path: str) -> list[str | int]:
     steps: list[str | int] = []
     for step in field_path.parse(path):
         if isinstance(step, field_path.Select):
-            raise UsageError(f"{path!r} isn't the path of an Observable: it selects an element by its fields")
+            raise UsageError(
+                f"{path!r} isn't the path of an Observable: it selects an element by its fields; give its index"
+            )
         steps.append(step)
     return steps
 

@@ -26,7 +26,7 @@ _SCALARS: Final = {
 
 
 def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Mapping[str, Any]:
-    """Return the schema of a scalar field, or of a list of scalars, by the model of its kind.
+    """Return the schema of a scalar field, or of a list of scalars, as the model of the kind has it.
 
     Args:
         api_version: The kind's apiVersion.
@@ -34,7 +34,7 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
         steps: The field's path.
 
     Returns:
-        The schema; an empty one if no model knows the field, or the field is an object, a map or a list of these.
+        The schema; an empty one if no model has the field, or the field is an object, a map or a list of these.
     """
     found = model_type(api_version, kind, steps)
     if found is None:
@@ -45,7 +45,7 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
 
 
 def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types.Type | None:
-    """Return the type of a field by the model of its kind; None if no model knows the field.
+    """Return the type of a field as the model of the kind has it; None if no model has the field.
 
     Args:
         api_version: The kind's apiVersion.

@@ -25,7 +25,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def matching(pattern: str) -> str | None:
-    """Return a short text that matches a pattern; None if a search would be needed to find one."""
+    """Return a short text that matches a pattern; None if Python can't read the pattern, or a search is needed."""
     compiled = _compiled(pattern)
     if compiled is None:
         return None

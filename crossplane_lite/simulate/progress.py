@@ -16,7 +16,7 @@ _MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
-    """Return a text that says that the last round has the result of an earlier one, and what changes in between.
+    """Return a text that says that the last round has the result of an earlier round, and which fields change.
 
     Args:
         rounds: All rounds.
@@ -24,24 +24,24 @@ def oscillation(rounds: Sequence[Round], first: int) -> str:
     """
     changing = {path for at in range(first, len(rounds)) for path in _changed(rounds, at)}
     return (
-        f"it never gets stable: round {len(rounds)} has the same result as round {first}, but the rounds between them "
-        f"have others, so the rounds repeat; these change: {listed(changing)}"
+        f"the simulation never becomes stable: round {len(rounds)} has the same result as round {first}, but the "
+        f"rounds between them have others, so the rounds repeat; these change: {listed(changing)}"
     )
 
 
 def slowness(rounds: Sequence[Round]) -> str:
     """Return a text that says that there were too many rounds, and which fields the last round changed."""
     return (
-        f"it isn't stable after {len(rounds)} rounds, and no two rounds had the same result; a higher limit may help "
-        f"(--max-rounds); these still change: {listed(_changed(rounds, len(rounds) - 1))}"
+        f"the simulation isn't stable after {len(rounds)} rounds, and no two rounds had the same result; allow more "
+        f"rounds (--max-rounds, or most_rounds); these still change: {listed(_changed(rounds, len(rounds) - 1))}"
     )
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the first five of some sorted names, with commas, and how many more there are."""
+    """Return the first five of the sorted names, with commas, and how many more there are; `none` for no names."""
     shown = sorted(names)
     more = len(shown) - _MOST_SHOWN
-    return (", ".join(shown[:_MOST_SHOWN]) or "nothing") + (f" and {more} more" if more > 0 else "")
+    return (", ".join(shown[:_MOST_SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def _changed(rounds: Sequence[Round], index: int) -> list[str]:

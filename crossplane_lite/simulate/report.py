@@ -21,8 +21,8 @@ class Loss(NamedTuple):
 
     Attributes:
         action: `drop` for a resource, `degrade` for a field.
-        target: The name of the resource, or the path of the field.
-        effects: The effects in the next reconcile; None if that failed.
+        target: The name of the resource, or the path of the field after the resource's name.
+        effects: The effects in the next reconcile; None if that reconcile failed.
         error: Why the reconcile failed; None if it didn't.
     """
 
@@ -111,7 +111,7 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 
 
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return the fields of the composite's status that resources wait for, each with the round that sets it first."""
+    """Return the fields of the composite's status that resources wait for, each with the first round that sets it."""
     from ..errors import UsageError
     from .merging import at, steps_of
 

@@ -49,8 +49,8 @@ class Round(NamedTuple):
         rendered: The result of the reconcile.
         appeared: The composed resources that are desired for the first time, sorted. After a loss, the resources that
             are created again.
-        waiting: The resources that wait, each with the paths that it waits for; an empty list of paths if its function
-            doesn't name them.
+        waiting: By name, the resources that wait, each with the paths of the values that the resource waits for. The
+            list of paths is empty if the resource's function doesn't name them.
     """
 
     number: int
@@ -68,7 +68,7 @@ class Simulation:
     Args:
         composite: The composite resource.
         pipeline: The steps of its composition.
-        functions: The runner of each function, by the function's name.
+        functions: Each function, or its runner, by the function's name in the pipeline.
         cluster: Other objects that exist: required resources, schemas, Secrets. Requirements find composed resources
             too.
         observed: The composed resources that exist at the start.
@@ -84,20 +84,20 @@ class Simulation:
 
     Attributes:
         rounds: The rounds so far.
-        waves: The number of the round in which each composed resource was desired first, from 1, in rising order.
+        waves: By name, the number of the round in which each composed resource was desired first, in rising order.
         stable: Whether the last two rounds had the same result.
         problem: Why the simulation isn't stable; None if it is stable or hasn't run.
-        unresolved: The resources, and fields of the composite (`xr.status.x`), that still wait at the end, by name;
-            each with the paths of the values that it waits for, and the reasons.
+        unresolved: By name, the resources and the fields of the composite (`xr.status.x`) that still wait at the end,
+            each with the paths of the missing values and the reasons.
         cycles: Groups of resources that wait for each other, across steps of the pipeline.
-        waited: The paths of the values that each resource waited for before it appeared, by its name.
+        waited: By name of each resource, the paths of the values that the resource waited for before it appeared.
         origins: By path, the source of each value that others wait for: `given`, `fixture`, `spec` (repeated in the
             status), `schema` or `assumed`.
         dependencies: The dependencies that functions in this process reported.
 
     Raises:
-        InputError: A fixture can't be used, or an observed resource has no composition resource name, or that of
-            another one.
+        InputError: A fixture can't be used, an observed resource has no composition resource name, or two have the
+            same name.
         UsageError: `most_rounds` is less than 2.
     """
 
@@ -172,7 +172,7 @@ class Simulation:
 
     @property
     def possible(self) -> list[str]:
-        """The resources that never appeared, but would if a value that a function asks about were another one."""
+        """The resources that never appeared, but would appear if a value that a function asks about were different."""
         return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})
 
     @property
@@ -189,15 +189,18 @@ class Simulation:
         ]
 
     def run(self) -> list[Round]:
-        """Reconcile until two rounds in a row have the same result, an earlier result comes back, or rounds run out.
+        """Reconcile until two rounds in a row have the same result.
+
+        It also ends when an earlier result comes back, and after `most_rounds` rounds. `stable` and
+        `problem` say how the simulation ended.
 
         Returns:
-            The rounds. A simulation that has run already isn't run again.
+            The rounds. A simulation that has ended isn't run again.
 
         Raises:
             FatalResultError: A function returned a fatal result, such as for a dependency cycle within it.
             RenderError: A reconcile fails for another reason.
-            InputError: An argument can't be used.
+            InputError: An argument of the simulation can't be used.
         """
         seen: dict[str, int] = {}
         while not self.stable and self.problem is None:
@@ -251,7 +254,7 @@ class Simulation:
 
         Raises:
             InputError: The resource or the field doesn't exist, or the field identifies the resource, as its name does.
-            UsageError: The simulation isn't stable, or `path` isn't a field path.
+            UsageError: The simulation isn't stable, or `path` isn't a field path or selects several elements.
             FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
@@ -263,27 +266,33 @@ class Simulation:
         holder = (secret or {}) if in_secret else resource
         way = field_path.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
         if way is None:
-            raise InputError(f"{short_text(name)} has no {short_text(show(steps))} that could be taken away")
+            raise InputError(
+                f"{short_text(name)} has no {short_text(show(steps))} in the steady state, so it can't be taken away"
+            )
         changed = without(holder, way)
         if in_secret:
             return self._try(self._observed, {**self._secrets, name: changed})
         for known_by in _KNOWN_BY:
             if at(holder, known_by) != at(changed, known_by):
                 raise InputError(
-                    f"{short_text(f'{name}.{path}')} can't be taken away: the resource is known by its {show(known_by)}"
+                    f"{short_text(f'{name}.{path}')} can't be taken away, because a resource is known by its "
+                    f"{show(known_by)}; take away another field, or the whole resource"
                 )
         return self._try({**self._observed, name: changed}, self._secrets)
 
     def split(self, path: str) -> tuple[str, str]:
-        """Return the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest of it.
+        """Return the name of the resource that a path begins with, and the rest of the path: the resource's field.
+
+        Args:
+            path: A resource's name and the path of a field, such as `vpc.status.atProvider.vpcId`.
 
         Raises:
-            InputError: The path doesn't begin with an existing resource, or has nothing after it.
+            InputError: The path doesn't begin with the name of an existing resource, or ends behind the name.
         """
         found = owner_of(path, self._observed)
         if found is None:
             raise InputError(
-                f"{short_repr(path)} doesn't begin with the name of an existing resource; these exist: "
+                f"{short_repr(path)} doesn't begin with the name of an existing resource; the resources there are: "
                 f"{progress.listed(self._observed)}"
             )
         if not found[1]:
@@ -369,9 +378,11 @@ class Simulation:
                 self._wanted.setdefault(found[0], set()).add(found[1])
 
     def _required(self, path: str, waits: Waits, world: World) -> tuple[str, str] | None:
-        """Return the composed resource that a path into a required resource leads to, and the rest of the path.
+        """Find the composed resource that a path into a required resource leads to.
 
-        None if the path leads into no required resource, or into one that isn't composed here.
+        Returns:
+            The resource's name and the rest of the path; None if the path doesn't lead into a required resource, or if
+            that resource isn't composed here.
         """
         found = owner_of(path, {f"required.{key}" for key in waits.selectors})
         if found is None:
@@ -401,7 +412,8 @@ class Simulation:
             raise UsageError(f"drop() and degrade() need a simulation that has become stable: {why}")
         if name not in self._observed:
             raise InputError(
-                f"no resource {short_repr(name)} exists in the end; these exist: {progress.listed(self._observed)}"
+                f"no resource {short_repr(name)} exists in the steady state; the resources there are: "
+                f"{progress.listed(self._observed)}"
             )
 
     def _try(
@@ -422,7 +434,11 @@ class Simulation:
 
 
 def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return observed resources by composition resource name. Each round checks whether they are the composite's."""
+    """Return observed resources by composition resource name. Each round checks whether they are the composite's.
+
+    Raises:
+        InputError: A resource has no composition resource name, or two have the same.
+    """
     found: dict[str, Mapping[str, Any]] = {}
     for resource in observed:
         name = resource_name(resource)

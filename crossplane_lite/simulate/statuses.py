@@ -35,9 +35,9 @@ class Exists(NamedTuple):
     Attributes:
         resource: The resource as it would be observed.
         secret: The resource's connection Secret; None if it has none.
-        origins: For each field that others wait for, by path, the source of its value: `given`, `fixture`, `spec`,
+        origins: By path of each field that others wait for, the source of its value: `given`, `fixture`, `spec`,
             `schema` or `assumed`.
-        never: For each such field that never gets a value, by path, the reason.
+        never: By path of each field that others wait for and that never gets a value, the reason.
     """
 
     resource: dict[str, Any]
@@ -73,10 +73,10 @@ class Statuses:
             composed: The resource as Crossplane applies it.
             before: The resource as it existed at the start of the simulation; empty if it didn't.
             wanted: The fields that others wait for: the rest of their paths after the resource's name.
-            data: The data of the resource's connection Secret so far, in base64.
+            data: The data of the resource's connection Secret so far, in base64; None if there is none.
 
         Raises:
-            InputError: The fixture of this name is of another kind.
+            InputError: A fixture of the resource is for another kind.
         """
         owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)

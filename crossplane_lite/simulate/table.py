@@ -161,7 +161,7 @@ def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], 
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:
-    """Return a heading and names in lines of at most 100 characters."""
+    """Return a heading and names in lines of at most 100 characters; a longer name stays whole."""
     indent = " " * (len(what) - len(what.lstrip()) + 4)
     text = f"{what}: {', '.join(names)}"
     return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -21,7 +21,7 @@ _XR = "xr."
 def unresolved_in(
     waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the resources, and fields of the composite, that still wait in the end.
+    """Return the resources, and fields of the composite, that still wait at the end.
 
     Args:
         waits: The waits of the last round.
@@ -30,8 +30,8 @@ def unresolved_in(
         composite: The composite resource.
 
     Returns:
-        By name, the paths of the values that each waits for, with the reasons; `another step of the pipeline` if its
-        function names none.
+        By name, the paths of the values that the resource or field waits for, each with the reason; `another step of
+        the pipeline` if the function names no value.
     """
     found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
     for dependent, _, path in waits.dependencies:
@@ -46,7 +46,7 @@ def unresolved_in(
 
 
 def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
-    """Return the resources that wait for each other, each cycle with its names sorted."""
+    """Return the names, sorted, of each group of resources and fields of the composite that wait for each other."""
     names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
     edges = []
     for name, paths in waits.waiting.items():

@@ -78,7 +78,7 @@ class Made(NamedTuple):
 
     Attributes:
         value: The value.
-        is_assumed: Whether the schema doesn't say what form the value has, or no value was found that fits it.
+        is_assumed: Whether the value is a guess: the schema doesn't give its form, or no value that fits was found.
     """
 
     value: Any
@@ -86,10 +86,10 @@ class Made(NamedTuple):
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Return a plausible value for a field, the same one in every run.
+    """Return a plausible value for a field, the same one in every run, and whether the value is a guess.
 
     Args:
-        schema: The schema that the value must fit.
+        schema: The schema that the value should fit. A guess may not fit it.
         owner: The resource that gets the value.
         steps: The path of the field in the resource.
     """
@@ -97,7 +97,12 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a plausible string for a field whose name is all that is known, such as an address for `ipAddress`."""
+    """Return a plausible string for a field by its name, such as an address for `ipAddress`.
+
+    Args:
+        owner: The resource that gets the string.
+        steps: The path of the field in the resource.
+    """
     text = _plain_text(owner, steps)
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     name = _WORD.sub("-", name).lower()
@@ -109,7 +114,7 @@ def text_for(owner: Target, steps: Steps) -> str:
 
 
 def _plain_text(owner: Target, steps: Steps) -> str:
-    """Return the names of the resource and the field as a valid label of a DNS name, which it may become a part of."""
+    """Return a text of the names of resource and field that is a valid label of a DNS name: 63 characters at most."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
     if len(text) <= 63:

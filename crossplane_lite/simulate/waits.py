@@ -27,11 +27,11 @@ class Waits(NamedTuple):
     """The waits and dependencies in a reconcile.
 
     Attributes:
-        waiting: For each waiting resource, by name, the paths that it waits for, each with the reason why the value is
-            missing.
+        waiting: By name of each waiting resource, the paths of the values that the resource waits for, each with the
+            reason why the value is missing; empty if the resource's function names none.
         dependencies: All dependencies of the functions in this process, whether the values are there or not.
         selectors: The requirements of functions, by key.
-        possible: Names of the resources that functions in this process would register if some value were another one.
+        possible: Names of the resources that functions in this process would register if a value were different.
         held: Names of the resources that are held back.
         cut_off: The keys of requirements that no caller can answer.
     """

@@ -140,9 +140,10 @@ def test_values_that_no_resource_can_hold(value: Any) -> None:
     ("schema", "words"),
     [
         ({"properties": []}, "'properties' must be an object"),
-        ({"properties": {"a": 5}}, "must be an object .got 5"),
-        ({"type": "text"}, "'type' must be a type of JSON"),
-        ({"type": 5}, "'type' must be a type of JSON"),
+        ({"properties": {"a": 5}}, "can't be used: properties.a: a schema must be an object .got 5"),
+        ({"items": {"anyOf": [{}, {"type": "text"}]}}, r"can't be used: items.anyOf\[1\]: 'type' must be a JSON type"),
+        ({"type": "text"}, "'type' must be a JSON type such as 'string'"),
+        ({"type": 5}, "'type' must be a JSON type such as 'string'"),
         ({"required": "a"}, "'required' must be a list of names"),
         ({"required": [5]}, "'required' must be a list of names"),
         ({"items": [{"type": "string"}]}, "must be an object"),

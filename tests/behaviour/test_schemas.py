@@ -331,7 +331,7 @@ def test_a_resource_of_another_kind_is_refused(other: dict[str, str]) -> None:
 def test_what_is_no_resource_is_refused(what: Any) -> None:
     """Only resources and mappings can be checked, also while there is no schema."""
     for schema in (bucket_schema(), {}, None):
-        with pytest.raises(UsageError, match="must be a resource or a mapping"):
+        with pytest.raises(UsageError, match="must be a crossplane-lite resource, such as Unstructured, or a mapping"):
             schemas.errors_in(what, schema)
 
 

@@ -378,7 +378,7 @@ def test_another_version_that_does_not_answer(tmp_path: Path, capsys: pytest.Cap
     ("version", "text"),
     [
         ("no-such-revision", "--against no-such-revision: there is no folder or environment of that name, and as a"),
-        ("setup.cfg", "--against setup.cfg is a file, not a folder, an environment, a revision or an address"),
+        ("setup.cfg", "--against setup.cfg must be a folder, an environment, a revision or an address; it is a file"),
         ("stubs", "--against stubs: this version has neither tests/diff/functions.py nor src/tests/diff/functions.py"),
         ("broken", "can't be served: ModuleNotFoundError: No module named 'nothing_like_it'"),
         ("unnamed", "are there __init__.py files in the folders of this version?"),

@@ -181,7 +181,7 @@ def test_too_many_edges_for_mermaid(files: list[str], capsys: pytest.CaptureFixt
     captured = capsys.readouterr()
     assert captured.out.count(" -.->|") == 600
     assert captured.err.startswith("crossplane-lite graph: this graph has ")
-    assert " arrows, and Mermaid draws at most 500: set its maxEdges" in captured.err
+    assert " arrows, and Mermaid draws at most 500: set maxEdges in Mermaid's configuration" in captured.err
 
 
 def test_fixtures_without_simulation(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,7 +159,7 @@ def test_setting_what_is_missing(messages: Any) -> None:
         ("spec.ports[-3]", "spec.ports has 2 elements, so there is no element [-3]"),
         ("spec.new[-1]", "spec.new has 0 elements, so there is no element [-1]"),
         ("spec.ports.port", "spec.ports is a list; say which element: [0], or [name=...]"),
-        ("spec.matrix[-1][5]", "spec.matrix[-1] has 1 elements, and only the next can be added"),
+        ("spec.matrix[-1][5]", "spec.matrix[-1] has 1 element, and only the next can be added"),
         ("spec[0]", "spec isn't a list"),
         ("spec.ports[0].port.x", "spec.ports[0].port is neither an object nor a list"),
         ("[0]", "the resource isn't a list"),

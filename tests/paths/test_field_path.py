@@ -217,9 +217,9 @@ def test_setting_makes_what_is_missing(data: Any, path: str, result: Any) -> Non
         ({"a": "x"}, "a.b", "a is neither an object nor a list"),
         ({"a": [1]}, "a.b", r"a is a list; say which element"),
         ({"a": {}}, "a[0]", "a isn't a list"),
-        ({"a": [1]}, "a[2]", "a has 1 elements, and only the next can be added"),
+        ({"a": [1]}, "a[2]", "a has 1 element, and only the next can be added"),
         ({}, "a[1]", "a has 0 elements, and only the next can be added"),
-        ({"a": [1]}, "a[-2]", r"a has 1 elements, so there is no element \[-2\]"),
+        ({"a": [1]}, "a[-2]", r"a has 1 element, so there is no element \[-2\]"),
         ({}, "a[-1].b", r"a has 0 elements, so there is no element \[-1\]"),
         ({"a": {}}, "a[name=x].b", "a isn't a list"),
         ({"a": []}, "a[name=x]", r"the new element must be an object with \[name=x\]"),
@@ -276,7 +276,7 @@ def test_digits_after_a_quoted_key() -> None:
     item.set("ports[-1]", 82)
     assert item.delete("ports[-2]")
     assert item.get("ports") == [82]
-    with pytest.raises(UsageError, match=r"ports has 1 elements, so there is no element \[-2\]"):
+    with pytest.raises(UsageError, match=r"ports has 1 element, so there is no element \[-2\]"):
         item.set("ports[-2]", 1)
 
 

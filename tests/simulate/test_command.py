@@ -212,7 +212,7 @@ def test_max_rounds(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate(xr, "chain", "--max-rounds", "3") == 1
     out, err = capsys.readouterr()
     assert "not stable after 3 reconciles" in out
-    assert "it isn't stable after 3 rounds" in err and "instance (added)" in err
+    assert "the simulation isn't stable after 3 rounds" in err and "instance (added)" in err
 
 
 def test_json(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,10 +284,13 @@ def test_start_state(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--drop", "vcp"], "no resource 'vcp' exists in the end; these exist: instance, subnet, vpc"),
+        (
+            ["--drop", "vcp"],
+            "no resource 'vcp' exists in the steady state; the resources there are: instance, subnet, vpc",
+        ),
         (["--degrade", "vcp.status"], "'vcp.status' doesn't begin with the name of an existing resource"),
         (["--degrade", "vpc"], "'vpc' is a resource; add the path of a field"),
-        (["--degrade", "vpc.status.x"], "vpc has no status.x that could be taken away"),
+        (["--degrade", "vpc.status.x"], "vpc has no status.x in the steady state, so it can't be taken away"),
         (["--fixtures", "no-such-file.yaml"], "can't read no-such-file.yaml"),
     ],
 )
@@ -303,7 +306,7 @@ def test_rounds_that_are_none(xr: str, rounds: str, capsys: pytest.CaptureFixtur
     """The number of rounds is a number of 2 or more."""
     with pytest.raises(SystemExit) as ended:
         simulate(xr, "chain", f"--max-rounds={rounds}")
-    assert ended.value.code == 2 and "is not a number of 2 or more" in capsys.readouterr().err
+    assert ended.value.code == 2 and "must be a whole number of 2 or more" in capsys.readouterr().err
 
 
 @pytest.mark.slow

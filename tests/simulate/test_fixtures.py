@@ -141,9 +141,9 @@ def test_unknown_names() -> None:
             {"status": {"conditions": [{"status": True}]}},
             r"status.conditions\[0\].status must be a string .got a boolean.; quote it",
         ),
-        ({3: 4}, "the fixture 'vpc' has 3; its keys must be strings"),
+        ({3: 4}, "the keys of the fixture 'vpc' must be strings .got 3."),
         ({"kind": "Subnet" * 10_000}, r"^.{0,900}$"),
-        ({"kind": "Subnet"}, "the fixture 'vpc' is for a Subnet, and vpc is a VPC of example.org/v1"),
+        ({"kind": "Subnet"}, "the fixture 'vpc' is for a Subnet, but the resource vpc is a VPC of example.org/v1"),
     ],
 )
 def test_mistakes(fixture: Any, problem: str) -> None:

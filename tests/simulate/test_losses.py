@@ -152,9 +152,11 @@ def test_external_names_and_connection_details() -> None:
 def test_what_can_be_lost() -> None:
     """A name or a path that isn't there is refused, with what there is; so is a simulation that isn't stable."""
     done = simulated(chain)
-    with pytest.raises(InputError, match="no resource 'vcp' exists in the end; these exist: instance, subnet, vpc"):
+    with pytest.raises(
+        InputError, match="no resource 'vcp' exists in the steady state; the resources there are: instance, subnet, vpc"
+    ):
         done.drop("vcp")
-    with pytest.raises(InputError, match="vpc has no status.other that could be taken away"):
+    with pytest.raises(InputError, match="vpc has no status.other in the steady state, so it can't be taken away"):
         done.degrade("vpc", "status.other")
     with pytest.raises(UsageError, match="isn't a field path"):
         done.degrade("vpc", "status..x")
@@ -223,6 +225,9 @@ def test_what_can_not_be_lost(path: str, known_by: str) -> None:
     done = simulated(chain)
     with pytest.raises(InputError) as caught:
         done.degrade("vpc", path)
-    assert str(caught.value) == f"vpc.{path} can't be taken away: the resource is known by its {known_by}"
+    assert str(caught.value) == (
+        f"vpc.{path} can't be taken away, because a resource is known by its {known_by}; take away another field, "
+        "or the whole resource"
+    )
     for other in ("metadata.uid", "metadata.managedFields", "metadata.generation", "external_name", "spec", "status"):
         done.degrade("vpc", other)

@@ -270,7 +270,7 @@ def test_oscillation() -> None:
     done = simulated(Scripted(flip))
     assert not done.stable and len(done.rounds) == 3
     assert done.problem is not None
-    assert done.problem.startswith("it never gets stable: round 3 has the same result as round 1")
+    assert done.problem.startswith("the simulation never becomes stable: round 3 has the same result as round 1")
     assert "a (added), a (removed)" in done.problem
     assert list(done.rounds[1].rendered.deleted) == ["a"]
 

@@ -190,7 +190,7 @@ def test_shapes() -> None:
         ".status.count.x": f"{start} has no status.count.x",
         ".status.list.x": f"{start} has no status.list.x",
         ".status.list[0].nope": f"{start} has no status.list[0].nope",
-        ".status.short[2]": f"{start} lets status.short have 2 elements at the most",
+        ".status.short[2]": f"{start} allows at most 2 elements in status.short",
     }
 
 

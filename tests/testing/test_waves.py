@@ -70,7 +70,7 @@ def test_what_never_resolves() -> None:
 def test_not_stable() -> None:
     """A simulation that didn't come to an end fails with the reason, although its waves are the expected ones."""
     simulation = testing.simulate(XR, compose, most_rounds=3)
-    assert failure(simulation, WAVES)[-1].startswith("it isn't stable after 3 rounds")
+    assert failure(simulation, WAVES)[-1].startswith("the simulation isn't stable after 3 rounds")
 
 
 def test_steady_state() -> None:

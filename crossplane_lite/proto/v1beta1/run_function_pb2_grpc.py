@@ -1,6 +1,7 @@
 """The gRPC service of `apiextensions.fn.proto.v1beta1`, under the names that a generated module has.
 
-`crossplane_lite.runtime.serve` needs only the base class of these, and `@composition.function` none.
+`crossplane_lite.runtime.serve` needs only the base class; a function made with `@composition.function` needs none of
+these names.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class FunctionRunnerServiceStub:
 
 
 def add_FunctionRunnerServiceServicer_to_server(servicer: Any, server: Any) -> None:
-    """Make a gRPC server, which the caller has made, answer calls with a function.
+    """Make a gRPC server answer calls with a function. The caller makes and starts the server.
 
     Args:
         servicer: An object with a method `RunFunction`.
