@@ -28,8 +28,8 @@ def command(argv: Sequence[str]) -> int:
         report was printed on stdout, and progress on stderr if that is a terminal.
 
     Raises:
-        InputError: A source or the output folder can't be used. Nothing has changed then, or the message says that the
-            next run repairs the folder.
+        InputError: The project's file, a source, the output folder or a path of `--uses` can't be used. Nothing has
+            changed then, or the message says that the next run repairs the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
         SystemExit: An argument is wrong or missing.
@@ -68,7 +68,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     """Read the sources and make the models in memory.
 
     Raises:
-        InputError: A source can't be used, or no kind is chosen.
+        InputError: A source or the manifest of the output folder can't be used, or no kind is chosen.
     """
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
     found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
@@ -92,7 +92,11 @@ def _make(chosen: Options, progress: Progress) -> _Run:
 
 
 def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
-    """Yield the documents of the files, then those of the cluster if one is read."""
+    """Yield the documents in the files at `paths`, then those of the cluster if `--kube-context` names one.
+
+    Raises:
+        InputError: A file or the cluster can't be read.
+    """
 
     def documents() -> Iterator[Document]:
         yield from sources.read_sources(paths)
@@ -108,7 +112,11 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 
 
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
-    """Compare the folders with the models, write the models unless this is a check, and return the report."""
+    """Compare the folders with the models, write the models unless this is a check, and return the report.
+
+    Raises:
+        InputError: A folder or a path of `--uses` can't be used.
+    """
     names = {chosen.output: run.made.names}
     owned = [manifest.owned(folder) for folder, _ in run.outputs]
     is_current = output.compare_all(run.outputs, names)
@@ -239,7 +247,10 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
 
 
 def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
-    """Return the output of git in a folder; an empty string if git fails, as it does outside of a work tree."""
+    """Run git in a folder with `text` on its stdin, and return its output.
+
+    The output is empty if git fails, as it does outside of a work tree.
+    """
     import subprocess
 
     done = subprocess.run([git, *arguments], input=text, cwd=folder, capture_output=True, text=True, check=False)

@@ -66,7 +66,10 @@ class _Stub:
         return "\n\n".join(parts) + "\n"
 
     def _name(self, name: str) -> str:
-        """Return the name by which the current class can use a name of `_HOMES`, which is imported if need be."""
+        """Return how the current class must spell `name`, a key of `_HOMES`, and import it where needed.
+
+        If a field or a class hides the name, it is imported under another one.
+        """
         home = _HOMES[name]
         if name in self._hidden or name in self._module.classes:
             return self._import(home, name, self._second(home, name))
@@ -77,7 +80,10 @@ class _Stub:
         return local
 
     def _second(self, home: str, name: str) -> str:
-        """Return another name for a name that is hidden. No other name in the stub is the same."""
+        """Return the other name in the stub for `name` from the module `home`, because a field or a class hides it.
+
+        The other name is unique in the stub. `home` is empty for a class of this module.
+        """
         second = self._seconds.get((home, name))
         if second is None:
             second = "_" + name.lstrip("_")  # inside of a class, Python changes names with two underscores in front
@@ -119,7 +125,7 @@ class _Stub:
         return lines
 
     def _declared(self, form: Form) -> str:
-        """Return the annotation that declares a field of a type."""
+        """Return the annotation with which a field of the type `form` is declared."""
         if form.code == "x":
             return self._name("Any")
         if form.code == "o":
@@ -172,7 +178,7 @@ class _Stub:
 
 
 def _held(form: Form) -> str:
-    """Return the kind of items that a list or map holds: `container`, `model` or `value`."""
+    """Return what sort of items the list or map `form` holds: `container`, `model` or `value`."""
     if form.item.code in _CONTAINERS:
         return "container"
     return "model" if form.item.code in ("N", "R", "o") else "value"

@@ -51,7 +51,7 @@ class Use(NamedTuple):
 
 
 def check_installed() -> None:
-    """Refuse to go on without a type checker.
+    """Check that a type checker is installed.
 
     Raises:
         MissingExtraError: Neither mypy nor pyright is installed.
@@ -72,7 +72,8 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
             new ones by path.
 
     Raises:
-        InputError: A path in `code` doesn't exist, or the checker can't check it; the message has the checker's text.
+        InputError: A path in `code` doesn't exist, the paths don't lie in one project, the project has more than 50,000
+            Python files, or the checker can't check the code (the message has the checker's text).
         MissingExtraError: Neither mypy nor pyright is installed.
     """
     check_installed()
@@ -100,7 +101,7 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """Return the project's folder: the current one if all paths lie in it, or else the deepest one that has them all.
+    """Return the project's folder: the current folder if all paths lie in it, or else the deepest that has all paths.
 
     Raises:
         InputError: The paths have only the root of the file system in common.
@@ -190,7 +191,9 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
             if one["severity"] == "error" and _is_in(path, targets):
                 found.append(Use(path, start["line"] + 1, start["character"] + 1, text))
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"--uses: pyright printed no report, but {output[:300]!r}: run pyright by itself") from None
+        raise InputError(
+            f"--uses: pyright printed no report, but {output[:300]!r}: run pyright by itself to see why"
+        ) from None
     return found
 
 
