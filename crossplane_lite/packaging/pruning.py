@@ -24,7 +24,7 @@ _RECORDS: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direc
 
 
 class _Tree(NamedTuple):
-    """The facts about a folder that rules look at."""
+    """The facts about a folder of packages that the rules use."""
 
     root: Path
     for_krm: bool
@@ -39,8 +39,9 @@ class Rule(NamedTuple):
 
     Attributes:
         name: Its name, by which `--keep` switches it off.
-        about: A description of the files for the help, with the functions that need them.
-        matches: Returns whether a file is removed, by the parts of its path.
+        about: A description of the files for the help, and of functions that do need them.
+        matches: Called with the facts about the folder and the parts of a file's path; returns whether the file is
+            removed.
     """
 
     name: str
@@ -151,7 +152,8 @@ def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_ru
         dry_run: Remove nothing, only count the files.
 
     Raises:
-        InputError: A rule doesn't exist, the folder has no installed packages, or a file can't be removed.
+        InputError: A rule in `keep` doesn't exist, the folder has no installed packages, or a file can't be read or
+            removed.
     """
     unknown = sorted(set(keep) - {rule.name for rule in RULES})
     if unknown:

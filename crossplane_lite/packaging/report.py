@@ -13,7 +13,10 @@ __all__ = ["owners", "package_sizes", "size", "size_table", "table"]
 
 
 def owners(target: Path) -> dict[str, str]:
-    """Return the package of each file in a folder that pip has filled, by the file's path, from pip's RECORD files."""
+    """Return the package of each file in a folder that pip has filled, by the file's path in the folder.
+
+    The files are those in pip's RECORD files; other files are left out.
+    """
     found: dict[str, str] = {}
     for info in sorted(target.glob("*.dist-info")):
         name = canonical(info.name.split("-")[0])
