@@ -79,7 +79,7 @@ class Transaction:
         """Make a folder and its parents where they are missing.
 
         Raises:
-            InputError: A folder can't be made, or a file has its name.
+            InputError: A folder can't be made, or there is a file of its name.
         """
         missing = list(itertools.takewhile(lambda place: not os.path.isdir(place), (folder, *folder.parents)))
         for place in reversed(missing):

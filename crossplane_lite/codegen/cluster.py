@@ -65,7 +65,7 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
 
 
 def _versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the group and the name of each version in a CustomResourceDefinition; malformed ones are left out."""
+    """Yield the group and the name of each version in a CustomResourceDefinition; nothing if it has no versions."""
     spec = crd.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("versions"), list):
         for version in spec["versions"]:

@@ -160,12 +160,12 @@ def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.M
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the stubs to write beside the modules, by path. The empty `__init__.py` of a package needs no stub."""
+    """Return the texts of the stubs to write beside the modules, by path. No `__init__.py` needs a stub."""
     return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
 
 
 def _text(file: Path) -> str | None:
-    """Return the text of a file; None if it doesn't exist or isn't text."""
+    """Return the text of a file; None if it isn't a regular file, can't be read, or isn't UTF-8."""
     try:
         return file.read_text(encoding="utf-8") if stat.S_ISREG(file.lstat().st_mode) else None
     except (OSError, UnicodeDecodeError):  # if such a file is in the way, the writing says so
@@ -215,7 +215,7 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
-    """Warn on stderr if git ignores generated files, for example because a .gitignore has `instance/` in it."""
+    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` of a .gitignore."""
     import shutil
 
     git = shutil.which("git")
@@ -258,7 +258,7 @@ def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> 
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
-    """Print notes on stderr about types that sources define differently: how many, and with `is_verbose` each one."""
+    """Print on stderr how many types the sources define differently, and with `is_verbose` a note on each of them."""
     if made.preferred:
         number = len(made.preferred)
         print(

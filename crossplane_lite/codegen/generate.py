@@ -202,7 +202,7 @@ class _Units:
         return self._units
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a note if a document defines a type differently from the class that crossplane-lite ships."""
+        """Add a note if the fields of `unit` differ from those of the class `ref`, which crossplane-lite ships."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [

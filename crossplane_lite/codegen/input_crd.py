@@ -344,16 +344,16 @@ def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> d
 
 
 def _ordered(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with the description first and the type next, as people read it."""
+    """Return a schema with its keys in the order in which people read them: the description first, then the type."""
     order = ("description", "type", "default", "nullable", "enum")
     return dict(sorted(schema.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
 def _default(field: Field, path: str) -> Any:
-    """Return the default of a field as a JSON value; None if the schema gets no default.
+    """Return the default of a field as a JSON value; None if the default is None, which no schema needs.
 
     Raises:
-        UsageError: The default doesn't fit the field's type.
+        UsageError: The default doesn't fit the field's type, or its factory fails.
     """
     try:
         value = _json_value(field.default() if field.made else field.default)

@@ -103,7 +103,7 @@ def read_list(place: Path) -> list[str] | None:
     The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
 
     Raises:
-        InputError: The file can't be used, or a path in it can't be that of a generated file.
+        InputError: The file can't be read, isn't such a list, or has a path that can't be that of a generated file.
     """
     document = _document(place)
     if document is None:

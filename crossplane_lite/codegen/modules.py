@@ -161,7 +161,7 @@ def table_source(module: Module) -> str:
 
 
 def class_text(module: Module, cls: Class) -> str:
-    """Return the text of a class in its module's table."""
+    """Return the text of the class `cls` in the table of its module (see `crossplane_lite.table`)."""
     parts = []
     if cls.api_version:
         kind = "" if cls.kind == cls.name else "=" + cls.kind

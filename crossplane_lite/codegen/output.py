@@ -173,7 +173,7 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _folded(path: str) -> str:
-    """Return a form of a path that is equal for two paths if some file system treats them as the same."""
+    """Return a form of a path. It is the same for two paths if some file system treats both as one file."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
@@ -210,10 +210,11 @@ class _Plan(NamedTuple):
 
 
 def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
-    """Check a folder, and return the changes to make in it.
+    """Check a folder, and return the changes to make in it, so that it has `files` and records the class `names`.
 
     Raises:
-        InputError: Its manifest can't be used, or files that the command doesn't own are in the way.
+        InputError: The folder can't be read, its manifest can't be used, or files that the command doesn't own are in
+            the way.
     """
     lists = {folder / name: read_list(folder / name) for name in (JOURNAL, MANIFEST)}
     owned = {path: place for place, paths in lists.items() for path in paths or ()}

@@ -364,7 +364,11 @@ class _Reader:
         return [kind for kind in kinds if kind != "null"]
 
     def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
-        """Return the type of a schema without one type of its own: a choice of scalars, or any value."""
+        """Return the type of a schema that doesn't name exactly one type: a choice of scalars, or any value.
+
+        Raises:
+            InputError: A part of the schema is wrong.
+        """
         kinds = {*self._named_types(schema, path)}
         for key in ("anyOf", "oneOf"):
             for member in self._members(schema, key, path):

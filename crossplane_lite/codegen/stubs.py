@@ -137,13 +137,13 @@ class _Stub:
         return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
-        """Return the type of the values that can be assigned to a list or map that lies in another one."""
+        """Return the type of the values that can be assigned to `form`, a list or map within another list or map."""
         kind = _held(form)
         item = self._written(form.item) if kind == "container" else self._plain(form.item)
         return f"{self._name(_CONTAINERS[form.code][kind][1])}[{item}]"
 
     def _plain(self, form: Form) -> str:
-        """Return the type of a value in plain Python, without a descriptor."""
+        """Return the type of a value of the type `form` in plain Python, without a descriptor."""
         if form.node is not None:
             return self._own(form.node.name)
         if form.ref is not None:
@@ -185,7 +185,7 @@ def _held(form: Form) -> str:
 
 
 def _docstring(text: str) -> str:
-    """Return a text as a string literal in triple quotes, with quotes and backslashes in it escaped where needed."""
+    """Return a text as a string literal in triple quotes; characters that can't stand there are escaped."""
     escaped = text.replace("\\", "\\\\")
     if '"""' in escaped or escaped.endswith('"'):
         escaped = escaped.replace('"', '\\"')

@@ -117,10 +117,11 @@ def _root(paths: Sequence[Path]) -> Path:
 
 
 def _copy(root: Path, target: Path) -> None:
-    """Copy a project's Python files, and the files that configure type checkers.
+    """Copy the Python files in `root`, and the files there that configure type checkers, to `target`.
 
     Raises:
         InputError: There are more than 50,000 Python files.
+        OSError: A file can't be copied.
     """
     number = 0
     for path in _files(root):
@@ -198,7 +199,7 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
 
 
 def _run(command: Sequence[str], folder: Path, name: str) -> str:
-    """Run a checker in a folder, and return its output.
+    """Run a checker in a folder, and return its output. `name` is the checker's name in messages.
 
     Raises:
         InputError: The checker can't be run, takes too long, or can't check the code.

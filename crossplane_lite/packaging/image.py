@@ -223,7 +223,10 @@ def _entry_point(target: Path, name: str) -> str:
         try:
             parser.read_string(file.read_text(encoding="utf-8") if file.exists() else "")
         except configparser.Error as e:
-            raise InputError(f"{name}: {file.name} can't be read: {' '.join(str(e).split())}") from e
+            raise InputError(
+                f"the entry points of {name} can't be read ({' '.join(str(e).split())}): correct [project.scripts] in "
+                "its pyproject.toml, or give --function"
+            ) from e
         scripts = dict(parser["console_scripts"]) if "console_scripts" in parser else {}
         if "function" in scripts:
             return scripts["function"].partition("[")[0].strip()

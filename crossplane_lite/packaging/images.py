@@ -44,7 +44,10 @@ class Image(NamedTuple):
 
 
 def platform_of(config: Mapping[str, Any]) -> str:
-    """Return the platform that an image's configuration names, such as `linux/amd64`; `linux/unknown` without one."""
+    """Return the platform in an image's configuration, such as `linux/amd64`.
+
+    An image without a system counts as `linux`, one without an architecture as `unknown`.
+    """
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
 

@@ -70,7 +70,7 @@ class Package(NamedTuple):
 
 
 def canonical(name: str) -> str:
-    """Return the canonical form of a package's name, which is the same for all its spellings."""
+    """Return the canonical form of a package's name: `my-lib` for `my-lib`, `My_Lib` and `my.lib`."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -120,7 +120,7 @@ class _Packing:
         self._file.close()
 
     def done(self, mark: str | None) -> Layer:
-        """Close the file and return the layer."""
+        """Close the file, and return the layer with this mark (see `Layer`)."""
         self.__exit__()
         packed, plain = self._packed, self.plain
         return Layer(self._path, packed.digest, plain.digest, packed.size, plain.size, mark)

@@ -209,7 +209,7 @@ def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
-    """Return whether any package but protobuf and crossplane-lite names descriptor_pb2."""
+    """Return whether a Python file of any package but protobuf and crossplane-lite has the word descriptor_pb2."""
     for parts, _ in files:
         if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
             path = root.joinpath(*parts)
@@ -228,7 +228,10 @@ def _remove(root: Path, parts: tuple[str, ...]) -> None:
 
 
 def _cut(path: Path, dry_run: bool) -> int:
-    """Remove the description in a METADATA file, and return how many bytes it had. With `dry_run` the file stays."""
+    """Remove the description from a METADATA file, and return how many bytes this saves; 0 without a description.
+
+    With `dry_run` the file stays as it is.
+    """
     data = path.read_bytes()
     head, separator, _ = data.partition(b"\n\n")
     if not separator:

@@ -59,7 +59,7 @@ def size(number: int) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; all columns but the first are aligned to the right."""
+    """Return the lines of a table with `head` above `rows`; all columns but the first are aligned to the right."""
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     lines = []
     for row in [head, *rows]:
@@ -89,7 +89,7 @@ def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) ->
 
 
 def rule_table(pruned: Pruned) -> list[str]:
-    """Return the lines of a table with the number of files and bytes that each rule removed."""
+    """Return the lines of a table of all rules: how many files and bytes each removed, or that it is switched off."""
     rows = []
     for rule in RULES:
         if rule.name in pruned.saved:

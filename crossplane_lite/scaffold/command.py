@@ -136,6 +136,11 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 def _write_snapshot(folder: Path, project: Project, template: str) -> None:
     """Render the example with the new function, and write the result as the first expected result of its tests.
 
+    Args:
+        folder: The project's folder.
+        project: The values in the project's files.
+        template: `composition` or `operation`.
+
     Raises:
         InputError: The function can't be rendered.
     """
