@@ -58,7 +58,7 @@ class ModuleChanges(NamedTuple):
 
     Attributes:
         file: The path of the module in the folder, without the suffix.
-        title: The kind and apiVersion of its only kind, or else the module's name.
+        title: The kind and apiVersion of its only kind; the module's name if it has no kind or several.
         what: `added`, `removed` or `changed`, for the module as a whole.
         changes: The changes in a module that changed; empty if the module was added or removed.
     """

@@ -130,7 +130,7 @@ def input_crd(
     import attr
 
     if not attr.has(cls):
-        raise UsageError(f"an input's class must be an attrs class (got {cls!r})")
+        raise UsageError(f"an input's class must be an attrs class (got {cls!r}): decorate it with @attrs.define")
     check_class(cls)
     kind = kind or _own(cls, "kind") or cls.__name__
     if not re.fullmatch("[A-Z][A-Za-z0-9]{0,62}", kind):

@@ -131,7 +131,7 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
         image: The image.
         layers: The layers on top of it.
         config: Settings, such as `Entrypoint` and `User`, that replace those of the image; None removes a setting.
-            `Labels` and `Env` are added to those of the image.
+            `Labels` and `Env` are added to those of the image; they replace only those of the same name.
         comment: The command that the history names for the layers.
 
     Raises:

@@ -272,7 +272,8 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
         place: The folder's path in the image, which tracebacks show.
 
     Returns:
-        False if this machine doesn't have that version of Python. Nothing was done then.
+        True if the byte code was made; files that can't be compiled have none. False if this machine doesn't have that
+        version of Python; nothing was done then.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:

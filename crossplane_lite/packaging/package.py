@@ -59,7 +59,7 @@ def collect(root: str, examples: str | None) -> list[Found]:
         MissingExtraError: PyYAML isn't installed.
     """
     if not os.path.isdir(root):
-        raise InputError(f"there is no folder {root}: --package-root must be the folder of {META}")
+        raise InputError(f"there is no folder {root}: --package-root must be the folder that has {META}")
     paths = list(_yaml_files(root, examples))
     meta = os.path.join(root, META)
     if meta not in paths:

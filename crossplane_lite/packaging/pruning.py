@@ -143,7 +143,7 @@ class Pruned(NamedTuple):
 
 
 def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
-    """Prune a folder of installed packages: remove the files that a served function never loads.
+    """Remove the files that a served function never loads from a folder of packages, and return how much this saves.
 
     Args:
         root: The folder: one that `pip install --target` has filled, or a `site-packages`.

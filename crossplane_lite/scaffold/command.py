@@ -115,7 +115,8 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         texts: The texts of the files by their paths in the folder.
 
     Raises:
-        InputError: The folder is a file or isn't empty, and nothing was written; or a file can't be written.
+        InputError: The folder is a file or isn't empty, and nothing was written; or a file can't be written, and those
+            before it stay.
     """
     try:
         if os.path.lexists(folder) and not folder.is_dir():
