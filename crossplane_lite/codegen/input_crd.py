@@ -167,7 +167,10 @@ def input_crd(
 
 
 def _own(cls: type[Any], key: str) -> str | None:
-    """Return the default of a class's field `key`, or its class variable `key`; None if that isn't a string."""
+    """Return the default of a class's field `key`, or else its class variable `key`.
+
+    None is returned if there is neither, or if the value isn't a string or is empty.
+    """
     found = next((field.default for field in fields_of(cls) if field.key == key), getattr(cls, key, None))
     return found if isinstance(found, str) and found else None
 

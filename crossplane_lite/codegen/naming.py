@@ -216,7 +216,7 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
     Returns:
         Whether the object has a field of that name that accepts all values of the earlier field; and the object that
-        this field holds now, or None if the field is missing or holds no object.
+        this field holds now, or None if the field is missing, holds no object, or has other lists or maps around it.
     """
     for field in node.fields:
         if field.wire == wire:
