@@ -47,12 +47,12 @@ class Transaction:
     def lock(self, folder: Path, locks: contextlib.ExitStack) -> None:
         """Make a folder if it is missing, and lock it until `locks` is closed.
 
-        The lock is on the folder itself, so no lock file is left behind. The lock ends with the process, however that
-        ends.
+        The lock is on the folder itself, so no lock file is left behind. The lock ends with the process, however the
+        process ends. On Windows, and on file systems without locks for folders, other runs aren't kept out.
 
         Raises:
-            InputError: The folder can't be made, this transaction has locked it already, or another run keeps it locked
-                for 30 seconds.
+            InputError: The folder can't be made or opened, this transaction has locked it already, or another run keeps
+                it locked for 30 seconds.
         """
         deadline = time.monotonic() + _PATIENCE
         while True:
@@ -79,7 +79,7 @@ class Transaction:
         """Make a folder and its parents where they are missing.
 
         Raises:
-            InputError: A folder can't be made, or a file has its name.
+            InputError: A folder can't be made, or there is a file of its name.
         """
         missing = list(itertools.takewhile(lambda place: not os.path.isdir(place), (folder, *folder.parents)))
         for place in reversed(missing):
@@ -89,10 +89,16 @@ class Transaction:
                     os.mkdir(place)
                 except FileExistsError:  # another run may have made it just now
                     if not os.path.isdir(place):
-                        raise InputError(f"{place} is not a folder: choose another, or remove it") from None
+                        raise InputError(
+                            f"{place} is not a folder, and a folder is needed there: choose another one, or remove it"
+                        ) from None
 
     def stage(self, target: Path, content: bytes) -> None:
-        """Write the new content of a file to a temporary file beside it, and keep the old content in another one."""
+        """Write the new content of a file to a temporary file beside it, and keep its old content in a second one.
+
+        Raises:
+            InputError: The folder can't be made, the new content can't be written, or the old one can't be kept.
+        """
         self.make_folder(target.parent)
         with naming("write", target):
             new, old = self._beside(target), None
@@ -105,32 +111,48 @@ class Transaction:
             self._staged[target] = new, old
 
     def replace(self, target: Path) -> None:
-        """Put the staged content of a file in its place."""
+        """Put the new content of a file, which `stage` has written to a temporary file, in its place.
+
+        Raises:
+            InputError: The file can't be replaced.
+        """
         new, old = self._staged.pop(target)
         self._undo.append(functools.partial(_put_back, new, old, target))
         with naming("write", target):
             os.replace(new, target)
 
     def remove(self, target: Path) -> None:
-        """Remove a file. Its content is kept under another name until `commit`."""
+        """Remove a file. Its content is kept under another name until `commit`.
+
+        Raises:
+            InputError: The file can't be removed.
+        """
         away = self._beside(target)
         self._undo.append(functools.partial(_move_if_there, away, target))
         with naming("remove", target):
             os.replace(target, away)
 
     def guard(self) -> None:
-        """Keep the steps up to here, unless `take_back` can undo all later ones."""
+        """Set a mark. `take_back` undoes the steps before the mark only if it could undo all steps after it."""
         self._undo.append(None)
 
     def commit(self) -> None:
-        """Make the changes final, and remove the temporary files."""
+        """Make the changes final, and remove the temporary files.
+
+        Raises:
+            InputError: A temporary file can't be removed; the changes are final all the same.
+        """
         self.is_committed = True
         self._undo.clear()
         for place in self._temporary:
             remove(place)
 
     def take_back(self) -> bool:
-        """Undo all changes that aren't committed. Return False if one of them couldn't be undone."""
+        """Undo all changes that aren't committed, the latest first.
+
+        Returns:
+            False if a step couldn't be undone. The steps before the mark that precedes it (see `guard`) are kept then.
+        """
         is_well = True
         while self._undo:
             step = self._undo.pop()
@@ -153,7 +175,12 @@ class Transaction:
 
 @contextlib.contextmanager
 def naming(action: str, place: Path) -> Iterator[None]:
-    """Turn an OSError into an InputError that names the action, the file and the reason."""
+    """Turn an OSError in a `with` block into an InputError.
+
+    Args:
+        action: What the block does to the file or folder, such as `write`, for the message.
+        place: The file or folder, for the message.
+    """
     try:
         yield
     except OSError as e:
@@ -161,7 +188,7 @@ def naming(action: str, place: Path) -> Iterator[None]:
 
 
 def remove(place: Path) -> None:
-    """Remove a file if it exists."""
+    """Remove a file if it exists; InputError if it can't be removed."""
     with naming("remove", place):
         _unlink_if_there(place)
 
@@ -196,7 +223,7 @@ def _unlink_if_there(place: Path) -> None:
 
 
 def _create(place: Path, content: bytes) -> None:
-    """Write a new file with the permissions that the umask allows, and flush it to the disk."""
+    """Write a new file with the permissions that the umask allows, and flush it to the disk; OSError if it exists."""
     with open(place, "xb") as file:
         file.write(content)
         file.flush()
@@ -204,7 +231,7 @@ def _create(place: Path, content: bytes) -> None:
 
 
 def _keep(target: Path, place: Path, status: os.stat_result) -> None:
-    """Keep a file under a second name: as a hard link, or as a copy if the file system has no links."""
+    """Keep the file `target` under the name `place`: as a hard link, or as a copy if the file system has no links."""
     try:
         os.link(target, place)
     except OSError:

@@ -1,7 +1,8 @@
 """The changes of a run in the models: classes and fields that are renamed, added or removed, and types that change.
 
-The old and the new table of a module are walked together, from the kinds down. So a class is compared with the class
-that is now in its places, also if that has another name. The values that a field is limited to are in the stubs only.
+The old and the new table of a module are walked together, from the kinds down. So an old class is compared with the
+class that is now in the same place, also if the name has changed. Tables don't have the values that a field is limited
+to; these are read from the stubs.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class ModuleChanges(NamedTuple):
 
     Attributes:
         file: The path of the module in the folder, without the suffix.
-        title: The kind and apiVersion of its only kind, or else the module's name.
+        title: The kind and apiVersion of its only kind; the module's name if it has no kind or several.
         what: `added`, `removed` or `changed`, for the module as a whole.
         changes: The changes in a module that changed; empty if the module was added or removed.
     """
@@ -141,7 +142,7 @@ class _Comparison:
         return found
 
     def _pairs(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the pairs of an old and a new class that share a place, with the path of their first place."""
+        """Return each pair of an old and a new class that share a place, with the path of the first such place."""
         # The walk begins at kinds and components: classes that no class refers to are among them. Classes that it
         # doesn't reach are compared with the old class of the same name.
         referred = {field.inner for fields in self._after.values() for field in fields.values()}
@@ -187,8 +188,9 @@ class _Comparison:
         """Return the type of a field as it is written in Python.
 
         Args:
-            choices: The types of fields that only some values fit, by class and attribute.
-            cls: The name of the class.
+            choices: The types of the fields that only some values fit, such as `Literal['a', 'b']`, by class and
+                attribute.
+            cls: The name of the field's class.
             field: The field.
         """
         text = choices.get((cls, field.attribute)) or " | ".join(_WORDS.get(one, one) for one in field.inner.split("|"))
@@ -198,7 +200,10 @@ class _Comparison:
 
 
 def _choices(stub: str) -> dict[tuple[str, str], str]:
-    """Return the type of each field in a stub that only some values fit, `Literal[...]`, by class and attribute."""
+    """Return, by class and attribute, the types of the fields in a stub that only some values fit.
+
+    Such a type is written as `Literal[...]`, with the values sorted.
+    """
     found: dict[tuple[str, str], str] = {}
     if "Literal[" not in stub:
         return found
@@ -226,7 +231,7 @@ def _title(file: str, table: Mapping[str, str]) -> str:
 
 
 def as_data(found: ModuleChanges) -> dict[str, Any]:
-    """Return the changes of a module as plain data for JSON. Fields of a change that are empty are left out."""
+    """Return the changes of a module as plain data for JSON. Empty fields of a `Change` are left out."""
     return {
         "module": found.file.replace("/", "."),
         "title": found.title,

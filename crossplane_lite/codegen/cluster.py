@@ -28,12 +28,12 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
 
     Args:
         context: The context of kubectl; empty for the current one.
-        only: Patterns `GROUP/KIND`. OpenAPI documents of groups that no pattern matches are not fetched. Empty to fetch
-            all.
+        only: Patterns `GROUP/KIND`; empty to read all definitions. OpenAPI documents of groups that no pattern matches
+            aren't fetched. CustomResourceDefinitions are yielded also if no pattern matches them.
 
     Raises:
-        InputError: kubectl can't read the API server, and the message has kubectl's own text. Or kubectl printed no
-            list of definitions.
+        InputError: kubectl can't read the API server (the message has kubectl's own text), or kubectl printed something
+            else than definitions.
     """
     server = ApiServer(context, _TIMEOUT)
     listed = server.object(["get", "--output=json", _CRDS], "CustomResourceDefinitions") or {}
@@ -65,7 +65,7 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
 
 
 def _versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the group and the name of each version in a CustomResourceDefinition; malformed ones are left out."""
+    """Yield the group and the name of each version in a CustomResourceDefinition; nothing if it has no versions."""
     spec = crd.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("versions"), list):
         for version in spec["versions"]:

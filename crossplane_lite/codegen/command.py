@@ -28,8 +28,8 @@ def command(argv: Sequence[str]) -> int:
         report was printed on stdout, and progress on stderr if that is a terminal.
 
     Raises:
-        InputError: A source or the output folder can't be used. Nothing has changed then, or the message says that the
-            next run repairs the folder.
+        InputError: The project's file, a source, the output folder or a path of `--uses` can't be used. Nothing has
+            changed then, or the message says that the next run repairs the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
         SystemExit: An argument is wrong or missing.
@@ -68,7 +68,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     """Read the sources and make the models in memory.
 
     Raises:
-        InputError: A source can't be used, or no kind is chosen.
+        InputError: A source or the manifest of the output folder can't be used, or no kind is chosen.
     """
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
     found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
@@ -92,7 +92,11 @@ def _make(chosen: Options, progress: Progress) -> _Run:
 
 
 def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
-    """Yield the documents of the files, then those of the cluster if one is read."""
+    """Yield the documents in the files at `paths`, then those of the cluster if `--kube-context` names one.
+
+    Raises:
+        InputError: A file or the cluster can't be read.
+    """
 
     def documents() -> Iterator[Document]:
         yield from sources.read_sources(paths)
@@ -108,7 +112,11 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 
 
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
-    """Compare the folders with the models, write the models unless this is a check, and return the report."""
+    """Compare the folders with the models, write the models unless this is a check, and return the report.
+
+    Raises:
+        InputError: A folder or a path of `--uses` can't be used.
+    """
     names = {chosen.output: run.made.names}
     owned = [manifest.owned(folder) for folder, _ in run.outputs]
     is_current = output.compare_all(run.outputs, names)
@@ -152,12 +160,12 @@ def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.M
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the stubs to write beside the modules, by path. The empty `__init__.py` of a package needs no stub."""
+    """Return the texts of the stubs to write beside the modules, by path. No `__init__.py` needs a stub."""
     return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
 
 
 def _text(file: Path) -> str | None:
-    """Return the text of a file; None if it doesn't exist or isn't text."""
+    """Return the text of a file; None if it isn't a regular file, can't be read, or isn't UTF-8."""
     try:
         return file.read_text(encoding="utf-8") if stat.S_ISREG(file.lstat().st_mode) else None
     except (OSError, UnicodeDecodeError):  # if such a file is in the way, the writing says so
@@ -207,7 +215,7 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
-    """Warn on stderr if git ignores generated files, for example because a .gitignore has `instance/` in it."""
+    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` of a .gitignore."""
     import shutil
 
     git = shutil.which("git")
@@ -239,7 +247,10 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
 
 
 def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
-    """Return the output of git in a folder; an empty string if git fails, as it does outside of a work tree."""
+    """Run git in a folder with `text` on its stdin, and return its output.
+
+    The output is empty if git fails, as it does outside of a work tree.
+    """
     import subprocess
 
     done = subprocess.run([git, *arguments], input=text, cwd=folder, capture_output=True, text=True, check=False)
@@ -247,7 +258,7 @@ def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> 
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
-    """Print notes on stderr about types that sources define differently: how many, and with `is_verbose` each one."""
+    """Print on stderr how many types the sources define differently, and with `is_verbose` a note on each of them."""
     if made.preferred:
         number = len(made.preferred)
         print(

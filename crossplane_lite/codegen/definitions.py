@@ -88,13 +88,13 @@ class OpenAPI:
         self._kinds: dict[ClassRef, Kind] = {}
 
     def add(self, name: str, kind: Kind) -> None:
-        """Register a component as a kind, so that references to it lead to the kind's class."""
+        """Register the component `name` as a kind, so that each `$ref` to the component leads to the kind's class."""
         ref = self._classes[name] = ClassRef(kind.module, kind.name)
         self._names[ref] = name
         self._kinds[ref] = kind
 
     def component(self, ref: ClassRef) -> Kind | Component | None:
-        """Return the kind or component that a class is made from; None if the document doesn't have it."""
+        """Return the kind or component of this document that becomes the class `ref`; None if there is none."""
         name = self._names.get(ref)
         if name is None or ref in self._kinds:
             return self._kinds.get(ref)
@@ -104,8 +104,8 @@ class OpenAPI:
         """Look up a `$ref`.
 
         Returns:
-            The schema that it names, and the class that this schema becomes, or None if it becomes no class. A single
-            None if the document has no such schema.
+            The schema that `ref` names, and the class that this schema becomes, or None if the schema has no properties
+            and so becomes no class. A single None if the document has no such schema.
         """
         name = _component_of(ref)
         schema = self.schemas.get(name)
@@ -148,8 +148,8 @@ def definitions(documents: Iterable[Document]) -> Definitions:
     """Return the definitions in documents.
 
     Raises:
-        InputError: A definition doesn't have the form that its apiVersion and kind require, or crossplane-lite can't
-            read its version; the message names the place.
+        InputError: A definition doesn't have the form that its apiVersion and kind require, an OpenAPI document has
+            another version than 3, or a document only lists OpenAPI documents; the message names the place.
     """
     found = Definitions([], {}, {})
     for where, content in documents:
@@ -173,7 +173,7 @@ def definitions(documents: Iterable[Document]) -> Definitions:
 
 
 def _refuse_index(where: str, content: Mapping[str, Any]) -> None:
-    """Refuse an API server's answer for /openapi/v3, which only lists its OpenAPI documents."""
+    """Raise InputError for an API server's answer to /openapi/v3, which only lists the server's OpenAPI documents."""
     paths = content.get("paths")
     if "kind" in content or not isinstance(paths, Mapping) or not paths:
         return
@@ -251,11 +251,11 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
 
 
 def _component_of(ref: str) -> str:
-    """Return the name of the component that a `$ref` points to; empty if it points elsewhere."""
+    """Return the name of the component to which a `$ref` points; empty if the `$ref` points to anything else."""
     return ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~") if ref.startswith(_REF) else ""
 
 
 def _class_of(component: str) -> ClassRef:
-    """Return the class of a component and its module: `io.k8s.api.core.v1.Pod` becomes Pod in io/k8s/api/core/v1."""
+    """Return the class that a component becomes: Pod in io/k8s/api/core/v1 for `io.k8s.api.core.v1.Pod`."""
     *packages, name = component.split(".")
     return ClassRef(tuple(segment(part) for part in packages if part) or ("components",), class_name(name))

@@ -22,7 +22,7 @@ __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate
 
 VERSIONS: Final = ("served", "storage", "all")
 Progress = Callable[[str, str, int, int], object]
-"""Called with the kind of step, the kind or module that it is about, the step's number, and the number of all steps."""
+"""Called with four values: the sort of step, the kind or module that the step is about, its number, and their total."""
 Recorded = Mapping[str, Mapping[str, str]]
 """The class names in each module that earlier runs decided (see `manifest.Names`)."""
 
@@ -37,9 +37,11 @@ class Output(NamedTuple):
         modules: The text of each `.py` file, by its path in the output folder.
         stubs: The text of each `.pyi` file, by its path.
         classes: How many classes the modules have.
-        names: The class names in each module that differ from those in a new folder (see `naming`).
-        machinery: A line for each type in a document that differs from the one that the SDK ships and uses.
-        preferred: A line for each type of Kubernetes that documents define differently; it names the one that is used.
+        names: The class names in each module that would be different in a new folder (see `naming`).
+        machinery: A line for each type that a document defines differently from the class that crossplane-lite ships
+            and uses.
+        preferred: A line for each type of Kubernetes that documents define differently; the line names the definition
+            that is used.
     """
 
     modules: dict[str, str]
@@ -79,7 +81,7 @@ class _Unit(NamedTuple):
 
 
 def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
-    """Return the kinds to generate.
+    """Return the kinds to generate; the list is empty if no kind has a version that is wanted.
 
     Args:
         kinds: All kinds that are defined.
@@ -136,7 +138,8 @@ def generate(
         progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
 
     Raises:
-        InputError: A schema can't be read, or two definitions contradict each other; the message names the places.
+        InputError: A schema can't be read, two definitions contradict each other, or a module would have the name of a
+            package; the message names the places.
     """
     output = Output({}, {}, 0, {}, [], [])
     units = _Units(output, progress).read(kinds)
@@ -199,28 +202,31 @@ class _Units:
         return self._units
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a note if a document defines a type differently from the class that crossplane-lite ships."""
+        """Add a note if the fields of `unit` differ from those of the class `ref`, which crossplane-lite ships."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [
-            f"{sign}{wire}"
-            for sign, wires in (
-                ("+", theirs.keys() - own.keys()),
-                ("-", own.keys() - theirs.keys()),
-                ("~", {wire for wire in own.keys() & theirs.keys() if own[wire] != theirs[wire]}),
+            f"{how} {', '.join(sorted(wires))}"
+            for how, wires in (
+                ("it adds", theirs.keys() - own.keys()),
+                ("it lacks", own.keys() - theirs.keys()),
+                ("it has other types for", {wire for wire in own.keys() & theirs.keys() if own[wire] != theirs[wire]}),
             )
-            for wire in sorted(wires)
+            if wires
         ]
         if differing:
             self._output.machinery.append(
-                f"{unit.source.where}: {unit} differs from the SDK's, which is used ({' '.join(differing)})"
+                f"{unit.source.where}: {unit} differs from the class that crossplane-lite ships and uses: "
+                f"{'; '.join(differing)}"
             )
 
     def _add(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a unit, or choose between it and the one that another document has for the same class.
+        """Add `unit` as the definition of the class `ref`.
+
+        If another document has defined the class already, one of the two definitions is chosen.
 
         Raises:
-            InputError: The two contradict each other.
+            InputError: The two definitions contradict each other.
         """
         units = self._units
         known = units.get(ref)
@@ -230,8 +236,8 @@ class _Units:
             pass
         elif (known.api_version, known.kind) != (unit.api_version, unit.kind):
             raise InputError(
-                f"{unit.source.where}: {unit} and {known} in {known.source.where} would be one class; "
-                "generate them into folders of their own"
+                f"{unit.source.where}: {unit} and {known} in {known.source.where} would become the same class: "
+                "generate each of them into a folder of its own"
             )
         elif known.nodes[0].shape != unit.nodes[0].shape:
             at = difference(known.nodes[0], unit.nodes[0])
@@ -264,8 +270,8 @@ def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
 def difference(one: ObjectSchema, other: ObjectSchema) -> str:
     """Return the path of the first field in which two objects of different shapes differ, as deep down as possible.
 
-    If one of two objects takes any other field and the other one doesn't, the path is that of the objects themselves.
-    It is empty for a kind or component.
+    If only one of the two objects takes fields that its schema doesn't list, the path is that of the objects
+    themselves. The path of a kind or component is empty.
     """
     while one.is_open == other.is_open:
         forms, others = ({field.wire: field.form for field in node.fields} for node in (one, other))
@@ -330,8 +336,8 @@ def _title(path: tuple[str, ...], units: list[_Unit]) -> str:
 def _shipped() -> Mapping[ClassRef, str]:
     """Return the classes that crossplane-lite ships and all models share, each with its text in the table.
 
-    They are types of the API machinery. The documents of an API server have them too, in the version with which the
-    server was built.
+    The classes are types of the API machinery, such as ObjectMeta. The documents of an API server define these types
+    too, in the version with which the server was built.
     """
     file = _SHIPPED.joinpath(*META).with_suffix(".py")
     return {ClassRef(META, name): text for name, text in earlier_table(file.read_text(encoding="utf-8")).items()}

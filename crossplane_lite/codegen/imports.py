@@ -12,16 +12,17 @@ from .definitions import Kind
 __all__ = ["MOST", "import_lines"]
 
 MOST: Final = 8
-"""How many of these lines the report for people shows."""
+"""The report for people shows at most this many import lines."""
 
 # The groups of Kubernetes whose kinds are composed most.
 _COMMON: Final = ("", "apps", "batch")
 
 
 def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
-    """Return lines of Python that import the module of each kind under an alias.
+    """Return lines of Python that import the modules of kinds, each under an alias.
 
-    A kind with several versions has a module for each. The module of the stored version is imported.
+    A kind with several versions has a module for each. The module of the stored version is imported; if no version is
+    stored, that of the first one. A module with several kinds is imported once.
 
     Kinds from CustomResourceDefinitions and CompositeResourceDefinitions come first, then the groups of Kubernetes that
     are composed most, then all others. Among these, the order is that of the sources.
@@ -31,7 +32,7 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
         folder: The folder of the models.
 
     Returns:
-        The lines; empty if the folder's name can't be imported.
+        The lines; an empty list if Python can't import a folder of that name.
     """
     package = _package(folder)
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in package):
@@ -52,7 +53,7 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
 
 
 def _package(folder: Path) -> list[str]:
-    """Return the parts of a folder's name as a package: the names of the packages around it, and its own name."""
+    """Return the name under which Python imports a folder, in parts: the packages around it, and its own name."""
     whole = folder.absolute()
     parts = [whole.name]
     for above in whole.parents:

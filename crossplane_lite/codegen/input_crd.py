@@ -51,7 +51,7 @@ def command(argv: Sequence[str]) -> int:
         0. The definition was printed on stdout or written to a file.
 
     Raises:
-        InputError: The class can't be found, or the file can't be written.
+        InputError: The module can't be imported, has no such class, or the file can't be written.
         MissingExtraError: PyYAML isn't installed.
         UsageError: The class isn't an attrs class, a field's type or default can't be in an input, or a name of the
             input isn't legal.
@@ -99,7 +99,7 @@ def make_parser() -> argparse.ArgumentParser:
 def _load_class(name: str) -> type[Any]:
     module_name, colon, attribute = name.partition(":")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
-        raise InputError(f"{name!r} is not module:Class, for example function.input:Input")
+        raise InputError(f"give the input's class as module:Class, for example function.input:Input (got {name!r})")
     module = imports._import(module_name)
     try:
         cls = getattr(module, attribute)
@@ -130,15 +130,21 @@ def input_crd(
     import attr
 
     if not attr.has(cls):
-        raise UsageError(f"an input's class must be an attrs class (got {cls!r})")
+        raise UsageError(f"an input's class must be an attrs class (got {cls!r}): decorate it with @attrs.define")
     check_class(cls)
     kind = kind or _own(cls, "kind") or cls.__name__
     if not re.fullmatch("[A-Z][A-Za-z0-9]{0,62}", kind):
-        raise UsageError(f"'kind' must be a name in CamelCase of up to 63 letters and digits (got {kind!r})")
+        raise UsageError(
+            "the input's kind must be at most 63 letters and digits, the first an upper-case letter (got "
+            f"{kind!r}): give another one with --kind"
+        )
     group, version = _group_version(api_version or _own(cls, "apiVersion") or _default_api_version(cls))
     plural = plural or _plural(kind.lower())
     if not re.fullmatch("[a-z][a-z0-9]{0,62}", plural):
-        raise UsageError(f"'plural' must be up to 63 letters and digits in lower case (got {plural!r})")
+        raise UsageError(
+            "the plural of the input's kind must be at most 63 lower-case letters and digits, the first a letter (got "
+            f"{plural!r}): give another one with --plural"
+        )
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -161,7 +167,10 @@ def input_crd(
 
 
 def _own(cls: type[Any], key: str) -> str | None:
-    """Return the default of the field `key` of a class, or its class variable `key`; None without such a string."""
+    """Return the default of a class's field `key`, or else its class variable `key`.
+
+    None is returned if there is neither, or if the value isn't a string or is empty.
+    """
     found = next((field.default for field in fields_of(cls) if field.key == key), getattr(cls, key, None))
     return found if isinstance(found, str) and found else None
 
@@ -180,8 +189,8 @@ def _group_version(api_version: str) -> tuple[str, str]:
     label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
     if not re.fullmatch(rf"{label}(\.{label})+/v[0-9]+((alpha|beta)[0-9]+)?", api_version) or len(api_version) > 200:
         raise UsageError(
-            "'api_version' must be a group with a dot in it and a version, such as naming.fn.crossplane.io/v1beta1 "
-            f"(got {api_version!r})"
+            "the input's API version must be a group with a dot in it and a version, at most 200 characters, such as "
+            f"naming.fn.crossplane.io/v1beta1 (got {api_version!r}): give another one with --api-version"
         )
     return split(api_version)
 
@@ -212,7 +221,10 @@ def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, A
     Args:
         type_: The type.
         path: The place of the type in the input's class, for messages.
-        around: The classes around it, the outermost first.
+        around: The classes around the type, the outermost first.
+
+    Raises:
+        UsageError: The default of a field within the type doesn't fit the field.
     """
     shape = shape_of(type_)
     assert shape is not None  # `check_class` refuses other types
@@ -335,16 +347,16 @@ def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> d
 
 
 def _ordered(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with the description first and the type next, as people read it."""
+    """Return a schema with its keys in the order in which people read them: the description first, then the type."""
     order = ("description", "type", "default", "nullable", "enum")
     return dict(sorted(schema.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
 def _default(field: Field, path: str) -> Any:
-    """Return the default of a field as a JSON value; None if the schema gets no default.
+    """Return the default of a field as a JSON value; None if the default is None, which no schema needs.
 
     Raises:
-        UsageError: The default doesn't fit the field's type.
+        UsageError: The default doesn't fit the field's type, or its factory fails.
     """
     try:
         value = _json_value(field.default() if field.made else field.default)
@@ -377,8 +389,8 @@ def _json_value(value: Any) -> Any:
 def _documented(cls: type[Any]) -> tuple[str, dict[str, str]]:
     """Return the description of a class, and the descriptions of its attributes by name, from its docstring.
 
-    The description of the class ends before the first section. The docstrings of base classes can describe attributes
-    too.
+    The description of the class ends before the first section; it is empty without a docstring. The docstrings of base
+    classes can describe attributes too.
     """
     about: dict[str, str] = {}
     for base in reversed(cls.__mro__):

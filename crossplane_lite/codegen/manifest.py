@@ -43,7 +43,7 @@ _ABOUT: Final = {
     ),
 }
 Names = Mapping[str, Mapping[str, str]]
-"""The class names in each module, by the object's place. The modules are given by their paths, without the suffix."""
+"""For each module, given by its file without the suffix, the class name of each object, given by its place."""
 
 
 def manifest(files: Iterable[str], names: Names) -> str:
@@ -77,8 +77,8 @@ def recorded_names(folder: Path) -> Names:
         isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
     ):
         raise InputError(
-            f"{folder / MANIFEST}: 'names' must be an object of class names by module and place: restore the file, or "
-            "remove 'names', so that classes are named as in a new folder"
+            f"{folder / MANIFEST}: 'names' must be an object of class names by module and place: restore the file "
+            "from version control, or remove 'names', so that classes are named as in a new folder"
         )
     return names
 
@@ -103,23 +103,25 @@ def read_list(place: Path) -> list[str] | None:
     The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
 
     Raises:
-        InputError: The file can't be used, or a path in it can't be that of a generated file.
+        InputError: The file can't be read, isn't such a list, or has a path that can't be that of a generated file.
     """
     document = _document(place)
     if document is None:
         return None
     paths = document.get("files")
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise InputError(
-            f"{place} has no list 'files' of paths: restore it, or remove the folder and generate it again"
-        )
+        raise InputError(f"{place}: 'files' must be a list of paths: {_restore(place)}")
     for path in paths:
         if problem := path_problem(path):
             raise InputError(
-                f"{place} lists {path!r}, which can't be a file of this folder, because it {problem}: restore the "
-                "list, or remove the folder and generate it again"
+                f"{place} lists {path!r}, which can't be a file of this folder, because it {problem}: {_restore(place)}"
             )
     return paths
+
+
+def _restore(place: Path) -> str:
+    """Return the advice for a manifest or journal that can't be used."""
+    return f"restore the file from version control, or remove the folder {place.parent} and generate it again"
 
 
 def path_problem(path: str) -> str | None:
@@ -140,7 +142,7 @@ def _document(place: Path) -> dict[str, Any] | None:
     """Return the content of a manifest or a journal; None if the file doesn't exist.
 
     Raises:
-        InputError: The file can't be read, isn't JSON, or has another format.
+        InputError: The file can't be read, isn't a file but a folder or a link, isn't JSON, or has another format.
     """
     with naming("read", place):
         try:
@@ -148,17 +150,17 @@ def _document(place: Path) -> dict[str, Any] | None:
         except FileNotFoundError:
             return None
     if not is_file:
-        raise InputError(f"{place} is not a file: remove it")
+        raise InputError(f"{place} is not a file, and a file must be there: remove it")
     try:
         with naming("read", place):
             document: Any = json.loads(place.read_bytes())
     except (ValueError, RecursionError) as e:
-        raise InputError(f"{place} is not JSON: restore it, or remove the folder and generate it again") from e
+        raise InputError(f"{place} is not JSON: {_restore(place)}") from e
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
         raise InputError(
             f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite writes: use the "
-            "version that wrote the file, or remove the folder and generate it again"
+            f"version that wrote the file, or remove the folder {place.parent} and generate it again"
         )
     assert isinstance(document, dict)
     return document

@@ -50,7 +50,7 @@ class Module:
 
     Attributes:
         path: Its packages and its own name.
-        title: The sentence that describes it in its docstring.
+        title: The first sentence of its docstring.
         classes: Its classes by name, in the order in which they are written.
         shipped: The classes that are imported from `crossplane_lite.models` instead of generated.
     """
@@ -73,11 +73,11 @@ class Module:
         return f'"""{self.title}\n\n{_HEADER}\n"""\n\n# fmt: off\n# ruff: noqa'
 
     def home(self, ref: ClassRef) -> tuple[str, ...]:
-        """Return the module that a class is imported from, also for a class that is shipped."""
+        """Return the parts of the name of the module that has the class `ref`, be it generated or shipped."""
         return (*_SHIPPED, *ref.module) if ref in self.shipped else ref.module
 
     def aliases(self) -> dict[str, tuple[str, ...]]:
-        """Return the other modules that the classes refer to, by alias."""
+        """Return the other modules to which this module's classes refer, by the alias that this module imports."""
         homes = sorted(
             {
                 self.home(form.ref)
@@ -98,12 +98,18 @@ class Module:
         return {alias: home for home, alias in self._aliases.items()}
 
     def reference(self, ref: ClassRef) -> str:
-        """Return the name by which this module refers to a class. `aliases` must have been called before."""
+        """Return how this module spells the class `ref`: as its name, or as `ALIAS.NAME` if another module has it.
+
+        `aliases` must have been called before.
+        """
         home = self.home(ref)
         return ref.name if home == self.path else f"{self._aliases[home]}.{ref.name}"
 
     def relative(self, home: tuple[str, ...]) -> str:
-        """Return the name by which this module imports another one: relative, or absolute if that one is shipped."""
+        """Return the name with which this module imports the module `home`, which is given as `home()` returns it.
+
+        The name is absolute for a shipped module, otherwise relative.
+        """
         if home[: len(_SHIPPED)] == _SHIPPED:
             return ".".join(home)
         package = self.path[:-1]
@@ -155,7 +161,7 @@ def table_source(module: Module) -> str:
 
 
 def class_text(module: Module, cls: Class) -> str:
-    """Return the text of a class in its module's table."""
+    """Return the text of the class `cls` in the table of its module (see `crossplane_lite.table`)."""
     parts = []
     if cls.api_version:
         kind = "" if cls.kind == cls.name else "=" + cls.kind
@@ -203,15 +209,15 @@ def _quoted(text: str) -> str:
 
 
 def check_paths(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Refuse a path that would have to be a module and a package at the same time.
+    """Check that no path is a module and a package at the same time.
 
     Raises:
-        InputError: There is such a path. The message names the module, and a module in the package.
+        InputError: A path is both. The message names the module, and a module in the package.
     """
     for path in modules:
         for length in range(1, len(path)):
             if path[:length] in modules:
                 raise InputError(
                     f"can't generate both {'/'.join(path)}.py and {'/'.join(path[:length])}.py: "
-                    f"{path[length - 1]} can't be a folder and a module; generate them into folders of their own"
+                    f"{path[length - 1]} can't be a folder and a module; generate each of them into a folder of its own"
                 )

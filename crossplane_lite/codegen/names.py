@@ -16,5 +16,5 @@ def segment(text: str) -> str:
 
 
 def group_path(group: str) -> tuple[str, ...]:
-    """Return the packages of a group, its parts in reverse: `io`, `upbound`, `gcp` for `gcp.upbound.io`."""
+    """Return the names of a group's packages, the last part first: `io`, `upbound`, `gcp` for `gcp.upbound.io`."""
     return tuple(segment(part) for part in reversed(group.split(".")))

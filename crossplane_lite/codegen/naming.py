@@ -120,7 +120,7 @@ class Names:
         return given
 
     def _kept(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[str, int]:
-        """Return the shape that keeps each name that objects had before."""
+        """Return, for each name in `before`, the shape whose objects keep the name. Arguments are as in `_assigned`."""
         ranks: dict[str, int] = {}
         places: dict[str, dict[int, _Places]] = {}
         for rank, node in ordered:
@@ -133,7 +133,10 @@ class Names:
         return {name: self._keeper(name, shapes) for name, shapes in places.items()}
 
     def _keeper(self, name: str, shapes: Mapping[int, _Places]) -> int:
-        """Return the shape that keeps a name, of all shapes whose objects had it; the first, if several are as good."""
+        """Return the one of `shapes` that keeps a class name, which objects of all these shapes had.
+
+        If several shapes are equally good, the first of them keeps the name.
+        """
         if len(shapes) == 1:
             return next(iter(shapes))
 
@@ -145,14 +148,14 @@ class Names:
         return min((shape for shape, found in shapes.items() if found.first), key=cost)
 
     def _lost(self, name: str, one: ObjectSchema, other: ObjectSchema) -> int:
-        """Return how many fields of an earlier class `one` lacks and `other` still has.
+        """Return the number of fields of an earlier class that `one` lacks and `other` still has.
 
-        Fields of the classes within that class count too, if both objects still have an object there.
+        Fields of the classes within the earlier class count too, if `one` and `other` still have objects there.
 
         Args:
             name: The name of the earlier class.
             one: The object that may lack fields.
-            other: The object that it is compared with.
+            other: The object with which `one` is compared.
         """
         number = 0
         work = [(name, one, other)]
@@ -169,7 +172,7 @@ class Names:
         return number
 
     def _earlier_names(self, nodes: Sequence[ObjectSchema]) -> dict[int, str]:
-        """Return the names of the classes that the earlier table has in the places of objects, by `id(object)`.
+        """Return, by `id(object)`, the name of the class that the earlier table has in each object's place.
 
         Objects in places that the earlier table doesn't have are left out.
 
@@ -193,8 +196,8 @@ class _Places:
 
     Attributes:
         node: One of these objects.
-        first: How many of them have the lowest rank that any object of that name has.
-        later: How many of them have a higher rank.
+        first: How many of these objects have the lowest rank that any object of that name has.
+        later: How many of these objects have a higher rank.
     """
 
     def __init__(self, node: ObjectSchema) -> None:
@@ -212,8 +215,8 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
         is_class: Whether the earlier field held models of a class, alone or in lists or maps.
 
     Returns:
-        Whether the object has a field of that name that accepts all values of the earlier field. And the object that
-        this field holds now, or None if it holds no object.
+        Whether the object has a field of that name that accepts all values of the earlier field; and the object that
+        this field holds now, or None if the field is missing, holds no object, or has other lists or maps around it.
     """
     for field in node.fields:
         if field.wire == wire:
@@ -228,7 +231,7 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
 
 def _letters(code: str) -> set[str]:
-    """Return the letters of the scalars that a type in a table accepts; for a type of a class, only the type itself."""
+    """Return the letters of the scalars that the type `code` of a table accepts; for other types, `{code}`."""
     if any(one not in _SCALARS for one in code.split("|")):
         return {code}
     return set().union(*(_SCALARS[one] for one in code.split("|")))
@@ -237,7 +240,7 @@ def _letters(code: str) -> set[str]:
 def place_of(node: ObjectSchema) -> str:
     """Return the place of an object in its module, such as `Bucket.spec.forProvider`.
 
-    It begins with the class name of the kind or component, and the wire names that lead to the object follow.
+    The place begins with the class name of the kind or component. The wire names that lead to the object follow.
     """
     wires = []
     while node.parent is not None:
@@ -267,9 +270,14 @@ def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, Object
 
 
 def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int | None]) -> str:
-    """Return a name for an object that no other class has: its own, or with its parent's name in front.
+    """Return a class name for `node` that isn't a key of `shapes`: its `hint`, or the parent's name and its `hint`.
 
-    If both names are taken, a number is added.
+    If both names are taken, a number is added to the second one.
+
+    Args:
+        node: The object.
+        given: The class names that objects have already, by `id(object)`.
+        shapes: The class names that are taken.
     """
     name, number = node.hint, 1
     while name in shapes:
@@ -301,7 +309,7 @@ class Field(NamedTuple):
 
 @functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
 def fields_of(text: str) -> Mapping[str, Field]:
-    """Return the fields in the text of a class in a table, by wire name."""
+    """Return the fields in the text of a class in a table, by wire name. Fields that can't be read are left out."""
     fields = {}
     for part in text.split(" "):
         names, _, type_ = part.rpartition(":")
@@ -319,14 +327,17 @@ def fields_of(text: str) -> Mapping[str, Field]:
 
 
 def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
-    """Clear each note of a field in `first` that differs from the note in `other`, which shares its class."""
+    """Clear the note of each field of `first` for which `other`, an object with the same class, has another note."""
     for one, two in zip(first.fields, other.fields, strict=True):
         if one.note != two.note:
             one.note = ""
 
 
 def earlier_table(source: str | None) -> dict[str, str]:
-    """Return the table in the source of a generated module, the text of each class by its name; empty without one."""
+    """Return the table in the source of a generated module: the text of each class, by the class's name.
+
+    The table is empty if there is no source, or if the source isn't that of a generated module.
+    """
     if source is None or "load(" not in source:
         return {}
     try:

@@ -72,7 +72,7 @@ def read(argv: Sequence[str]) -> Options:
     Paths in the file are relative to its folder.
 
     Raises:
-        InputError: The file can't be read, or a key or a value in it is wrong.
+        InputError: The file can't be read, a key or a value in it is wrong, or it names neither sources nor a cluster.
         MissingExtraError: Python 3.10 needs the package tomli to read the file, and it isn't installed.
         SystemExit: An argument is wrong or missing. The reason was printed on stderr.
     """
@@ -131,7 +131,7 @@ def _project(file: Path) -> Mapping[str, Any]:
         raise InputError(f"{file} is not TOML: {' '.join(str(e).split())}") from None
     table = document.get("generate")
     if not isinstance(table, dict):
-        raise InputError(f"{file} must have a table [generate]")
+        raise InputError(f"{file} must have a table [generate], with the options of the command")
     for key, value in table.items():
         if key not in _KEYS:
             near = difflib.get_close_matches(key, _KEYS, n=1)

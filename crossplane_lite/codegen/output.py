@@ -79,7 +79,7 @@ def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mappin
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Summary:
-    """Write the generated files of one folder as `write_all` does, and return a summary of the changes."""
+    """Write the generated files of one folder as `write_all` does, with the same errors, and return a summary."""
     return write_all([(folder, files)])[0]
 
 
@@ -145,7 +145,7 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
     """Return the bytes of each file, sorted by path.
 
     Raises:
-        InputError: A path can't be written to the folder, or two paths exclude each other.
+        InputError: A path can't be written to the folder, two paths exclude each other, or a text can't be UTF-8.
     """
     spelt: dict[str, str] = {}
     contents = {}
@@ -173,12 +173,16 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _folded(path: str) -> str:
-    """Return a form of a path that is equal for two paths if some file system treats them as the same."""
+    """Return a form of a path. It is the same for two paths if some file system treats both as one file."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def _check_apart(folders: list[Path]) -> None:
-    """Refuse a folder that lies in another one, because each would treat the files of the other as foreign."""
+    """Check that no folder lies in another one, because each would treat the files of the other as foreign.
+
+    Raises:
+        InputError: A folder lies in another one.
+    """
     for one, other in itertools.permutations(folders, 2):
         if Path(os.path.realpath(one)) in Path(os.path.realpath(other)).parents:
             raise InputError(f"{other} lies in {one}: choose folders side by side")
@@ -206,10 +210,11 @@ class _Plan(NamedTuple):
 
 
 def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
-    """Check a folder, and return the changes to make in it.
+    """Check a folder, and return the changes to make in it, so that it has `files` and records the class `names`.
 
     Raises:
-        InputError: Its manifest can't be used, or files that the command doesn't own are in the way.
+        InputError: The folder can't be read, its manifest can't be used, or files that the command doesn't own are in
+            the way.
     """
     lists = {folder / name: read_list(folder / name) for name in (JOURNAL, MANIFEST)}
     owned = {path: place for place, paths in lists.items() for path in paths or ()}
@@ -242,7 +247,7 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
 
 
 class _Found(NamedTuple):
-    """What is found at a path: the first entry on the way to it that isn't a folder, or the entry at its end."""
+    """The entry that is found at a path: the one at its end, or the first one on the way there that isn't a folder."""
 
     place: Path
     status: os.stat_result | None  # None if nothing is there
@@ -252,7 +257,11 @@ class _Found(NamedTuple):
 
 
 def _find_all(folder: Path, paths: Iterable[str]) -> dict[str, _Found]:
-    """Return what is found at each path. A folder that several paths lead through is looked at only once."""
+    """Return the entry that is found at each of `paths`. A folder through which several paths lead is read only once.
+
+    Raises:
+        InputError: An entry can't be read.
+    """
     ways: dict[str, _Found | None] = {}  # None for a folder, otherwise the entry at which the way ends
     found = {}
     for path in paths:
@@ -279,10 +288,11 @@ def _look(place: Path) -> _Found:
 
 
 def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], owned: Mapping[str, Path]) -> bool:
-    """Return whether a file has its content already.
+    """Return whether the file at `path` has its new `content` already; False if there is no file.
 
     Raises:
-        InputError: Something is in the way: a link, a folder, or a file that the command doesn't own.
+        InputError: The file can't be read, or something is in its way: a link, a folder, or a file that the command
+            doesn't own.
     """
     place, status = found[path]
     if status is None:
@@ -305,9 +315,12 @@ def _foreign(place: Path) -> str:
 
 
 def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Refuse a folder without a manifest if it has any other file than those that would be written.
+    """Check that a folder without a manifest has no other files than those that would be written.
 
     Files that do no harm there, such as .gitignore, are accepted.
+
+    Raises:
+        InputError: The folder has another file, a file with another content, or can't be read.
     """
     pending = [""]
     while pending:
@@ -334,7 +347,11 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], found: dict[str, _Found]) -> None:
-    """Refuse to remove a file that is a generated one too, because the file system ignores the case of their names."""
+    """Check that no file to remove is also a file to write, on a file system that ignores the case of names.
+
+    Raises:
+        InputError: A file is both.
+    """
     spelt = {_folded(path): path for path in files}
     for path in removed:
         other = found.get(spelt.get(_folded(path), ""))
@@ -347,7 +364,11 @@ def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], f
 
 
 def _stale(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Return the paths of temporary files that killed runs have left in the folders of `paths`."""
+    """Return the paths of temporary files that killed runs have left in the folders of `paths`.
+
+    Raises:
+        InputError: A folder can't be read.
+    """
     prefixes = {"", *(prefix + "/" for path in paths for prefix in _above(path))}
     stale = []
     for prefix in sorted(prefixes):

@@ -32,9 +32,10 @@ class Report(NamedTuple):
         uses: The lines of code that the new models break; None without `--uses`, or if no earlier run had made models.
         imports: Lines of Python that import the models.
         found: The definitions in the sources.
-        preferred: A line for each type of Kubernetes that the sources define differently; it names the one that is
-            used.
-        machinery: A line for each type in the sources that differs from the one that the SDK ships and uses.
+        preferred: A line for each type of Kubernetes that the sources define differently; the line names the definition
+            that is used.
+        machinery: A line for each type that a source defines differently from the class that crossplane-lite ships and
+            uses.
     """
 
     kinds: int

@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 
 from .._base.type_names import json_type_in_words
 from .._manifests.values import boolean, typed
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from .names import class_name
 
@@ -47,7 +48,7 @@ class Form:
         code: A letter of the table's language (s i f b q o x), a choice of scalars such as `b|s`, `[` for a list, `{`
             for a map, `N` for an object that becomes a class, `R` for a reference to a class.
         python: For scalars the type as it is written in Python, such as `str` or `Literal['a', 'b']`.
-        item: The type of the items of a list or map; the type itself if it is neither.
+        item: The type of the items of a list or map; for other types, this `Form` itself.
         keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys); empty for other types.
         node: The object for `N`, otherwise None.
         ref: The class for `R`, otherwise None.
@@ -74,14 +75,14 @@ class Form:
 
     @property
     def innermost(self) -> Form:
-        """The type in a list or map, behind all lists and maps within it; the type itself if it is neither."""
+        """The type in a list or map, behind all lists and maps within it; for other types, this `Form` itself."""
         form = self
         while form.item is not form:
             form = form.item
         return form
 
     def in_table(self) -> tuple[str, str]:
-        """Return the type in two parts, as a table has it: the lists and maps, and the letter or class in them."""
+        """Return the type's two parts in a table: the lists and maps, and the letter or class name in them."""
         around, form = "", self
         while form.item is not form:
             around += form.code
@@ -89,7 +90,7 @@ class Form:
         return around, form.code if form.ref is None else form.ref.name
 
     def signature(self) -> tuple[Any, ...]:
-        """Return a value that is equal for equal types. The shapes of the objects in them must be set already."""
+        """Return a value that is equal for equal types. The shape of an object in the type must be set already."""
         below = () if self.item is self else self.item.signature()
         shape = self.node.shape if self.node is not None else self.ref
         return (self.code, self.python, self.keys, shape, *below)
@@ -225,7 +226,11 @@ class _Reader:
         return InputError(f"{self._where}: {place}: {problem}")
 
     def fill(self, node: ObjectSchema, is_kind: bool) -> None:
-        """Set the fields of an object, and add the objects in them to `nodes`."""
+        """Set the fields of an object, and add the objects in these fields to `nodes`.
+
+        Raises:
+            InputError: The object's schema is wrong.
+        """
         schema = node.schema
         properties = dict(self._get(schema, "properties", dict, node.path))
         required = self._get(schema, "required", list, node.path)
@@ -243,7 +248,9 @@ class _Reader:
         # Sorted, as in the documents that API servers publish: they make the same models as the definitions themselves.
         for wire, below in sorted(properties.items(), key=lambda item: str(item[0])):
             if not isinstance(wire, str) or not wire or wire.encode(errors="replace").decode() != wire:
-                raise self.error(node.path, f"a property's name must be Unicode text that isn't empty (got {wire!r})")
+                raise self.error(
+                    node.path, f"a property's name must be a string of Unicode that isn't empty (got {wire!r})"
+                )
             path = f"{node.path}.{wire}".lstrip(".")
             if below is True:
                 below = {}
@@ -268,7 +275,18 @@ class _Reader:
         return " ".join(notes)
 
     def form(self, schema: Mapping[str, Any], path: str, parent: ObjectSchema, wire: str, hint: str) -> Form:
-        """Return the type of a field with a schema. An object in it is added to `nodes`, and read later."""
+        """Return the type of a field. If the type contains an object, the object is added to `nodes`, and read later.
+
+        Args:
+            schema: The field's schema.
+            path: The path of the schema in the kind, for messages.
+            parent: The object that has the field.
+            wire: The field's wire name.
+            hint: The class name that an object in the field gets if the name is free.
+
+        Raises:
+            InputError: The schema is wrong, or has too many lists and maps within each other.
+        """
         if path.endswith(("[]", "{}")) and len(path) - len(path.rstrip("[]{}")) > 2 * _MOST_LISTS:
             raise self.error(path.rstrip("[]{}"), f"lists and maps must be nested at most {_MOST_LISTS} levels deep")
         ref = self._class_of(schema, path)
@@ -314,7 +332,11 @@ class _Reader:
         return self._choice(schema, path)
 
     def type_of(self, schema: Mapping[str, Any], path: str) -> str:
-        """Return the one type that a schema names, or that its other keys imply; an empty string if there is none."""
+        """Return the type that a schema names, or that its other keys imply; empty if there is none, or several.
+
+        Raises:
+            InputError: A type that the schema names isn't known, or its `enum` isn't a list.
+        """
         named = self._named_types(schema, path)
         if len(named) == 1:
             return named[0]
@@ -328,7 +350,11 @@ class _Reader:
         return ""
 
     def _named_types(self, schema: Mapping[str, Any], path: str) -> list[str]:
-        """Return the types that a schema names, without `null`: none, one, or in OpenAPI 3.1 several."""
+        """Return the types that a schema names, without `null`: none, one, or in OpenAPI 3.1 several.
+
+        Raises:
+            InputError: A type isn't known.
+        """
         named = schema.get("type")
         kinds = named if isinstance(named, list) else [] if named is None else [named]
         for kind in kinds:
@@ -338,7 +364,11 @@ class _Reader:
         return [kind for kind in kinds if kind != "null"]
 
     def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
-        """Return the type of a schema without one type of its own: a choice of scalars, or any value."""
+        """Return the type of a schema that doesn't name exactly one type: a choice of scalars, or any value.
+
+        Raises:
+            InputError: A part of the schema is wrong.
+        """
         kinds = {*self._named_types(schema, path)}
         for key in ("anyOf", "oneOf"):
             for member in self._members(schema, key, path):
@@ -363,15 +393,25 @@ class _Reader:
         if schema.get("x-kubernetes-list-type") != "map":
             return ()
         if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
-            raise self.error(path, "'x-kubernetes-list-map-keys' must be a list of strings that aren't empty")
+            raise self.error(
+                path,
+                f"'x-kubernetes-list-map-keys' must be a list of strings that aren't empty (got {short_repr(keys)})",
+            )
         return tuple(keys)
 
     def _flags(self, schema: Mapping[str, Any], path: str) -> set[str]:
-        """Return the keys of `_FLAGS` that are true in a schema."""
+        """Return the keys of `_FLAGS` that are true in a schema; InputError if the value of one isn't a boolean."""
         return {key for key in _FLAGS if key in schema and self._get(schema, key, bool, path)}
 
     def _additional(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any] | bool:
-        """Return the schema of properties that aren't listed; True if they can be anything, False if there are none."""
+        """Return the schema of the properties that a schema doesn't list.
+
+        Returns:
+            The schema; True if these properties can be anything, False if there are none.
+
+        Raises:
+            InputError: `additionalProperties` is neither a schema nor a boolean.
+        """
         below = boolean(schema.get("additionalProperties"))
         if below is not None and not isinstance(below, (Mapping, bool)):
             raise self.error(
@@ -391,18 +431,22 @@ class _Reader:
     def _members(self, schema: Mapping[str, Any], key: str, path: str) -> list[Mapping[str, Any]]:
         members = schema.get(key) or []
         if not isinstance(members, list) or not all(isinstance(member, Mapping) for member in members):
-            raise self.error(path, f"{key!r} must be a list of schemas")
+            raise self.error(path, f"{key!r} must be a list of schemas (got {short_repr(members)})")
         return members
 
     def _found(self, schema: Mapping[str, Any], path: str) -> tuple[Mapping[str, Any], ClassRef | None]:
         ref = schema["$ref"]
         found = self._refs(ref) if isinstance(ref, str) else None
         if found is None:
-            raise self.error(path, f"there is no schema {ref!r}, which a $ref names")
+            raise self.error(path, f"'$ref' must name a schema of the same OpenAPI document (got {ref!r})")
         return found
 
     def _class_of(self, schema: Mapping[str, Any], path: str) -> ClassRef | None:
-        """Return the class that a schema refers to; None if it refers to none, or has keys that change the type."""
+        """Return the class to which a schema refers; None if there is none, or other keys change the type.
+
+        Raises:
+            InputError: A `$ref` names no schema of the document, or `allOf` isn't a list of schemas.
+        """
         while True:
             own = [key for key in schema if key not in _ANNOTATIONS and not key.startswith("x-")]
             if own:
@@ -415,7 +459,18 @@ class _Reader:
             schema = members[0]
 
     def merged(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-        """Return a schema with the schemas of its `$ref` and its `allOf` merged into it."""
+        """Return a schema with the schemas of its `$ref` and its `allOf` merged into it.
+
+        The schema's own keys win over those of the other schemas. The lists `required` are joined, and of a property in
+        several schemas all definitions count.
+
+        Args:
+            schema: The schema.
+            path: Its path in the kind, for messages.
+
+        Raises:
+            InputError: A `$ref` names no schema of the document, or a part of a schema has the wrong type.
+        """
         if "$ref" not in schema and "allOf" not in schema:
             return schema
         whole: dict[str, Any] = {}

@@ -66,7 +66,10 @@ class _Stub:
         return "\n\n".join(parts) + "\n"
 
     def _name(self, name: str) -> str:
-        """Return the name by which the current class can use a name of `_HOMES`, which is imported if need be."""
+        """Return how the current class must spell `name`, a key of `_HOMES`, and import it where needed.
+
+        If a field or a class hides the name, it is imported under another one.
+        """
         home = _HOMES[name]
         if name in self._hidden or name in self._module.classes:
             return self._import(home, name, self._second(home, name))
@@ -77,7 +80,10 @@ class _Stub:
         return local
 
     def _second(self, home: str, name: str) -> str:
-        """Return another name for a name that is hidden. No other name in the stub is the same."""
+        """Return the other name in the stub for `name` from the module `home`, because a field or a class hides it.
+
+        The other name is unique in the stub. `home` is empty for a class of this module.
+        """
         second = self._seconds.get((home, name))
         if second is None:
             second = "_" + name.lstrip("_")  # inside of a class, Python changes names with two underscores in front
@@ -119,7 +125,7 @@ class _Stub:
         return lines
 
     def _declared(self, form: Form) -> str:
-        """Return the annotation that declares a field of a type."""
+        """Return the annotation with which a field of the type `form` is declared."""
         if form.code == "x":
             return self._name("Any")
         if form.code == "o":
@@ -131,13 +137,13 @@ class _Stub:
         return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
-        """Return the type of the values that can be assigned to a list or map that lies in another one."""
+        """Return the type of the values that can be assigned to `form`, a list or map within another list or map."""
         kind = _held(form)
         item = self._written(form.item) if kind == "container" else self._plain(form.item)
         return f"{self._name(_CONTAINERS[form.code][kind][1])}[{item}]"
 
     def _plain(self, form: Form) -> str:
-        """Return the type of a value in plain Python, without a descriptor."""
+        """Return the type of a value of the type `form` in plain Python, without a descriptor."""
         if form.node is not None:
             return self._own(form.node.name)
         if form.ref is not None:
@@ -172,14 +178,14 @@ class _Stub:
 
 
 def _held(form: Form) -> str:
-    """Return the kind of items that a list or map holds: `container`, `model` or `value`."""
+    """Return what sort of items the list or map `form` holds: `container`, `model` or `value`."""
     if form.item.code in _CONTAINERS:
         return "container"
     return "model" if form.item.code in ("N", "R", "o") else "value"
 
 
 def _docstring(text: str) -> str:
-    """Return a text as a string literal in triple quotes, with quotes and backslashes in it escaped where needed."""
+    """Return a text as a string literal in triple quotes; characters that can't stand there are escaped."""
     escaped = text.replace("\\", "\\\\")
     if '"""' in escaped or escaped.endswith('"'):
         escaped = escaped.replace('"', '\\"')

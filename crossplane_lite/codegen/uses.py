@@ -51,7 +51,7 @@ class Use(NamedTuple):
 
 
 def check_installed() -> None:
-    """Refuse to go on without a type checker.
+    """Check that a type checker is installed.
 
     Raises:
         MissingExtraError: Neither mypy nor pyright is installed.
@@ -72,7 +72,8 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
             new ones by path.
 
     Raises:
-        InputError: A path in `code` doesn't exist, or the checker can't check it; the message has the checker's text.
+        InputError: A path in `code` doesn't exist, the paths don't lie in one project, the project has more than 50,000
+            Python files, or the checker can't check the code (the message has the checker's text).
         MissingExtraError: Neither mypy nor pyright is installed.
     """
     check_installed()
@@ -100,7 +101,7 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """Return the project's folder: the current one if all paths lie in it, or else the deepest one that has them all.
+    """Return the project's folder: the current folder if all paths lie in it, or else the deepest that has all paths.
 
     Raises:
         InputError: The paths have only the root of the file system in common.
@@ -116,10 +117,11 @@ def _root(paths: Sequence[Path]) -> Path:
 
 
 def _copy(root: Path, target: Path) -> None:
-    """Copy a project's Python files, and the files that configure type checkers.
+    """Copy the Python files in `root`, and the files there that configure type checkers, to `target`.
 
     Raises:
         InputError: There are more than 50,000 Python files.
+        OSError: A file can't be copied.
     """
     number = 0
     for path in _files(root):
@@ -190,12 +192,14 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
             if one["severity"] == "error" and _is_in(path, targets):
                 found.append(Use(path, start["line"] + 1, start["character"] + 1, text))
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"--uses: pyright printed no report, but {output[:300]!r}: run pyright by itself") from None
+        raise InputError(
+            f"--uses: pyright printed no report, but {output[:300]!r}: run pyright by itself to see why"
+        ) from None
     return found
 
 
 def _run(command: Sequence[str], folder: Path, name: str) -> str:
-    """Run a checker in a folder, and return its output.
+    """Run a checker in a folder, and return its output. `name` is the checker's name in messages.
 
     Raises:
         InputError: The checker can't be run, takes too long, or can't check the code.

@@ -48,10 +48,11 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
 
     Args:
         image: The image.
-        wanted: The path of Python's program; None to look in the usual folders.
+        wanted: The path of Python's program in the image; None to look for it in the usual folders.
 
     Raises:
-        InputError: Python is missing, its version isn't known, or it is for another machine than the image says.
+        InputError: A layer is damaged, Python is missing, the name of its program doesn't show a version, it is for
+            another machine than the image, or images can't be made for that machine.
     """
     links, heads = _merged(image, wanted)
     found = sorted(
@@ -115,6 +116,9 @@ def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], di
 
     Returns:
         The paths, each with the target if it is a link, otherwise None; and the first bytes.
+
+    Raises:
+        InputError: A layer is damaged.
     """
 
     def is_interpreter(path: str) -> bool:
@@ -143,7 +147,7 @@ def _remove(links: dict[str, str | None], above: str) -> None:
 
 
 def _target(path: str, links: dict[str, str | None]) -> str | None:
-    """Return the path of a file after following links; None if the links lead nowhere or in circles.
+    """Return the path of a file after following links; None if they lead nowhere, in circles, or there are over 20.
 
     Args:
         path: The path of a file or a link.

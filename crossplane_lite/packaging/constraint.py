@@ -24,7 +24,7 @@ _ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
 
 
 def problem(text: str) -> str | None:
-    """Return why a string isn't a constraint, as `must be ... (got ...)`; None if it is one."""
+    """Return why a string isn't a constraint, in words that begin with `must be`; None if the string is one."""
     if len(text) > _LONGEST:
         return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
     # A range stands for two comparisons.

@@ -49,7 +49,8 @@ def command(argv: Sequence[str]) -> int:
         0. The image was written, and a summary was printed on stdout.
 
     Raises:
-        InputError: The project, the base image or a flag is wrong, or the image can't be written.
+        InputError: The project, the base image or a flag is wrong, pip can't install a package, or the image can't be
+            written.
         SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)
@@ -165,7 +166,7 @@ def _copied(project: Path, target: Path, base: str) -> Path:
 
 
 def _reason(error: OSError) -> str:
-    """Return the first file that couldn't be copied, the reason, and how many others couldn't be copied either."""
+    """Return the first file that couldn't be copied, the reason, and the number of other such files, as text."""
     if isinstance(error, shutil.Error):
         (source, _, reason), *others = error.args[0]
         reason = re.sub(r"^\[Errno \d+\] |: '.*'$", "", reason)
@@ -183,7 +184,7 @@ def _function(target: Path, project: str, packages: Sequence[installing.Package]
         wanted: The entry point that the flags name; None to take it from the project's scripts.
 
     Raises:
-        InputError: The packages don't have the project, or the entry point is wrong or missing.
+        InputError: The project isn't among the packages, or the entry point is wrong or missing.
     """
     if os.path.exists(project):
         url = Path(os.path.abspath(project)).as_uri()
@@ -197,7 +198,10 @@ def _function(target: Path, project: str, packages: Sequence[installing.Package]
     if wanted is None:
         wanted = _entry_point(target, package.name)
     if not _NAME.fullmatch(wanted):
-        raise InputError(f"--function must be module:function or a module (got {wanted!r})")
+        raise InputError(
+            f"the entry point of {package.name} must be module:function or a module (got {wanted!r}): correct "
+            "[project.scripts] in its pyproject.toml, or give another one with --function"
+        )
     module = wanted.partition(":")[0].replace(".", "/")
     if not any((target / f"{module}{end}").is_file() for end in (".py", "/__init__.py")) and not list(
         target.glob(f"{module}.*.so")
@@ -219,7 +223,10 @@ def _entry_point(target: Path, name: str) -> str:
         try:
             parser.read_string(file.read_text(encoding="utf-8") if file.exists() else "")
         except configparser.Error as e:
-            raise InputError(f"the entry points of {name} can't be read: {' '.join(str(e).split())}") from e
+            raise InputError(
+                f"the entry points of {name} can't be read ({' '.join(str(e).split())}): correct [project.scripts] in "
+                "its pyproject.toml, or give --function"
+            ) from e
         scripts = dict(parser["console_scripts"]) if "console_scripts" in parser else {}
         if "function" in scripts:
             return scripts["function"].partition("[")[0].strip()
@@ -261,7 +268,7 @@ def _entries(target: Path) -> Iterator[Entry]:
             path = Path(folder, name)
             inside = path.relative_to(target.parent).as_posix()
             if path.is_symlink():
-                raise InputError(f"{inside} is a symbolic link, and wheels have none: put a file in its place")
+                raise InputError(f"{inside} is a symbolic link, which a package can't have: put a file in its place")
             yield Entry(inside, path)
 
 
@@ -299,7 +306,12 @@ def _made(
 
 
 def entrypoint(python: Python, transport: str) -> list[str]:
-    """Return the command that the image runs. Arguments that the cluster gives follow it."""
+    """Return the command that the image runs, to which the cluster adds its arguments.
+
+    Args:
+        python: The base image's Python.
+        transport: A key of `installing.TRANSPORTS`.
+    """
     # The server needs the flag only for a transport that isn't its default.
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
 

@@ -44,7 +44,10 @@ class Image(NamedTuple):
 
 
 def platform_of(config: Mapping[str, Any]) -> str:
-    """Return the platform that an image's configuration names, such as `linux/amd64`; `linux/unknown` without one."""
+    """Return the platform in an image's configuration, such as `linux/amd64`.
+
+    An image without a system counts as `linux`, one without an architecture as `unknown`.
+    """
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
 
@@ -128,8 +131,11 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
         image: The image.
         layers: The layers on top of it.
         config: Settings, such as `Entrypoint` and `User`, that replace those of the image; None removes a setting.
-            `Labels` and `Env` are added to those of the image.
+            `Labels` and `Env` are added to those of the image; they replace only those of the same name.
         comment: The command that the history names for the layers.
+
+    Raises:
+        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number.
     """
     old = image.config.get("config")
     settings: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
@@ -157,16 +163,20 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
 
 
 def labelled(image: Image) -> Image:
-    """Return an image with one more label for each layer that has a mark, as Crossplane's packages have them."""
+    """Return an image with one more label for each layer that has a mark, as Crossplane's packages have them.
+
+    Raises:
+        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number.
+    """
     marks = {f"{MARK}:{layer.digest}": layer.mark for layer in image.layers if layer.mark}
     return added(image, [], {"Labels": marks}, "")
 
 
 def _time() -> str:
-    """Return the time in the environment variable SOURCE_DATE_EPOCH; without it 1970, the same for all builds.
+    """Return the time in the environment variable SOURCE_DATE_EPOCH; if it isn't set, the start of 1970.
 
     Raises:
-        InputError: The variable isn't a number.
+        InputError: The variable isn't a whole number.
     """
     import datetime
 
@@ -210,19 +220,19 @@ def _is_folder(path: str, layout: str) -> bool:
 
 
 def check_place(path: str, layout: str) -> None:
-    """Refuse a path that no image can be written to, before long work whose result would be lost.
+    """Check that an image can be written to a path, before long work whose result would otherwise be lost.
 
     Args:
         path: The path, as for `write`.
         layout: The layout, as for `write`.
 
     Raises:
-        InputError: The folder around the file doesn't exist, or the folder to write isn't empty.
+        InputError: The folder around the file doesn't exist; or the folder to write is a file, or isn't empty.
     """
     place = Path(path)
     if not _is_folder(path, layout):
         if not place.parent.is_dir():
-            raise InputError(f"can't write {path}: there is no folder {place.parent}")
+            raise InputError(f"can't write {path}: there is no folder {place.parent}; make it, or choose another")
     elif place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
 

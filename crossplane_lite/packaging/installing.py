@@ -25,7 +25,7 @@ __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "require
 
 
 class Transport(NamedTuple):
-    """The packages that an image with a transport needs, or doesn't need.
+    """A transport, with the packages that it adds to an image or makes unnecessary.
 
     Attributes:
         extra: The extra of crossplane-lite that the transport belongs to; None if it needs no extra.
@@ -70,7 +70,7 @@ class Package(NamedTuple):
 
 
 def canonical(name: str) -> str:
-    """Return the canonical form of a package's name, which is the same for all its spellings."""
+    """Return the canonical form of a package's name: `my-lib` for `my-lib`, `My_Lib` and `my.lib`."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -80,7 +80,7 @@ def requirements(project: str, transport: str, sdk: str | None = None) -> list[s
     Args:
         project: The project's folder, a wheel, or a requirement.
         transport: A key of `TRANSPORTS`.
-        sdk: A folder, a wheel, a URL or a version of crossplane-lite; None if pip finds it by itself.
+        sdk: A folder, a wheel, a URL or a version of crossplane-lite; None if pip finds crossplane-lite by itself.
 
     Raises:
         InputError: `sdk` is none of these.
@@ -129,7 +129,8 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
     for name in wanted:
         if name not in names:
             raise InputError(
-                f"--without {wanted[name]}: the function doesn't need it; it needs {', '.join(sorted(names))}"
+                f"--without {wanted[name]}: the function doesn't need that package; its packages are "
+                f"{', '.join(sorted(names))}"
             )
     extra, _, dispensable = TRANSPORTS[transport]
     for package in found:
@@ -170,7 +171,8 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
         The packages, also those that others require, sorted by name.
 
     Raises:
-        InputError: pip finds no packages, and the message has pip's reason; or a package needs a newer Python.
+        InputError: pip isn't installed, or finds no packages (the message has pip's reason), or a package needs a newer
+            Python.
     """
     report = work / "pip.json"
     flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
@@ -208,7 +210,7 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
         work: A folder for the wheels of packages that must be built.
 
     Raises:
-        InputError: pip can't build or install a package, and the message has pip's reason; or a package that was built
+        InputError: pip can't build or install a package (the message has pip's reason), or a package that was built
             here doesn't fit the image.
     """
     wheels = work / "wheels"
@@ -226,8 +228,9 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
                 raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}, not one")
             if not made[0].name.endswith("-none-any.whl"):
                 raise InputError(
-                    f"{package.name} has no wheel for {python.platform}, and a build here fits only this machine "
-                    f"({made[0].name}): give a wheel for {python.platform}"
+                    f"{package.name} has no wheel for {python.platform}, and the one that was built here "
+                    f"({made[0].name}) may fit only this machine: take a version that has such a wheel, for example "
+                    "with --constraint"
                 )
             sources.append(str(made[0]))
     flags = ["install", "--no-deps", "--no-compile", "--ignore-installed", "--target", str(target)]
@@ -269,7 +272,8 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
         place: The folder's path in the image, which tracebacks show.
 
     Returns:
-        False if this machine doesn't have that version of Python. Nothing was done then.
+        True if the byte code was made; files that can't be compiled have none. False if this machine doesn't have that
+        version of Python; nothing was done then.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:

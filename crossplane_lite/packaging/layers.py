@@ -120,7 +120,7 @@ class _Packing:
         self._file.close()
 
     def done(self, mark: str | None) -> Layer:
-        """Close the file and return the layer."""
+        """Close the file, and return the layer with this mark (see `Layer`)."""
         self.__exit__()
         packed, plain = self._packed, self.plain
         return Layer(self._path, packed.digest, plain.digest, packed.size, plain.size, mark)
@@ -132,10 +132,10 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
     Args:
         entries: The entries, in any order. Folders around them are added where they are missing.
         file: The file to write.
-        mark: The layer's mark in a package.
+        mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: A file can't be read, became shorter meanwhile, or the layer can't be written.
+        InputError: A file can't be read or has become shorter meanwhile, or the layer can't be written.
     """
     try:
         with _Packing(file) as packing:
@@ -145,7 +145,8 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
                     _add(tar, entry)
             return packing.done(mark)
     except OSError as e:
-        raise InputError(f"can't write a layer: {e.strerror or e}{f' ({e.filename})' if e.filename else ''}") from e
+        place = f" ({e.filename})" if e.filename else ""
+        raise InputError(f"can't make a layer of the image: {e.strerror or e}{place}") from e
 
 
 def _whole(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -187,7 +188,7 @@ def folder_entries(root: Path) -> Iterator[Entry]:
     Links are not followed. Devices, pipes and sockets are left out, and so are all files in `dev`, `proc` and `sys`.
 
     Raises:
-        InputError: A folder can't be read.
+        InputError: A folder or a link can't be read.
     """
     work = [""]
     try:
@@ -223,10 +224,11 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
         name: The layer's file in the archive.
         unpacked: The digest that the unpacked layer must have; None if it isn't known.
         file: The file to write.
-        mark: The layer's mark in a package.
+        mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: The layer is damaged, is too large, or has another digest.
+        InputError: The layer is damaged, unpacks to too many bytes (the limit is `LARGEST`, or for a layer with a mark
+            that of packages), or has another digest.
     """
     with files.open(name) as source:
         is_packed = source.read(len(GZIP)) == GZIP
@@ -280,17 +282,21 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
                 if member.islnk():
                     links[path] = "/" + clean_name(member.linkname)
                 if len(links) > _MOST_MEMBERS:
-                    raise InputError(f"{label} has more than {_MOST_MEMBERS:,} files")
+                    raise InputError(f"{label} has more than {_MOST_MEMBERS:,} files, which is the limit")
                 if is_interpreter is not None and member.isreg() and is_interpreter(path):
                     heads[path] = tar.extractfile(member).read(64)
     return Names(links, heads)
 
 
 def check_path(path: str, label: str) -> None:
-    """Refuse the path of a member that leads out of the root.
+    """Check that the path of a member doesn't lead out of the root.
+
+    Args:
+        path: The path.
+        label: The layer's name in messages.
 
     Raises:
-        InputError: The path leads out.
+        InputError: A part of the path is `..`.
     """
     if ".." in path.split("/"):
-        raise InputError(f"{label}: the member {path!r:.200} leads out of the root")
+        raise InputError(f"{label}: the member {path!r:.200} leads out of the root: don't use this image")

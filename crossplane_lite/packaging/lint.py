@@ -50,7 +50,7 @@ class Found(NamedTuple):
     content: dict[str, Any]
 
     def at(self, *path: str | int) -> str:
-        """Return `FILE, line N` for a value in the object; if the path ends early, for its last part that exists."""
+        """Return `FILE, line N` for the value at `path`; if there is none, for the last part of `path` that exists."""
         # The text is parsed again for each line, because only messages need lines.
         line = _line(self.text, self.number, path) if path else self.line
         return f"{self.label}, line {line}"
@@ -65,6 +65,7 @@ def read_stream(text: str, label: str) -> list[Found]:
 
     Raises:
         InputError: The text isn't YAML as Kubernetes reads it.
+        MissingExtraError: PyYAML isn't installed.
     """
     found = []
     for document in parse_documents(text, label, extra="render", deepest=_DEEPEST):
@@ -146,10 +147,15 @@ def _of_meta(one: Found) -> Iterator[str]:
     yield from _of_lists(one, spec)
 
 
+def _given(value: Any) -> str:
+    """Return a value in the words of a message."""
+    return "it is missing" if value is None else f"got {short_repr(value)}"
+
+
 def _of_name(one: Found) -> Iterator[str]:
     name = metadata_of(one.content).get("name")
     if not isinstance(name, str) or not name:
-        problem = "is missing"
+        problem = f"must be a string that begins with {_PREFIX} ({_given(name)})"
     elif not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         problem = f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {short_repr(name)})"
     elif not name.startswith(_PREFIX):
@@ -164,7 +170,7 @@ def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
     if crossplane is None:
         return
     text = crossplane.get("version") if isinstance(crossplane, Mapping) else None
-    problem = constraint.problem(text) if isinstance(text, str) else "must be a string"
+    problem = constraint.problem(text) if isinstance(text, str) else f"must be a string ({_given(text)})"
     if problem:
         yield f"{one.at('spec', 'crossplane', 'version')}: spec.crossplane.version {problem}"
 
@@ -194,11 +200,11 @@ def _of_capability(name: Any) -> _Problems:
 
 def _of_dependency(entry: Any) -> _Problems:
     if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
-        yield (), f"must have one of the fields {', '.join(_DEPENDENCY)}, which names the package"
+        yield (), f"must name a package in one of the fields {', '.join(_DEPENDENCY)} (got {short_repr(entry)})"
         return
     version = entry.get("version")
     if not isinstance(version, str):
-        yield ("version",), "must be a string"
+        yield ("version",), f"must be a string ({_given(version)})"
     elif not _DIGEST.fullmatch(version) and (problem := constraint.problem(version)):
         yield ("version",), problem
 
@@ -227,7 +233,7 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
         return
     name = metadata_of(one.content).get("name")
     if not isinstance(name, str):
-        yield f"{one.at('metadata', 'name')}: metadata.name is missing"
+        yield f"{one.at('metadata', 'name')}: metadata.name must be a string ({_given(name)})"
     elif name in names:
         yield f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well: remove one of the two"
     else:
@@ -239,5 +245,5 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
 
 
 def joined(problems: Iterable[str]) -> str:
-    """Return problems as one message with a line for each of them."""
+    """Return problems as text with a line for each of them; all lines but the first are indented."""
     return "\n  ".join(problems)

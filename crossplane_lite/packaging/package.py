@@ -55,10 +55,11 @@ def collect(root: str, examples: str | None) -> list[Found]:
         examples: The folder of the examples, which is left out; None if there is none.
 
     Raises:
-        InputError: The folder or a file can't be read, or `crossplane.yaml` is missing.
+        InputError: The folder or a file can't be read, a file isn't YAML, or `crossplane.yaml` is missing.
+        MissingExtraError: PyYAML isn't installed.
     """
     if not os.path.isdir(root):
-        raise InputError(f"there is no folder {root}: --package-root must be the folder of {META}")
+        raise InputError(f"there is no folder {root}: --package-root must be the folder that has {META}")
     paths = list(_yaml_files(root, examples))
     meta = os.path.join(root, META)
     if meta not in paths:
@@ -71,7 +72,9 @@ def read_examples(root: str) -> str:
     """Return the examples of a folder as one YAML stream.
 
     Raises:
-        InputError: The folder or a file can't be read, there is no example, or an example isn't an object.
+        InputError: The folder or a file can't be read, a file isn't YAML, there is no example, or an example has no
+            apiVersion or kind.
+        MissingExtraError: PyYAML isn't installed.
     """
     if not os.path.isdir(root):
         raise InputError(f"there is no folder {root}, which --examples-root names")
@@ -101,7 +104,7 @@ def _raise(error: OSError) -> None:
 
 
 def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the object that describes the package, and warnings.
+    """Return the object that describes the package, and warnings about the objects.
 
     Args:
         objects: The objects of the package.
@@ -128,7 +131,8 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
         work: The folder that the layers are written to.
 
     Raises:
-        InputError: The package is too large.
+        InputError: The package is too large, a layer can't be written, or the environment variable SOURCE_DATE_EPOCH
+            isn't a whole number.
     """
     text = dump([one.content for one in objects])
     data = text.encode()
@@ -152,7 +156,8 @@ def content_of(image: images.Image) -> Content:
     The image's digests aren't compared here: that was done when the image was read.
 
     Raises:
-        InputError: A layer is damaged, leads out of the root, or is too large.
+        InputError: A layer is damaged or too large, a member leads out of the root, or `package.yaml` isn't YAML.
+        MissingExtraError: PyYAML isn't installed.
     """
     problems = list(_of_marks(image))
     text, examples = None, None
@@ -164,7 +169,7 @@ def content_of(image: images.Image) -> Content:
                 problems.append(f"{label} is marked as {BASE} and has no {PACKAGE}")
                 continue
             if sorted(names.links) != [PACKAGE]:
-                problems.append(f"{label} is marked as {BASE} and has more than {PACKAGE}")
+                problems.append(f"{label} is marked as {BASE} and must have no file but {PACKAGE}")
             text = _member(layer, PACKAGE, label, problems)
         elif layer.mark == EXAMPLES and EXAMPLES_FILE in names.links:
             examples = _member(layer, EXAMPLES_FILE, label, problems)

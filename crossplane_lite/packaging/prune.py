@@ -20,7 +20,8 @@ def command(argv: Sequence[str]) -> int:
         0. The savings of each rule were printed on stdout.
 
     Raises:
-        InputError: The folder or a rule is wrong, or a file can't be removed.
+        InputError: The folder has no installed packages, or a file can't be read or removed.
+        SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)
     pruned = pruning.prune(arguments.folder, arguments.keep or (), for_krm=arguments.krm, dry_run=arguments.dry_run)

@@ -24,7 +24,7 @@ _RECORDS: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direc
 
 
 class _Tree(NamedTuple):
-    """The facts about a folder that rules look at."""
+    """The facts about a folder of packages that the rules use."""
 
     root: Path
     for_krm: bool
@@ -39,8 +39,9 @@ class Rule(NamedTuple):
 
     Attributes:
         name: Its name, by which `--keep` switches it off.
-        about: A description of the files for the help, with the functions that need them.
-        matches: Returns whether a file is removed, by the parts of its path.
+        about: A description of the files for the help, and of functions that do need them.
+        matches: Called with the facts about the folder and the parts of a file's path; returns whether the file is
+            removed.
     """
 
     name: str
@@ -142,7 +143,7 @@ class Pruned(NamedTuple):
 
 
 def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
-    """Prune a folder of installed packages: remove the files that a served function never loads.
+    """Remove the files that a served function never loads from a folder of packages, and return how much this saves.
 
     Args:
         root: The folder: one that `pip install --target` has filled, or a `site-packages`.
@@ -151,7 +152,8 @@ def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_ru
         dry_run: Remove nothing, only count the files.
 
     Raises:
-        InputError: A rule doesn't exist, the folder has no installed packages, or a file can't be removed.
+        InputError: A rule in `keep` doesn't exist, the folder has no installed packages, or a file can't be read or
+            removed.
     """
     unknown = sorted(set(keep) - {rule.name for rule in RULES})
     if unknown:
@@ -207,7 +209,7 @@ def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
-    """Return whether any package but protobuf and crossplane-lite names descriptor_pb2."""
+    """Return whether a Python file of any package but protobuf and crossplane-lite has the word descriptor_pb2."""
     for parts, _ in files:
         if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
             path = root.joinpath(*parts)
@@ -226,7 +228,10 @@ def _remove(root: Path, parts: tuple[str, ...]) -> None:
 
 
 def _cut(path: Path, dry_run: bool) -> int:
-    """Remove the description in a METADATA file, and return how many bytes it had. With `dry_run` the file stays."""
+    """Remove the description from a METADATA file, and return how many bytes this saves; 0 without a description.
+
+    With `dry_run` the file stays as it is.
+    """
     data = path.read_bytes()
     head, separator, _ = data.partition(b"\n\n")
     if not separator:

@@ -13,7 +13,10 @@ __all__ = ["owners", "package_sizes", "size", "size_table", "table"]
 
 
 def owners(target: Path) -> dict[str, str]:
-    """Return the package of each file in a folder that pip has filled, by the file's path, from pip's RECORD files."""
+    """Return the package of each file in a folder that pip has filled, by the file's path in the folder.
+
+    The files are those in pip's RECORD files; other files are left out.
+    """
     found: dict[str, str] = {}
     for info in sorted(target.glob("*.dist-info")):
         name = canonical(info.name.split("-")[0])
@@ -56,7 +59,7 @@ def size(number: int) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; all columns but the first are aligned to the right."""
+    """Return the lines of a table with `head` above `rows`; all columns but the first are aligned to the right."""
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     lines = []
     for row in [head, *rows]:
@@ -86,7 +89,7 @@ def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) ->
 
 
 def rule_table(pruned: Pruned) -> list[str]:
-    """Return the lines of a table with the number of files and bytes that each rule removed."""
+    """Return the lines of a table of all rules: how many files and bytes each removed, or that it is switched off."""
     rows = []
     for rule in RULES:
         if rule.name in pruned.saved:

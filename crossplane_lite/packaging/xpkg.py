@@ -30,6 +30,7 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         InputError: A file can't be read or written, or `build` found an error in the package.
+        MissingExtraError: PyYAML isn't installed.
         SystemExit: An argument is wrong or missing.
     """
     arguments = make_parser().parse_args(argv)

@@ -44,8 +44,8 @@ def command(argv: Sequence[str]) -> int:
         0. The project was written, and the next steps were printed on stdout.
 
     Raises:
-        InputError: The name, a file or the folder can't be used, or a file of the project can't be written; or the
-            project was written, but its function can't be rendered.
+        InputError: The name, a flag, a definition or the folder can't be used, or a file of the project can't be
+            written; or the project was written, but its function can't be rendered.
         MissingExtraError: PyYAML isn't installed.
         SystemExit: An argument is wrong or missing.
     """
@@ -54,7 +54,8 @@ def command(argv: Sequence[str]) -> int:
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
         raise InputError(
-            f"--xrd and --crd are only for the template composition: leave them out with {arguments.template}"
+            "--xrd and --crd are only for the template composition: leave them out, or leave out --template "
+            f"{arguments.template}"
         )
     warnings: list[str] = []
     if arguments.template == "krm":
@@ -91,7 +92,7 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _installed_from() -> str | None:
-    """Return the place that crossplane-lite was installed from, for `--sdk-from`; None for pip's index or unknown."""
+    """Return the value of `--sdk-from` for this installation; None if it came from pip's index, or isn't known."""
     try:
         told = distribution("crossplane-lite").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -114,7 +115,8 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         texts: The texts of the files by their paths in the folder.
 
     Raises:
-        InputError: The folder is a file or isn't empty, and nothing was written; or a file can't be written.
+        InputError: The folder is a file or isn't empty, and nothing was written; or a file can't be written, and those
+            before it stay.
     """
     try:
         if os.path.lexists(folder) and not folder.is_dir():
@@ -134,6 +136,11 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 
 def _write_snapshot(folder: Path, project: Project, template: str) -> None:
     """Render the example with the new function, and write the result as the first expected result of its tests.
+
+    Args:
+        folder: The project's folder.
+        project: The values in the project's files.
+        template: `composition` or `operation`.
 
     Raises:
         InputError: The function can't be rendered.

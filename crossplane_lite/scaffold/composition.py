@@ -142,7 +142,8 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         crds: Files with definitions of the kinds that the function composes.
 
     Raises:
-        InputError: A file can't be read, or doesn't define what it should.
+        InputError: A file can't be read, `xrd` doesn't hold exactly one CompositeResourceDefinition with a version that
+            is referenceable, or the files in `crds` define no kind or have the same name twice.
     """
     crd_documents = list(read_sources(list(crds))) if crds else []
     kinds = _composed(crds, crd_documents)
@@ -182,7 +183,11 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
 
 def _models(documents: Sequence[Document]) -> dict[str, str]:
-    """Return the files that `crossplane-lite generate` makes of the project's definitions, by path."""
+    """Return the files that `crossplane-lite generate` makes of the project's definitions, by path.
+
+    Raises:
+        InputError: A schema can't be read, or two definitions contradict each other.
+    """
     made = generate.generate(generate.select(definitions(documents).kinds, "storage"))
     texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
     return {**texts, MANIFEST: manifest(texts, made.names)}
@@ -204,7 +209,7 @@ def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]
     """Return the kinds that the function composes: those in the documents of --crd, except in OpenAPI documents.
 
     Raises:
-        InputError: The documents define no kind, or two files have the same name.
+        InputError: There are files that define no kind, or two files have the same name.
     """
     found = [one for one in definitions(documents).kinds if one.storage]
     if paths and not found:

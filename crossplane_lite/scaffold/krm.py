@@ -195,7 +195,7 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
     if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > _LONGEST:
         raise InputError(
             f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
-            "digits and dashes, for example set-labels"
+            "digits and single dashes, with no dash at an end, for example set-labels"
         )
     texts = {
         "function.py": _FUNCTION,

@@ -66,7 +66,7 @@ def new_project(name: str, sdk_from: str | None) -> Project:
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
             f"{name!r} can't be the name of a function: use at most {_LONGEST} lower-case letters, digits and "
-            "dashes, for example network"
+            "single dashes, the first a letter, for example network"
         )
     package = name.replace("-", "_")
     if keyword.iskeyword(package):
@@ -90,14 +90,14 @@ def new_project(name: str, sdk_from: str | None) -> Project:
 
 
 def with_values(text: str, **values: str) -> str:
-    """Return a text in which each value is put in the places of its name, such as `@NAME@` for the value `name`."""
+    """Return `text` with each value put in the places of its name; the value `name` replaces each `@NAME@`."""
     for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
     return text
 
 
 def filled(text: str, project: Project) -> str:
-    """Return a text with the project's values in their places, such as the package's name for `@PACKAGE@`."""
+    """Return `text` with the project's values put in their places; the package's name replaces each `@PACKAGE@`."""
     return with_values(text, **project._asdict())
 
 

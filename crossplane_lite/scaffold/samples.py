@@ -12,7 +12,13 @@ _DEEPEST: Final = 20
 
 
 def required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return made-up values for the required fields of an object, by name. Fields with a default are left out."""
+    """Return made-up values for the required fields of an object, by name.
+
+    Fields with a default or without a schema are left out. Objects more than 20 levels deep are left empty.
+
+    Args:
+        schema: The schema of the object.
+    """
     return _object(schema, 0)
 
 

@@ -231,12 +231,13 @@ def test_the_types_of_the_machinery_are_the_shipped_ones(tmp_path: Path) -> None
         assert type(pod.metadata) is type(one.metadata) is type(one.m.metadata) is metav1.ObjectMeta
         assert META_FILE not in made.output.modules
         (note,) = made.output.machinery
-        assert note.endswith("ObjectMeta differs from the SDK's, which is used (+clusterName -selfLink)")
+        assert "ObjectMeta differs from the class that crossplane-lite ships and uses: " in note
+        assert note.endswith(": it adds clusterName; it lacks selfLink")
     changed = machinery()
     changed[f"{META}ObjectMeta"]["properties"]["labels"] = SCALARS["s"]
     (note,) = output(native("Pod", meta=changed)).machinery
     assert note.startswith("file 1: ")
-    assert note.endswith(" (~labels)")
+    assert note.endswith(": it has other types for labels")
 
 
 def test_one_older_component_refuses_nothing(tmp_path: Path) -> None:

@@ -469,7 +469,7 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nonsense"], ["'nonsense' is not module:Class"]),
+        (["nonsense"], ["give the input's class as module:Class", "(got 'nonsense')"]),
         (["no_such_module:Input"], ["there is no module 'no_such_module'"]),
         ([f"{HERE}:Inputt"], [f"module {HERE} has no class 'Inputt'"]),
         ([f"{HERE}:NAMES"], ["must be a class (got a dict)"]),

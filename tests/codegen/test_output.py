@@ -314,11 +314,20 @@ def test_other_things_for_files(folder: Path) -> None:
 def test_output_is_no_folder(folder: Path) -> None:
     """A file in place of the output folder, or of one above it, is refused."""
     put(folder.parent, {folder.name: "x"})
-    assert refused(folder, FILES) == f"{folder} is not a folder: choose another, or remove it"
-    assert refused(folder / "b", FILES) == f"{folder} is not a folder: choose another, or remove it"
+    assert (
+        refused(folder, FILES)
+        == f"{folder} is not a folder, and a folder is needed there: choose another one, or remove it"
+    )
+    assert (
+        refused(folder / "b", FILES)
+        == f"{folder} is not a folder, and a folder is needed there: choose another one, or remove it"
+    )
     folder.unlink()
     folder.symlink_to("nowhere")
-    assert refused(folder, FILES) == f"{folder} is not a folder: choose another, or remove it"
+    assert (
+        refused(folder, FILES)
+        == f"{folder} is not a folder, and a folder is needed there: choose another one, or remove it"
+    )
 
 
 # Links that lead elsewhere.
@@ -374,10 +383,10 @@ def test_manifest_is_a_link(folder: Path, tmp_path: Path, name: str) -> None:
     put(tmp_path, {"list": json.dumps({"format": 1, "files": []})})
     folder.mkdir(parents=True)
     (folder / name).symlink_to(tmp_path / "list")
-    assert refused(folder, FILES) == f"{folder}/{name} is not a file: remove it"
+    assert refused(folder, FILES) == f"{folder}/{name} is not a file, and a file must be there: remove it"
     (folder / name).unlink()
     os.mkfifo(folder / name)
-    assert refused(folder, FILES) == f"{folder}/{name} is not a file: remove it"
+    assert refused(folder, FILES) == f"{folder}/{name} is not a file, and a file must be there: remove it"
 
 
 # Manifests of others.
@@ -408,7 +417,7 @@ def test_manifest_entries(folder: Path, path: str, problem: str, name: str) -> N
     (folder / MANIFEST).rename(folder / name)
     expected = (
         f"{folder}/{name} lists {path!r}, which can't be a file of this folder, because it {problem}: restore the "
-        "list, or remove the folder and generate it again"
+        f"file from version control, or remove the folder {folder} and generate it again"
     )
     assert refused(folder, {"a.py": ""}) == expected
 
@@ -425,7 +434,10 @@ def test_manifest_is_not_json(folder: Path, text: str) -> None:
     """A manifest that isn't JSON is refused, a merge conflict and endless nesting included."""
     put(folder, {"a.py": "old"})
     (folder / MANIFEST).write_bytes(text.encode("latin-1" if text == "\x80" else "utf-8"))
-    expected = f"{folder}/{MANIFEST} is not JSON: restore it, or remove the folder and generate it again"
+    expected = (
+        f"{folder}/{MANIFEST} is not JSON: restore the file from version control, or remove the folder {folder} and "
+        "generate it again"
+    )
     assert refused(folder, {"a.py": "new"}) == expected
 
 
@@ -437,7 +449,7 @@ def test_manifest_format(folder: Path, document: object) -> None:
     put(folder, {MANIFEST: json.dumps(document)})
     expected = (
         f"{folder}/{MANIFEST} has another 'format' than 1, which this version of crossplane-lite writes: use the "
-        "version that wrote the file, or remove the folder and generate it again"
+        f"version that wrote the file, or remove the folder {folder} and generate it again"
     )
     assert refused(folder, FILES) == expected
 
@@ -446,7 +458,7 @@ def test_manifest_format(folder: Path, document: object) -> None:
 def test_manifest_files(folder: Path, files: object) -> None:
     """A manifest without a list of paths is refused."""
     manifest(folder, files=files)
-    assert "has no list 'files' of paths" in refused(folder, FILES)
+    assert ": 'files' must be a list of paths: restore " in refused(folder, FILES)
 
 
 def test_manifest_lists_below_a_file(folder: Path) -> None:

@@ -44,7 +44,10 @@ WRONG = {
     ),
     "a prefix": (META.replace("function-a", "a"), "line 4: metadata.name must begin with function- (got 'a')"),
     "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name must be at most 253 lower"),
-    "no name": (META.replace("  name: function-a", "  labels: {}"), "p.yaml, line 3: metadata.name is missing"),
+    "no name": (
+        META.replace("  name: function-a", "  labels: {}"),
+        "p.yaml, line 3: metadata.name must be a string that begins with function- (it is missing)",
+    ),
     "a capability": (
         META.replace("[composition]", "[composition, compositions]"),
         "p.yaml, line 8: spec.capabilities[1] must be composition or operation (got 'compositions')",
@@ -52,7 +55,7 @@ WRONG = {
     "capabilities": (META.replace("[composition]", "composition"), "line 8: spec.capabilities must be a list"),
     "a dependency": (
         f"{META}  dependsOn: [{{}}]\n",
-        "p.yaml, line 9: spec.dependsOn[0] must have one of the fields function",
+        "p.yaml, line 9: spec.dependsOn[0] must name a package in one of the fields function",
     ),
     "a dependency's version": (
         f"{META}  dependsOn:\n  - function: example.org/a\n    version: newest\n",

@@ -168,7 +168,7 @@ VARIANTS = {
     "no package.yaml": (layer_of(META, "other.yaml"), "layer 1 is marked as base and has no package.yaml"),
     "more than package.yaml": (
         package_of(tar_of({"package.yaml": META.encode(), "x": b""})),
-        "layer 1 is marked as base and has more than package.yaml",
+        "layer 1 is marked as base and must have no file but package.yaml",
     ),
     "no mark": (package_of(tar_of({"package.yaml": META.encode()}), "other"), "no layer is marked as base"),
     "a mode": (layer_of(META, mode=0o600), "package.yaml must have the mode 0644 (it has 0600)"),
