@@ -58,9 +58,10 @@ class Function(Callee):
         name: The function's name. By this name the function recognises the resources that it has composed.
         formerly: The function's former names.
         file: The file of compose().
-        auto_ready: Whether readiness comes from observed state.
-        allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
-        usages: Whether Usages keep the order of deletion.
+        auto_ready: Whether the readiness of each resource is set from its observed state, unless a function sets it.
+        allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() leaves out
+            after it has used an unresolved value as a plain one.
+        usages: Whether a Usage is composed for each dependency, so that Crossplane deletes resources in order.
         ttl_seconds: How many seconds Crossplane may reuse an answer for an identical request, where compose() doesn't
             set `ctx.ttl`.
     """
@@ -148,14 +149,15 @@ class Function(Callee):
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
-        """Run compose() to its end, for a call."""
+        """Run compose() for a call, to its end. An exception of compose() is passed on."""
         self.call_compose(Context(call))
 
     def call_compose(self, ctx: Context) -> None:
         """Call compose() with a context, and wait for its end where it is `async def`.
 
         Raises:
-            UsageError: compose() has returned something.
+            UsageError: compose() has returned a value other than None.
+            BaseException: An exception of compose() is passed on.
         """
         result = self._compose(ctx)
         if result is None:
@@ -200,7 +202,10 @@ class Function(Callee):
         """Serve the function. This is the entry point of a program that is one function.
 
         Args:
-            argv: The command-line arguments; by default those of the process.
+            argv: The command-line arguments without the program's name; by default those of the process.
+
+        Raises:
+            SystemExit: The server can't start. The status is 2, and the reason is on stderr.
         """
         from .runtime.flags import main
 
@@ -243,7 +248,8 @@ def function(
         name: The function's name; by default the names of its module and of `compose`. The name should
             never change, because by it the function recognises the resources that it has composed.
         formerly: The function's former names. The function also recognises the resources that it composed under them.
-        auto_ready: Whether the readiness of each resource is set from its observed state, where nobody else sets it.
+        auto_ready: Whether the readiness of each resource is set from its observed state, unless compose() or a
+            previous function sets it.
         allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() doesn't
             register after a guess, that is, after it has used an unresolved value as a plain one. By default such a
             resource stays as it is, if another value could have led to its registration.
@@ -252,7 +258,8 @@ def function(
             more times where it makes guesses, so it must act only through `ctx`.
 
     Raises:
-        UsageError: The name is empty, or holds a comma or a colon before a space.
+        UsageError: A name is empty, isn't a string, or has a comma or a colon before a space; or `formerly` is a
+            string, or has the present name; or `compose` can't be called with one argument, or is a generator.
     """
 
     def decorate(compose: Compose) -> Function:
