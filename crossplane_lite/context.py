@@ -329,7 +329,7 @@ class Context:
 
     @property
     def watched(self) -> Any:
-        """The resource that a WatchOperation watches, as `Unstructured`; None as in `watched_as`."""
+        """The resource that a WatchOperation watches, as `Unstructured`; None if there is none, or it is deleted."""
         from ._models.unstructured import Unstructured
 
         return self.watched_as(Unstructured)

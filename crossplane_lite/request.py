@@ -252,7 +252,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context: the values that previous functions and Crossplane have set."""
+    """Return the pipeline's context: values of previous functions and of Crossplane; an empty dict without any."""
     return struct_data(req.context)
 
 

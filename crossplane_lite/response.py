@@ -205,8 +205,8 @@ def require_resources(
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
     """Ask Crossplane for the OpenAPI schema of a kind.
 
-    Crossplane calls the function again, with an answer in the request. Ask in every call. `request.get_required_schema` reads the
-    answer.
+    Crossplane calls the function again, with an answer in the request. `request.get_required_schema` reads the answer.
+    Ask in every call.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.

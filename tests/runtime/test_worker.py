@@ -123,7 +123,7 @@ def test_a_worker_looks_at_its_calls(monkeypatch: pytest.MonkeyPatch, caplog: py
     assert not thread.is_alive()
     texts = [record.getMessage() for record in caplog.records]
     assert sorted(texts) == [
-        "compose() goes on after the call's deadline",
+        "the function goes on after the call's deadline",
         "the check of running calls has failed; it runs again in a second",
     ]
     (stack,) = (vars(record)["stack"] for record in caplog.records if hasattr(record, "stack"))
