@@ -131,15 +131,15 @@ class Function(Callee):
         write no log lines, and don't change the answers of other calls.
 
         Dependencies go through single fields of the composite's status. Where `a` reads `xr.status.x`, which is set
-        from `b`, there are two of them: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`. Three reads
-        don't count: of the composite's spec and metadata, of a required resource's metadata, and of a resource by
-        itself.
+        from `b`, there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`. Three
+        reads don't count: of the composite's spec and metadata, of a required resource's metadata, and of a resource
+        by itself.
 
         Args:
             request: The bytes of a RunFunctionRequest.
 
         Returns:
-            The dependencies, sorted, each once. Where compose() raises an exception, those until then.
+            The dependencies, sorted, each once. If compose() raises an exception, the dependencies until then.
 
         Raises:
             WireError: The bytes are malformed.
@@ -317,7 +317,7 @@ def _check_compose(compose: Any) -> None:
 
 
 def _takes_a_context(compose: Any) -> bool:
-    """Say whether it is plain to see that a function can be called with one argument, and isn't a generator."""
+    """Say whether `compose` surely takes one argument and isn't a generator; False if `inspect` must find out."""
     code = getattr(compose, "__code__", None)
     if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
         return False

@@ -176,7 +176,7 @@ def _is_part(name: str) -> bool:
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
-    """Return the reason why an object can't have a name; None if it can.
+    """Return the reason why `name` isn't allowed for an object; None if it is allowed.
 
     Names must be DNS subdomains (RFC 1123). Names of roles and role bindings may have colons, too.
     """

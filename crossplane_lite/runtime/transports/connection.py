@@ -397,7 +397,7 @@ class Connection:
         self._out += self._h2.data_to_send()
 
     def _end_if_over(self) -> None:
-        """Close the connection if no more calls can come, by either side's GOAWAY, and all calls are answered."""
+        """Close the connection once all calls are answered, if a GOAWAY frame of either side has ended new calls."""
         if not self._calls and (self._draining == 2 or self._frames.departing) and not self.closed:
             self._collect()
             self.closed = True

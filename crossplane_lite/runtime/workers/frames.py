@@ -98,8 +98,8 @@ def receive_request(sock: socket.socket) -> tuple[float, bytes]:
     """Wait for a request; return its deadline by `time.monotonic`, and the request.
 
     Raises:
-        OSError: The server has gone.
-        EOFError: The server has gone.
+        OSError: The server has gone, or the socket has failed.
+        EOFError: The server has closed the socket.
     """
     until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
     return until, _receive(sock, size)
@@ -173,7 +173,7 @@ def receive_event(sock: socket.socket) -> Event:
     """Wait for an event, and return it.
 
     Raises:
-        OSError: The nursery has gone.
-        EOFError: The nursery has gone.
+        OSError: The nursery has gone, or the socket has failed.
+        EOFError: The nursery has closed the socket.
     """
     return Event(*_EVENT.unpack(_receive(sock, _EVENT.size)))
