@@ -199,7 +199,8 @@ class Calls:
 def _stack(frame: FrameType | None) -> str:
     """Return the text of a thread's stack, outermost frame first.
 
-    Frames before the first frame of the function's own code are left out. Without such a frame, the whole stack is returned.
+    Frames before the first frame of the function's own code are left out. Without such a frame, the whole stack is
+    returned.
     """
     found = traceback.extract_stack(frame)
     for number, one in enumerate(found):
