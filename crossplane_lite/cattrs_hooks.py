@@ -18,8 +18,8 @@ __all__ = ["register"]
 def register(converter: Any) -> None:
     """Add hooks for models to a converter.
 
-    Then plain data has the names of the Kubernetes API, such as `forProvider`, in both directions. Unstructured models
-    give only the fields that are set.
+    Then plain data has the names of the Kubernetes API, such as `forProvider`, in both directions. `unstructure` gives
+    only the fields that are set.
 
     Args:
         converter: A `cattrs.Converter`.

@@ -58,9 +58,10 @@ class Function(Callee):
         name: The function's name. By this name the function recognises the resources that it has composed.
         formerly: The function's former names.
         file: The file of compose().
-        auto_ready: Whether readiness comes from observed state.
-        allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
-        usages: Whether Usages keep the order of deletion.
+        auto_ready: Whether the readiness of each resource is set from its observed state, unless a function sets it.
+        allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() leaves out
+            after it has used an unresolved value as a plain one.
+        usages: Whether a Usage is composed for each dependency, so that Crossplane deletes resources in order.
         ttl_seconds: How many seconds Crossplane may reuse an answer for an identical request, where compose() doesn't
             set `ctx.ttl`.
     """
@@ -130,15 +131,15 @@ class Function(Callee):
         write no log lines, and don't change the answers of other calls.
 
         Dependencies go through single fields of the composite's status. Where `a` reads `xr.status.x`, which is set
-        from `b`, there are two of them: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`. Three reads
-        don't count: of the composite's spec and metadata, of a required resource's metadata, and of a resource by
-        itself.
+        from `b`, there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`. Three
+        reads don't count: of the composite's spec and metadata, of a required resource's metadata, and of a resource
+        by itself.
 
         Args:
             request: The bytes of a RunFunctionRequest.
 
         Returns:
-            The dependencies, sorted, each once. Where compose() raises an exception, those until then.
+            The dependencies, sorted, each once. If compose() raises an exception, the dependencies until then.
 
         Raises:
             WireError: The bytes are malformed.
@@ -148,18 +149,15 @@ class Function(Callee):
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
-        """Run compose() for `call`, and wait until it ends, also if it is `async def`.
-
-        Raises:
-            UsageError: compose() has returned a value.
-        """
+        """Run compose() for a call, to its end. An exception of compose() is passed on."""
         self.call_compose(Context(call))
 
     def call_compose(self, ctx: Context) -> None:
         """Call compose() with a context, and wait until it ends, also if it is `async def`.
 
         Raises:
-            UsageError: compose() has returned a value.
+            UsageError: compose() has returned a value other than None.
+            BaseException: An exception of compose() is passed on.
         """
         result = self._compose(ctx)
         if result is None:
@@ -204,7 +202,10 @@ class Function(Callee):
         """Serve the function. This is the entry point of a program that is one function.
 
         Args:
-            argv: The command-line arguments; by default those of the process.
+            argv: The command-line arguments without the program's name; by default those of the process.
+
+        Raises:
+            SystemExit: The server can't start. The status is 2, and the reason is on stderr.
         """
         from .runtime.flags import main
 
@@ -247,7 +248,8 @@ def function(
         name: The function's name; by default the names of its module and of `compose`. The name should
             never change, because by it the function recognises the resources that it has composed.
         formerly: The function's former names. The function also recognises the resources that it composed under them.
-        auto_ready: Whether the readiness of each resource is set from its observed state, where nobody else sets it.
+        auto_ready: Whether the readiness of each resource is set from its observed state, unless compose() or a
+            previous function sets it.
         allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() doesn't
             register after a guess, that is, after it has used an unresolved value as a plain one. By default such a
             resource stays as it is, if another value could have led to its registration.
@@ -256,7 +258,8 @@ def function(
             more times where it makes guesses, so it must act only through `ctx`.
 
     Raises:
-        UsageError: The name is empty, or holds a comma or a colon before a space.
+        UsageError: A name is empty, isn't a string, or has a comma or a colon before a space; or `formerly` is a
+            string, or has the present name; or `compose` can't be called with one argument, or is a generator.
     """
 
     def decorate(compose: Compose) -> Function:
@@ -314,7 +317,7 @@ def _check_compose(compose: Any) -> None:
 
 
 def _takes_a_context(compose: Any) -> bool:
-    """Say whether a function surely takes one argument and isn't a generator. False may also mean that it's unknown."""
+    """Say whether `compose` surely takes one argument and isn't a generator; False if `inspect` must find out."""
     code = getattr(compose, "__code__", None)
     if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
         return False

@@ -62,7 +62,7 @@ class Context:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise an AttributeError for a name that the context doesn't have, with a proposal for a misspelt name."""
+            """Raise AttributeError, because the context has no attribute `name`; the message has the nearest name."""
             from ._base.near_name import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
@@ -90,8 +90,9 @@ class Context:
             The desired composite. Its status can be set. Its `.observed` is the composite as it is in the cluster.
 
         Raises:
-            UsageError: The composite is of another kind than `model`; or this call has asked for it as another class
-                before; or there is no composite, because an Operation runs the function.
+            UsageError: The composite is of another kind than `model`, or `model` isn't a class of resources; or this
+                call has asked for the composite with another class before; or there is no composite, because an
+                Operation runs the function.
         """
         if type(self._composite) is not model:
             self._composite = composite_of(self._call, model)
@@ -111,7 +112,7 @@ class Context:
         Args:
             name: The composition resource name. It must be unique in the composition, and the same in every call.
             instance: The desired resource. Where a previous function desires a resource under this name, the instance
-                is merged into that one, level by level; where both set a field, the instance counts.
+                is merged into that resource, level by level; of a field that both set, the instance's value counts.
             depends_on: Registered resources, or their names. The new resource is created once all of them are observed
                 and ready.
             on_unresolved: The treatment of a resource that exists and has an unresolved value. `keep` (the default)
@@ -156,8 +157,10 @@ class Context:
             `ctx.composite(...).connection_details` instead.
 
         Raises:
-            UsageError: A key or a value of `details` can't be in a Secret; or no namespace is known; or an Operation
-                runs the function.
+            DuplicateResourceError: This call has registered a resource under `name` before.
+            UnresolvedError: `name` is made from an unresolved value.
+            UsageError: A key or a value of `details` can't be in a Secret; or no namespace is known; or a resource of
+                another kind is observed or desired under `name`; or an Operation runs the function.
         """
         from ._call.connection_secret import connection_secret
 
@@ -167,10 +170,14 @@ class Context:
         """Drop a composed resource from desired state, whether a previous function or this call has put it there.
 
         Crossplane deletes the resource unless a later function desires it. A resource that is removed stays removed
-        after a guess, too: then the loss is meant.
+        also in calls that use unresolved values as plain ones.
 
         Args:
-            name: The composition resource name.
+            name: The composition resource name. A name that no function desires is ignored.
+
+        Raises:
+            UnresolvedError: The name is made from an unresolved value.
+            UsageError: The name is empty, or isn't a string.
         """
         remove(self._call, name)
 
@@ -209,7 +216,7 @@ class Context:
             `validate(resource)` checks a resource.
 
         Raises:
-            UsageError: `api_version` or `kind` is empty.
+            UsageError: `api_version` or `kind` is empty, or one of the arguments isn't a string.
         """
         from ._call.schemas import schema_of
 
@@ -230,13 +237,15 @@ class Context:
         `--max-recv-message-size`.
 
         Args:
-            fatal: Whether each error becomes a Fatal result, so that Crossplane applies nothing.
-            warning: Whether each error becomes a Warning. The Warnings are sent when the errors have changed since the
-                last call. As long as there are errors, they also stand in a condition of the composite, whose type is
-                `DesiredStateValid-` and the step's name.
+            fatal: Whether each error becomes a Fatal result, so that Crossplane applies nothing. Of more than 50
+                errors, the others are counted in one result.
+            warning: Whether each error becomes a Warning, once all schemas have come. This has no effect with `fatal`.
+                The Warnings are sent when the errors have changed since the last call. As long as there are errors,
+                they also stand in a condition of the composite, whose type is `DesiredStateValid-` and the step's
+                name. An Operation has no such condition.
 
         Returns:
-            The errors, resource by resource.
+            The errors, resource by resource; an empty list in the additional runs that look for dependencies.
 
         Raises:
             SchemaError: A schema can't be used.
@@ -267,7 +276,10 @@ class Context:
 
     @property
     def credentials(self) -> Mapping[str, Credential]:
-        """The function's credentials, by name. Each maps keys to bytes; `text(key)` gives a string instead."""
+        """The function's credentials, by name. Each maps keys to bytes; `text(key)` gives a string instead.
+
+        Reading a name or a key that the request doesn't have raises MissingCredentialError.
+        """
         from ._call.capabilities import Credentials
 
         given = self._call.request.credentials
@@ -277,7 +289,7 @@ class Context:
 
     @property
     def input(self) -> dict[str, Any] | None:
-        """The function's input from the Composition, as a dict; None without one."""
+        """The function's input from the Composition, as a dict; None if the step has no input."""
         request = self._call.request
         return self._keep("input", lambda: _wire.decode_struct(request.input) if request.HasField("input") else None)
 
@@ -285,11 +297,12 @@ class Context:
         """Return the function's input as an instance of an attrs class.
 
         Args:
-            cls: The class. Where it has no fields apiVersion, kind and metadata, these are left out.
+            cls: The class. If it has no fields apiVersion, kind and metadata, these are left out.
 
         Raises:
-            InputError: The input has unknown keys, or values of a wrong type. The message names all of them, each with
-                its path.
+            InputError: Keys of the input are unknown or missing, or values have a wrong type. The message names up to
+                100 mistakes, each with its path. A step without input counts as an empty input.
+            UsageError: `cls` isn't an attrs class, or has a field whose type has no values in JSON.
         """
         from ._input.structure import structure
 
@@ -301,7 +314,7 @@ class Context:
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        """The environment, which the pipeline's context holds and EnvironmentConfigs fill; empty without one."""
+        """The environment that EnvironmentConfigs put into the pipeline's context; empty without one."""
         environment = self.context.get(ENVIRONMENT)
         return environment if isinstance(environment, dict) else {}
 
@@ -316,7 +329,7 @@ class Context:
 
     @property
     def watched(self) -> Any:
-        """The resource that a WatchOperation watches, as `Unstructured`; None without one."""
+        """The resource that a WatchOperation watches, as `Unstructured`; None if there is none, or it is deleted."""
         from ._models.unstructured import Unstructured
 
         return self.watched_as(Unstructured)
@@ -328,10 +341,11 @@ class Context:
             model: The class of the resource's model.
 
         Returns:
-            The resource, which is read-only; None where nothing is watched, or the resource has been deleted.
+            The resource, which is read-only; None if no WatchOperation runs the function, or the resource has been
+            deleted.
 
         Raises:
-            UsageError: The resource is of another kind than `model`.
+            UsageError: The resource is of another kind than `model`, or `model` isn't a class of resources.
         """
         answer = self.required_resources.answer(WATCHED)
         return self.required_resources.get(WATCHED, model)[0] if answer else None
@@ -345,7 +359,10 @@ class Context:
 
     @property
     def ttl(self) -> timedelta:
-        """How long Crossplane may reuse this answer for an identical request; one minute by default."""
+        """How long Crossplane may reuse this answer for an identical request; one minute by default.
+
+        Setting a value that isn't a timedelta, or is negative, raises UsageError.
+        """
         from datetime import timedelta
 
         ttl = self._call.ttl
@@ -376,7 +393,7 @@ class Context:
         return self._keep("request", lambda: raw_request(self._call.data))
 
     def _keep(self, name: str, make: Callable[[], T]) -> T:
-        """Return a part of the context, which `make` makes at the first use. Later uses get the same object."""
+        """Return the part of the context called `name`; at the first request, `make` makes the part, which is kept."""
         if name not in self._kept:
             self._kept[name] = make()
         made: T = self._kept[name]

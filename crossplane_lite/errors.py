@@ -79,4 +79,4 @@ class InputError(CrossplaneLiteError, ValueError):
 
 
 class MissingExtraError(CrossplaneLiteError, ImportError):
-    """A package that one of the extras installs is missing, or a command that the image was built without."""
+    """A package that an extra installs is missing, or the image was built without the command."""

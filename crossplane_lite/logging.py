@@ -60,7 +60,8 @@ def get_logger(name: str = "crossplane_lite.function") -> Logger:
 
 
 class Logger:
-    """A logger that takes fields as keyword arguments. `bind` adds fields to every line.
+    """A logger that takes fields as keyword arguments. `bind` returns a logger that adds fields to each of
+    its lines.
 
     The keyword arguments `exc_info`, `stack_info` and `stacklevel` are options of the standard library, and not fields.
     A field whose name a log record already has, such as `name`, gets a trailing underscore.
@@ -138,14 +139,14 @@ class Logger:
 
         Args:
             level: The number of a level, such as `logging.INFO` of the standard library.
-            event: The message; can be given by name, too.
+            event: The message. It can also be given as the keyword argument `event`.
             *args: Values for the message's `%` placeholders.
             **fields: Fields of this line.
         """
         self._log(level, event, args, fields)
 
     def is_enabled_for(self, level: int) -> bool:
-        """Say whether lines of a level, a number of the standard library, are logged."""
+        """Say whether lines of `level`, one of the standard library's numbers, are logged."""
         return self._logger.isEnabledFor(level)
 
     def _log(self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]) -> None:

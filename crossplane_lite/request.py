@@ -71,7 +71,7 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
         `name in req.required_resources` tells the two apart.
 
     Raises:
-        UsageError: A resource is not of the model's kind.
+        UsageError: A resource isn't of the model's kind, or `model` isn't a class of resources.
     """
     return answers(req.required_resources, name, model, "required")
 
@@ -94,14 +94,17 @@ def get_watched_resource(req: Request, model: None = None) -> dict[str, Any] | N
 @overload
 def get_watched_resource(req: Request, model: type[R]) -> R | None: ...
 def get_watched_resource(req: Request, model: type[Any] | None = None) -> Any:
-    """Return the resource that a WatchOperation watches and that has changed; None in other requests.
+    """Return the changed resource that a WatchOperation watches.
 
     Args:
         req: The request.
         model: The model class of the resource. By default it is returned as a dict.
 
+    Returns:
+        The resource; None if it has been deleted, or if no WatchOperation runs the function.
+
     Raises:
-        UsageError: The resource is not of the model's kind.
+        UsageError: The resource isn't of the model's kind, or `model` isn't a class of resources.
     """
     found = answers(req.required_resources, WATCHED, model, "required")
     return found[0] if found else None
@@ -156,11 +159,11 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
     """Return credentials as strings.
 
     Args:
-        req: The request.
+        req: The request; None counts as a request without credentials.
         name: The name of the credentials in the Composition.
 
     Returns:
-        The credentials. Where the request doesn't have them, they are of the type `data` and have no values.
+        The credentials. If the request doesn't have them, their type is `data`, and they have no values.
 
     Raises:
         UsageError: A value isn't UTF-8 text; `get_credential_data` gives it as bytes.
@@ -183,7 +186,7 @@ def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | No
     """Return credentials as bytes.
 
     Args:
-        req: The request.
+        req: The request; None counts as a request without credentials.
         name: The name of the credentials in the Composition.
 
     Returns:
@@ -208,7 +211,10 @@ def has_capability(req: Request, cap: int | str) -> bool:
 
     Args:
         req: The request.
-        cap: The capability: one of the protocol's CAPABILITY_ numbers, or its name.
+        cap: The capability: one of the protocol's CAPABILITY_ numbers, or a name with or without `CAPABILITY_`.
+
+    Raises:
+        UsageError: `cap` isn't the name of a capability.
     """
     return cap in Capabilities(req.meta.capabilities)
 
@@ -229,11 +235,13 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
             out.
 
     Returns:
-        With `cls`, an instance of it. Otherwise a dict, or None if the request has no input.
+        With `cls`, an instance of this class; a request without input counts as an empty input. Otherwise a dict, or
+        None if the request has no input.
 
     Raises:
-        InputError: Keys are unknown, or values have the wrong type; the message lists all of them with their paths.
-        UsageError: `cls` isn't an attrs class.
+        InputError: Keys are unknown or missing, or values have a wrong type. The message lists up to 100 mistakes, with
+            their paths.
+        UsageError: `cls` isn't an attrs class, or has a field whose type has no values in JSON.
     """
     data = struct_data(req.input) if req.HasField("input") else None
     if cls is None:
@@ -244,7 +252,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context: the values that previous functions and Crossplane have set. May be empty."""
+    """Return the pipeline's context: values of previous functions and of Crossplane; an empty dict without any."""
     return struct_data(req.context)
 
 
@@ -261,7 +269,7 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment from the pipeline's context, which EnvironmentConfigs give; an empty dict without one."""
+    """Return the environment that EnvironmentConfigs put into the pipeline's context; an empty dict without one."""
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 
@@ -284,7 +292,7 @@ def get_observed_composite_resource(req: Request, model: type[Any] | None = None
         The composite; empty for an Operation.
 
     Raises:
-        UsageError: The composite is not of the model's kind.
+        UsageError: The composite isn't of the model's kind, or `model` isn't a class of resources.
     """
     return observed(req.observed.composite, model, "xr", "")
 
@@ -305,7 +313,7 @@ def get_observed_composed_resource(req: Request, name: str, model: type[Any] | N
         The resource; None if it isn't observed.
 
     Raises:
-        UsageError: The resource is not of the model's kind.
+        UsageError: The resource isn't of the model's kind, or `model` isn't a class of resources.
     """
     found = req.observed.resources.get(name)
     return None if found is None else observed(found, model, "resource", name)
@@ -345,7 +353,7 @@ def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None =
         The composite; empty if nothing of it is desired.
 
     Raises:
-        UsageError: The composite is not of the model's kind.
+        UsageError: The composite isn't of the model's kind, or `model` isn't a class of resources.
     """
     return desired(req.desired.composite, model, "xr", "")
 
@@ -366,7 +374,7 @@ def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any
         The resource; None if no resource is desired under this name.
 
     Raises:
-        UsageError: The resource is not of the model's kind.
+        UsageError: The resource isn't of the model's kind, or `model` isn't a class of resources.
     """
     found = req.desired.resources.get(name)
     return None if found is None else desired(found, model, "resource", name)

@@ -110,7 +110,7 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
             default it is the class of `crossplane_lite.proto`.
 
     Raises:
-        UsageError: `d` has another type.
+        UsageError: `d` has another type, or is observed state.
         UnresolvedError: A value doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a Struct; the error has its path.
     """
@@ -126,7 +126,8 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
 def struct_to_dict(s: StructMessage) -> dict[str, Any]:
     """Return a Struct message of any implementation as a dict.
 
-    Numbers without a fraction become ints. A message that isn't a Struct is returned in protobuf's JSON form.
+    Numbers without a fraction become ints. Of a ListValue or a Value message, the value is returned; of any other
+    message, protobuf's JSON form.
 
     Raises:
         UsageError: `s` isn't a message.
@@ -165,11 +166,12 @@ def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] 
         typ: The condition's type, such as `Ready`.
 
     Returns:
-        The condition. If the resource doesn't have it, or has it in a malformed way, a condition with the status
+        The condition. If the resource doesn't have the condition, or its status isn't a string, the returned status is
         `Unknown`.
 
     Raises:
         UsageError: `resource` has another type.
+        EncodeError: `resource` is a mapping with a value that a message can't carry; the error has its path.
     """
     found = condition_of(struct_of(resource, "get_condition()"), typ) or {}
     status, reason, message = (_text(found.get(key)) for key in ("status", "reason", "message"))
@@ -229,7 +231,7 @@ def child_name(*parts: str, sep: str = "-") -> str:
 
 
 def get_ready(r: ResourceMessage | None) -> bool | None:
-    """Return a resource's readiness as a function has set it: True, False, or None if no function has."""
+    """Return a resource's readiness as a function has set it; None if none has, or if `r` is None."""
     return None if r is None else _FROM_READY.get(r.ready)
 
 
@@ -237,8 +239,8 @@ def set_ready(r: ResourceMessage, ready: bool | None) -> None:
     """Set the readiness of a desired resource.
 
     Args:
-        r: The resource, such as `rsp.desired.resources["bucket"]`. The readiness of `rsp.desired.composite` is that of
-            the composite, and its composed resources don't count then.
+        r: The resource, such as `rsp.desired.resources["bucket"]`. If it is `rsp.desired.composite`, True or False is
+            the readiness of the composite itself, whatever the readiness of its composed resources is.
         ready: True, False, or None to leave the decision to others.
 
     Raises:
@@ -287,6 +289,7 @@ def get_value(
 
     Raises:
         UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` has another type.
+        EncodeError: `resource` is a mapping with a value that a message can't carry; the error has its path.
     """
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
     # Selections, and digits that may be a key, need decoded values. The plain steps before them are read from bytes.
@@ -300,12 +303,13 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
 
     Args:
         r: The resource to change.
-        path: A path as for `get_value`. An index may be one more than the last, which adds an element. A selection that
-            fits no element adds an element with its fields.
+        path: A path as for `get_value`. An index that is the list's length adds an element. A selection that fits no
+            element adds an element with the selection's fields.
         value: Plain data or a model of crossplane-lite. It replaces the old value.
 
     Raises:
-        UsageError: `path` isn't a field path, or leads through a value that isn't an object or list.
+        UsageError: `path` isn't a field path, leads through a value that isn't an object or list, or has an index
+            beyond the list's length; or `value` is a whole observed resource. Nothing is set then.
         UnresolvedError: `value`, or a value in it, doesn't exist yet. Nothing is set then.
         EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
     """

@@ -54,7 +54,7 @@ def to(req: fnv1beta1.RunFunctionRequest, ttl: datetime.timedelta = ...) -> fnv1
 @overload
 def to(req: Request, ttl: datetime.timedelta = ...) -> Any: ...
 def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
-    """Return a response to a request. It has the request's tag, desired state and context, and can be changed.
+    """Return a new response to a request. It has the request's tag, desired state and context.
 
     Args:
         req: The request.
@@ -76,7 +76,7 @@ def normal(rsp: Response, message: str | BaseException, *, reason: str | None = 
 
     Args:
         rsp: The response to add the result to.
-        message: A text for people, or an exception, whose text is taken.
+        message: A text for people, or an exception. An exception without a text gives the name of its class.
         reason: A CamelCase word that says why.
         target: The object that gets the event: `composite` (Crossplane's default), `composite_and_claim`, or one of the
             protocol's TARGET_ numbers.
@@ -129,7 +129,8 @@ def set_conditions(rsp: Response, *conditions: Condition) -> None:
             empty message is left out.
 
     Raises:
-        UsageError: There is no such target as a condition has. No condition is added.
+        UsageError: A condition's target is neither `composite`, nor `composite_and_claim`, nor one of the protocol's
+            TARGET_ numbers. No condition is added.
     """
     made = [_condition(rsp, condition) for condition in conditions]
     rsp.conditions.extend(made)
@@ -154,8 +155,8 @@ def set_output(rsp: Response, output: Source) -> None:
         output: A mapping, a Struct of any implementation, a model of crossplane-lite or a pydantic model.
 
     Raises:
-        UsageError: `output` has another type.
-        UnresolvedError: A value in it doesn't exist yet; the message has its path.
+        UsageError: `output` has another type, or is observed state.
+        UnresolvedError: A value in `output` doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a message; the error has its path.
     """
     replace(rsp.output, encoded(output, "output"))
@@ -171,9 +172,10 @@ def require_resources(
     match_labels: Mapping[str, str] | None = None,
     namespace: str | None = None,
 ) -> None:
-    """Ask Crossplane for resources. It calls the function again, with them under `req.required_resources[name]`.
+    """Ask Crossplane for resources. Crossplane calls the function again, with an answer in the request.
 
-    Ask in every call. Without `match_name` and `match_labels`, the requirement is for all resources of the kind;
+    Ask in every call. `request.get_required_resources` reads the answer. Without `match_name` and `match_labels`, the
+    requirement is for all resources of the kind;
     Crossplane understands that from v2.2.1 on. For older versions give an empty `match_labels`.
 
     Args:
@@ -201,9 +203,10 @@ def require_resources(
 
 
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
-    """Ask Crossplane for the OpenAPI schema of a kind. It calls the function again, with the schema in the request.
+    """Ask Crossplane for the OpenAPI schema of a kind.
 
-    Ask in every call. `request.get_required_schema` reads the schema.
+    Crossplane calls the function again, with an answer in the request. `request.get_required_schema` reads the answer.
+    Ask in every call.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -223,8 +226,8 @@ def set_context(rsp: Response, context: Source) -> None:
         context: A mapping, or another type that `set_output` takes.
 
     Raises:
-        UsageError: `context` has another type.
-        UnresolvedError: A value in it doesn't exist yet; the message has its path.
+        UsageError: `context` has another type, or is observed state.
+        UnresolvedError: A value in `context` doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a message; the error has its path.
     """
     replace(rsp.context, encoded(context, "context"))
@@ -239,6 +242,7 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
         value: Plain data, a Struct, ListValue or Value message of any implementation, or a model of crossplane-lite.
 
     Raises:
+        UsageError: `value` is a whole observed resource, or holds one.
         UnresolvedError: The value, or a value in it, doesn't exist yet; the message has its path.
         EncodeError: The value can't be carried in a message; the error has its path.
     """
@@ -246,18 +250,19 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
 
 
 def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
-    """Set the desired composite. It replaces what previous functions desire, unless `xr` was made from that.
+    """Set the desired composite, in place of the composite that previous functions desire.
 
-    The composite's readiness and connection details stay: `resource.set_ready` and
-    `resource.update_connection_details` set them.
+    To keep fields that previous functions have set, change and pass the composite that
+    `request.get_desired_composite_resource` returns. The composite's readiness and connection details stay:
+    `resource.set_ready` and `resource.update_connection_details` set them.
 
     Args:
         rsp: The response.
-        xr: The composite, of a type that `resource.update` takes. Crossplane takes nothing but its status.
+        xr: The composite, of a type that `resource.update` takes. Crossplane uses only its status.
 
     Raises:
         UsageError: `xr` has another type, or is observed state.
-        UnresolvedError: A value in it doesn't exist yet; the message has its path.
+        UnresolvedError: A value in `xr` doesn't exist yet; the message has its path.
         EncodeError: A value can't be carried in a message; the error has its path.
     """
     replace(rsp.desired.composite.resource, encoded_resource(xr, "xr"))
@@ -266,8 +271,9 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
 def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source]) -> None:
     """Set desired composed resources by name. Desired resources of other names stay.
 
-    A resource replaces what previous functions desire under its name, unless it was made from that. The readiness of
-    the resources stays: `resource.set_ready` sets it.
+    A resource takes the place of the resource that previous functions desire under its name. To keep fields that they
+    have set, change and pass the resources that `request.get_desired_composed_resources` returns. The readiness of the
+    resources stays: `resource.set_ready` sets it. If an error is raised, nothing is set.
 
     Args:
         rsp: The response.
@@ -277,8 +283,6 @@ def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source
         UsageError: A resource has another type, or is observed state.
         UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which starts with the name.
         EncodeError: A value can't be carried in a message; the error has its path.
-
-    If an error is raised, nothing is set.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():

@@ -104,7 +104,7 @@ def read_archive(file: BinaryIO, label: str) -> list[Stream]:
 
     Returns:
         Of an image, its `package.yaml`; of several images, each `package.yaml` that differs from the others. Of another
-        tar file, its YAML and JSON files.
+        tar file, its YAML and JSON files; of a gzipped text, the text.
 
     Raises:
         InputError: The file isn't such an archive, has no package, is damaged, or is too large.
@@ -170,7 +170,7 @@ def images(files: Files, *, every: bool = False) -> Iterator[Image]:
             was saved is yielded.
 
     Raises:
-        InputError: The archive isn't an image archive, or is damaged.
+        InputError: The archive isn't an image archive, is damaged, or has an index of which no image was saved.
     """
     # Newer versions of docker write both layouts. The OCI layout is better, because it has annotations.
     if files.has("index.json"):
@@ -236,7 +236,11 @@ def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[
 
 
 def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Layer]]:
-    """Return the configuration and the layers of an image in the OCI layout."""
+    """Return the configuration and the layers of an image in the OCI layout.
+
+    Raises:
+        InputError: A part of `manifest` is missing or wrong, or the configuration can't be read.
+    """
     config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
     entries = files.objects(f"{where}: layers", manifest.get("layers"))
     read, labels, unpacked = _config(files, _blob(config), config, len(entries))
@@ -268,6 +272,9 @@ def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -
         image: The image.
         searched: The package.yaml, or None, of each layer that was read before, by file. Images may share layers, and
             this function adds the layers that it reads.
+
+    Raises:
+        InputError: A layer is missing, damaged or too large.
     """
     marked = [layer for layer in image.layers if layer.mark == "base"]
     for layer in marked[:1] or reversed(image.layers):
@@ -284,7 +291,10 @@ def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -
 def _digest(files: Files, where: str, descriptor: Mapping[str, Any]) -> str:
     digest: str = files.typed(f"{where}.digest", descriptor.get("digest"), str)
     if not _DIGEST.fullmatch(digest):
-        raise files.error(f"{where}.digest must be a sha256 or sha512 digest (got {digest!r:.80})")
+        raise files.error(
+            f"{where}.digest must be sha256: with 64, or sha512: with 128, lower-case hexadecimal digits "
+            f"(got {digest!r:.80}); the archive may be damaged: save it again"
+        )
     return digest
 
 

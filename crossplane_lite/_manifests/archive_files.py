@@ -42,7 +42,7 @@ _DAMAGE: Final = (
 
 
 class Files(abc.ABC):
-    """The files of an archive or a folder. Methods raise InputError, with the archive's label, for damaged files.
+    """The files of an archive or a folder. Methods raise InputError, with the archive's label, for a damaged file.
 
     Args:
         label: The archive's name in messages.
@@ -74,7 +74,11 @@ class Files(abc.ABC):
         return file
 
     def hash(self, name: str, digest: str | None = None) -> Any:
-        """Return the hash object of a file's content, with the algorithm of `digest`, by default sha256."""
+        """Return the hash object of a file's content, with the algorithm of `digest`, by default sha256.
+
+        Raises:
+            InputError: There is no file of that name, or the file is damaged.
+        """
         found = _new_hash(digest)
         with self.open(name) as file:
             while data := file.read(_MB):
@@ -90,7 +94,7 @@ class Files(abc.ABC):
             found: The hash object of the file's content.
 
         Raises:
-            InputError: The hash is another one.
+            InputError: The digest of the file's content is another one than `digest`.
         """
         if digest is not None and digest.rpartition(":")[2] != found.hexdigest():
             raise self.error(
@@ -215,7 +219,7 @@ class TarFiles(Files):
             while (member := self._tar.next()) is not None:
                 number += 1
                 if number > _MOST_FILES:
-                    raise _error(f"{label} is not an image archive: it has more than {_MOST_FILES:,} files")
+                    raise _error(f"{label} has more than {_MOST_FILES:,} files, which is the limit for an archive")
                 if member.size < 0:
                     raise _error(f"{label} is damaged: {member.name!r} has a negative size; get the file again")
                 self._members[clean_name(member.name)] = member
@@ -228,7 +232,7 @@ class TarFiles(Files):
         """Return the content of a file, or of the file that a link leads to; None if there is no such file.
 
         Raises:
-            InputError: The file is larger than 200 MB.
+            InputError: The file is larger than 200 MB, or damaged.
         """
         file = self._find(name)
         if file is None:
@@ -336,7 +340,7 @@ def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
 
 @contextlib.contextmanager
 def damage(what: str, problem: str) -> Iterator[None]:
-    """Turn exceptions of Python's archive readers into InputError, as a context.
+    """Return a context that turns exceptions of Python's archive readers into InputError; entering it gives None.
 
     Args:
         what: The beginning of the message: the name of the file.

@@ -42,8 +42,8 @@ def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any
         content: The document.
 
     Returns:
-        A CustomResourceDefinition itself; for a CompositeResourceDefinition, the definitions that Crossplane makes of
-        it; None for any other document.
+        For a CustomResourceDefinition, a list of the document itself; for a CompositeResourceDefinition, the
+        definitions that Crossplane makes from the document; None for any other document.
 
     Raises:
         InputError: A CompositeResourceDefinition has a missing or wrong field.

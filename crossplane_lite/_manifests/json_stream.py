@@ -38,7 +38,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
         is_json: Whether the text must be JSON. Otherwise it may also be YAML.
 
     Returns:
-        The objects, each with its place; None if the text isn't a stream of JSON objects, and need not be one.
+        The objects, each with its place; None if the text isn't a stream of JSON objects, and may be YAML.
 
     Raises:
         InputError: A key occurs twice in an object, a number or a string can't be represented by every reader of JSON,

@@ -123,7 +123,9 @@ class Schemas:
 
         Raises:
             ApiVersionError: `api_version` isn't an apiVersion.
-            InputError: A file can't be read, a field in it is wrong, or a reference leads nowhere.
+            InputError: A file can't be read, a field in it is wrong, a reference leads nowhere, or the schema has more
+                than a million parts.
+            MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
         key = api_version, kind
         if key not in self._found:
@@ -136,6 +138,7 @@ class Schemas:
 
         Raises:
             InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
+            MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.scope
@@ -145,6 +148,7 @@ class Schemas:
 
         Raises:
             InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
+            MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.where
@@ -154,6 +158,7 @@ class Schemas:
 
         Raises:
             InputError: A file can't be read, or a field in it is wrong.
+            MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
         return sorted({key for source in self._sources for key in source.kinds()})
 
@@ -171,7 +176,7 @@ class Schemas:
 
 
 class _Given:
-    """A source of kinds that were read already (`_File` reads its own when asked)."""
+    """A source of kinds that were read already. The other sources read files when a kind is asked for."""
 
     def __init__(self, kinds: _Kinds) -> None:
         self._kinds = kinds
@@ -257,7 +262,11 @@ def _of_document(document: Document) -> _Kinds | None:
 
 
 def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
-    """Return the kinds of a definition; None if the object isn't a definition."""
+    """Return the kinds of a definition; None if the object isn't a definition.
+
+    Raises:
+        InputError: A field of the definition is missing or wrong.
+    """
     from .crd import crds_in, versions_of
     from .published import published
 
@@ -312,7 +321,7 @@ def _key(mark: Any) -> tuple[str, str] | None:
 def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
     """Return the scopes of the kinds that have paths in an OpenAPI document, by apiVersion and kind.
 
-    A kind is `Namespaced` if a path of it has a namespace, and `Cluster` otherwise.
+    A kind is `Namespaced` if one of the kind's paths has a namespace, and `Cluster` otherwise.
 
     Args:
         paths: The document's `paths`; anything but a mapping counts as an empty one.
@@ -381,7 +390,7 @@ def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
 
 
 def _ref_of(schema: Any) -> str | None:
-    """Return the reference of a schema, which may be in its `allOf`; None if it has none."""
+    """Return the `$ref` of a schema or of an element of the schema's `allOf`; None if there is no `$ref`."""
     work = [schema]
     while work:
         one = work.pop()

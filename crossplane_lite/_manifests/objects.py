@@ -105,12 +105,12 @@ def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
 
 
 def resource_name(resource: Mapping[str, Any]) -> str:
-    """Return the composition resource name in an object's annotation; an empty string if it has none."""
+    """Return the composition resource name in an object's annotation; "" without the annotation."""
     return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
 
 
 def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the owner reference of an object's controller; None if it has none."""
+    """Return the owner reference of an object's controller; None if the object has no controller."""
     references = metadata_of(resource).get("ownerReferences")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, Mapping) and reference.get("controller") is True:
@@ -119,7 +119,7 @@ def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def composite_uid(composite: Mapping[str, Any]) -> str:
-    """Return a composite's uid; if it has none, the uid that Crossplane's own renderer makes for it.
+    """Return a composite's uid. For a composite without one, return the uid that Crossplane's own renderer makes.
 
     The made uid depends only on apiVersion, kind, namespace and name. So names that are generated from it are the same
     in each run.
@@ -176,7 +176,7 @@ def _is_part(name: str) -> bool:
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
-    """Return the reason why an object can't have a name; None if it can.
+    """Return the reason why `name` isn't allowed for an object; None if it is allowed.
 
     Names must be DNS subdomains (RFC 1123). Names of roles and role bindings may have colons, too.
     """
@@ -196,7 +196,7 @@ def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None
         api_version: The kind's apiVersion.
         kind: The kind.
         cluster: An object that is asked first if it has a method `scope(api_version, kind)`. The method returns
-            `Cluster`, `Namespaced`, or None for a kind that it doesn't know.
+            `Cluster`, `Namespaced`, or None for an unknown kind. Errors of the method are passed on.
     """
     ask = getattr(cluster, "scope", None)
     scope = None if ask is None else ask(api_version, kind)
@@ -229,7 +229,12 @@ def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any
 
 
 def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the namespace and name of the Secret for a resource's connection details; None if it names no Secret."""
+    """Return the namespace and name of the Secret for a resource's connection details.
+
+    Returns:
+        The two; the namespace is an empty string if neither the resource nor the reference has one. None if the
+        resource names no Secret.
+    """
     spec = resource.get("spec")
     reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
     name = text_of(reference.get("name")) if isinstance(reference, Mapping) else ""

@@ -54,7 +54,7 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
     Raises:
         InputError: A source doesn't exist, can't be read, or has a document that isn't an object; the message is one
             line with the file and the place.
-        MissingExtraError: PyYAML isn't installed.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     for argument in arguments:
         if argument == "-":
@@ -84,16 +84,16 @@ def expanded(argument: str) -> list[str]:
 
 
 def download(reference: str) -> str:
-    """Return a hint for messages: how to download a package from a registry, so that it can be read."""
+    """Return a hint for messages: the command that downloads the package `reference` from its registry."""
     name = re.split("[:@]", reference.rpartition("/")[2])[0]
     return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
 
 
 def files_below(folder: str) -> Iterator[str]:
-    """Yield the paths of the files below a folder that `read_sources` reads, and of the OCI layouts, which are folders.
+    """Yield the path of each file below a folder that `read_sources` reads, and of each folder that is an OCI layout.
 
     Raises:
-        InputError: A folder can't be read, or there is no such file.
+        InputError: A folder can't be read, or `folder` has no such file below it.
     """
     is_empty = True
     seen = set()
@@ -133,7 +133,11 @@ def _read(path: str) -> list[archive.Stream]:
 
 
 def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
-    """Return the streams of documents in a file, or in the archive that the file is, each with its name in messages."""
+    """Return the streams of documents in a file or an archive, each with its name in messages.
+
+    Raises:
+        InputError: The file can't be read, or is a damaged or unknown archive.
+    """
     try:
         if not file.seekable():  # a pipe
             file = io.BytesIO(read_all(file, label))
@@ -176,7 +180,11 @@ def _check_depth(document: Document) -> None:
 
 
 def _items(document: Document) -> Iterator[Document]:
-    """Yield the items of a list, also of lists in it; yield a document that isn't a list as it is."""
+    """Yield the items of a Kubernetes list, and of the lists in it; yield any other document unchanged.
+
+    Raises:
+        InputError: An item isn't a mapping.
+    """
     where, content = document
     kind = content.get("kind")
     items = _listed(kind, content)

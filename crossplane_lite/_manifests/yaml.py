@@ -113,7 +113,7 @@ def parse_documents(
 
 
 def parse_value(text: str, label: str, *, extra: str) -> Any:
-    """Return the value, of any type, of a text with one YAML document; None if it has no document.
+    """Return the value, of any type, of a text with one YAML document; None if the text has no document.
 
     Args:
         text: The document.
@@ -131,7 +131,12 @@ def parse_value(text: str, label: str, *, extra: str) -> Any:
 
 
 def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int) -> Iterator[tuple[str, Any]]:
-    """Yield the place and the value of each document of a stream."""
+    """Yield the place and the value of each document of a stream.
+
+    Raises:
+        InputError: The text isn't YAML as this module reads it.
+        MissingExtraError: PyYAML isn't installed.
+    """
     yaml = load("yaml", extra)
     # By events: PyYAML makes its trees by recursion in C, and deep input would crash the process.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
@@ -236,7 +241,11 @@ class _Builder:
         self._heights: dict[str, int] = {}  # the number of levels that each anchor's value has
 
     def build(self, loader: Any) -> Any:
-        """Return the value of a document, from the loader's events up to the document's end; None if it is empty."""
+        """Return the value of a document, from the loader's events up to the document's end; None if it is empty.
+
+        Raises:
+            InputError: The document isn't YAML as this module reads it, or has too many values or levels.
+        """
         yaml = self._yaml
         value: Any = None
         size = height = 0
@@ -337,7 +346,7 @@ class _Builder:
         return value
 
     def _tagged(self, event: Any) -> Any:
-        """Return the value of a scalar that is quoted or has a tag."""
+        """Return the value of a scalar that is quoted or has a tag; InputError if the tag is unknown or doesn't fit."""
         text: str = event.value
         tag = (event.tag or "!").removeprefix(TAG)
         if tag in ("!", "str", "timestamp"):

@@ -66,13 +66,13 @@ class ApiServer:
             # Without standard input: a plugin that asks for a password must not wait for ever.
             done = process.run(command, timeout=self._timeout)
         except process.TooMuchError as e:
-            raise InputError(f"{reading}: it printed more than {e}") from None
+            raise InputError(f"{reading}: it printed more than {e}, which is the limit") from None
         except process.TooLongError:
             raise InputError(
                 f"{reading}: it gave no answer within {self._timeout:g} s; check that the server can be reached"
             ) from None
         except FileNotFoundError:
-            raise InputError("kubectl isn't installed, or not on the PATH; it is needed to read a cluster") from None
+            raise InputError("kubectl isn't installed, or not on the PATH; install kubectl to read a cluster") from None
         except (OSError, ValueError) as e:  # subprocess raises ValueError for a null character in an argument
             raise InputError(f"kubectl can't be run: {e}") from e
         if done.status != 0:
@@ -153,7 +153,7 @@ class _Cache:
         self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
 
     def read(self, path: str, digest: str) -> bytes | None:
-        """Return the bytes of a document; None if it isn't on disk, or can't be read."""
+        """Return the bytes of a document; None if the document isn't on disk, or can't be read."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return None
         try:
@@ -191,7 +191,10 @@ def _parsed(data: bytes, what: str) -> dict[str, Any]:
 
 
 def _said(output: bytes) -> str:
-    """Return kubectl's standard error as one line, without log lines of its libraries if it has others."""
+    """Return kubectl's standard error as one line, cut if it is too long.
+
+    Log lines of kubectl's libraries are left out, unless there are no other lines.
+    """
     lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
     meant = [line for line in lines if not _LOG_LINE.match(line)]
     return "; ".join(meant or lines)[:_LONGEST_TEXT]

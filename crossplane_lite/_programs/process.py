@@ -70,7 +70,7 @@ def run(
     Raises:
         TooLongError: The program took longer than `timeout`.
         TooMuchError: The program printed more than 512 MiB on its standard output.
-        OSError: The program can't be started; FileNotFoundError if it isn't there.
+        OSError: The program can't be started; FileNotFoundError if there is no such program or folder.
         ValueError: An argument has a null character.
     """
     deadline = time.monotonic() + timeout
@@ -137,7 +137,7 @@ def _give(pipe: IO[bytes] | None, data: bytes) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and its children. Don't call this after a wait: the number may belong to another process then."""
+    """Kill a program and its children. Don't call this after a wait: another process may have the number then."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

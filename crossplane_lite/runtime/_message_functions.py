@@ -109,8 +109,9 @@ def serve(
         transport: `grpcio` or `h2`; by default grpcio, or h2 if grpcio isn't installed.
 
     Raises:
-        UsageError: There are neither credentials nor `insecure=True`, `function` isn't a function, an option has
-            another name, or the transport is h2 and the credentials aren't from `load_credentials`.
+        UsageError: There are neither credentials nor `insecure=True`; `function` is neither a composition function nor
+            an object with a method RunFunction; an option has another name; or the transport is h2 and the credentials
+            aren't from `load_credentials`.
         InputError: The server can't listen on the address, or there is no such transport.
         MissingExtraError: The transport isn't installed.
     """
@@ -142,13 +143,13 @@ def main(function: Any, argv: Sequence[str] | None = None) -> None:
 
     Raises:
         SystemExit: The server can't start. The status is 2, and the reason is on stderr.
-        UsageError: `function` isn't a function.
+        UsageError: `function` is neither a composition function nor an object with a method RunFunction.
     """
     flags.main(runner_of(function), argv)
 
 
 def runner_of(function: Any) -> Any:
-    """Return an object with a method `run(bytes) -> bytes`: a composition function itself, or a runner of a servicer.
+    """Return `function` itself if it is a composition function; otherwise an object whose `run` calls its RunFunction.
 
     Raises:
         UsageError: `function` is neither a composition function nor an object with a method RunFunction.
@@ -164,10 +165,10 @@ def runner_of(function: Any) -> Any:
 
 
 class _Runner:
-    """Answers bytes with a servicer: parses the request, calls `RunFunction`, and serialises the response.
+    """Answers requests as bytes: parses the request, calls a method `RunFunction`, and serialises the response.
 
     Args:
-        method: The servicer's method `RunFunction`.
+        method: The method `RunFunction` of the user's object.
     """
 
     def __init__(self, method: Callable[[Any, Any], Any]) -> None:

@@ -65,9 +65,10 @@ def parse(text: str) -> Address:
 
 
 def check_free(address: Address, text: str) -> None:
-    """Raise an error if another process listens on a port already.
+    """Check that no other process listens on the port of an address; port 0 is always free.
 
-    grpcio would find out, too, but would print lines of its own to stderr.
+    grpcio would find out, too, but would print lines of its own to stderr. Other errors, such as a host that this
+    machine doesn't have, are left to the transport.
 
     Args:
         address: The address to listen on.
@@ -100,6 +101,6 @@ def in_use(text: str) -> InputError:
         text: The address as the user gave it.
     """
     return InputError(
-        f"can't listen on {text}: another process listens there; end it, or choose another port with --address, 0 for "
-        "a free one"
+        f"can't listen on {text}: another process listens there; end that process, or choose another port (0 takes a "
+        "free one)"
     )

@@ -65,7 +65,7 @@ class Handler(Protocol):
         """
 
     def look(self) -> None:
-        """Check the calls that run for their deadlines. The server calls this about once a second."""
+        """Check which running calls have passed their deadlines. The server calls this about once a second."""
 
     def close(self) -> None:
         """End the processes of the handler, if it has any."""
@@ -111,7 +111,7 @@ class Calls:
 
     @property
     def running(self) -> int:
-        """The number of calls that run. A call without a caller counts until compose() returns."""
+        """The number of calls that run. A call whose caller has gone counts until the function returns."""
         return len(self._running)
 
     @property
@@ -128,7 +128,7 @@ class Calls:
         """Answer a request: return the bytes of the response.
 
         Raises:
-            Refused: The call is answered with a status other than OK.
+            Refused: The request is malformed (INVALID_ARGUMENT), or `run` has raised another exception (INTERNAL).
         """
         thread = get_ident()
         self._running[thread] = caller, request
@@ -139,7 +139,7 @@ class Calls:
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
         except BaseException:
             # A bug, because functions turn errors of their code into results. The text may have secrets: mask it.
-            log.exception_in_call(_log, "a call failed outside of compose()", request)
+            log.exception_in_call(_log, "a call failed outside of the function's code", request)
             raise status.Refused(status.INTERNAL, "the function failed; its log says why") from None
         finally:
             del self._running[thread]
@@ -163,7 +163,7 @@ class Calls:
         if was_healthy and not self.healthy:
             _log.error(
                 "not healthy: calls still run more than %g seconds after their deadline in %d of %d threads; "
-                "restart this process, and look for what blocks compose() in the stacks that were logged before",
+                "restart this process; the stacks, logged before, show what blocks the function",
                 *(self._limits.stuck_seconds, stuck, self._limits.threads),
             )
 
@@ -191,7 +191,7 @@ class Calls:
             return
         self.late += 1
         extra = {**subject_of(running[1]), "stack": stack or _stack(frame)}
-        _log.error("compose() goes on after the call's deadline", extra=extra)
+        _log.error("the function goes on after the call's deadline", extra=extra)
         if awaited is not None:
             awaited.cancel()
 
@@ -199,7 +199,8 @@ class Calls:
 def _stack(frame: FrameType | None) -> str:
     """Return the text of a thread's stack, outermost frame first.
 
-    Frames before the first frame of the function's own code are left out. If there is no such frame, all are there.
+    Frames before the first frame of the function's own code are left out. Without such a frame, the whole stack is
+    returned.
     """
     found = traceback.extract_stack(frame)
     for number, one in enumerate(found):

@@ -65,7 +65,7 @@ def facts_in(pem: bytes, path: str) -> list[Facts]:
             found.append(_facts(der))
         except (ValueError, IndexError, StopIteration) as e:
             raise InputError(
-                f"{path} has a certificate that can't be read: check it with openssl x509 -in FILE -text"
+                f"{path} has a certificate that can't be read: check it with `openssl x509 -in {path} -text`"
             ) from e
     return found
 

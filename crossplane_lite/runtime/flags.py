@@ -57,7 +57,10 @@ def command(argv: Sequence[str]) -> int:
         argv: The arguments after `serve`.
 
     Raises:
-        InputError: A flag is wrong, the function can't be loaded, or the server can't listen on an address.
+        InputError: A flag or a certificate is wrong, the function can't be loaded, or the server can't listen on an
+            address.
+        MissingExtraError: A flag needs a package that isn't installed.
+        UsageError: `--workers` isn't possible on this system, or `--reflection` isn't with the transport h2.
     """
     _run("crossplane-lite serve", argv, None)
     return 0
@@ -68,7 +71,11 @@ def _text(text: str) -> str:
 
 
 def _megabytes(text: str) -> int:
-    """Return a number of megabytes as bytes. The most is 2047 megabytes, because gRPC's limits have 32 bits."""
+    """Return a number of megabytes as bytes.
+
+    Raises:
+        InputError: `text` isn't a whole number from 1 to 2047; gRPC's limits have 32 bits.
+    """
     if not text.isdecimal() or not 1 <= int(text) <= 2047:
         raise InputError(f"{text!r} is not a whole number of megabytes from 1 to 2047")
     return int(text) << 20

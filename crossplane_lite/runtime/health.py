@@ -30,14 +30,15 @@ _NOT_SERVING: Final = 2
 
 
 def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
-    """Return the function that answers a method of the health service, bytes to bytes.
+    """Return the function that answers a method of the health service, from request bytes to response bytes.
 
     Args:
         path: The method's path, such as `/grpc.health.v1.Health/Check`.
         healthy: Says whether the server is healthy.
 
     Returns:
-        The function; None if the service has no such method, or it isn't implemented here.
+        The function; None if the service has no such method, or the method isn't implemented here. The function for
+        `Check` raises Refused for a malformed request, and for a service that isn't served.
     """
 
     def response() -> bytes:
@@ -60,7 +61,7 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
 
 
 def _field(content: bytes, number: int = 1) -> bytes:
-    """Return a field of a message as bytes. Its content is a string or a message of less than 128 bytes."""
+    """Return the field `number` of a message as bytes; `content`, a string or message, has less than 128 bytes."""
     return bytes([number << 3 | 2, len(content)]) + content
 
 

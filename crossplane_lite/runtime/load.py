@@ -56,8 +56,8 @@ _OTHERS = {
 def load_runner(name: str) -> Any:
     """Import a composition function or a function that handles raw messages, and return it.
 
-    A function that handles raw messages is an object with a method RunFunction, or a class of such objects; of a class,
-    a new instance is returned.
+    A function that handles raw messages is an object with a method RunFunction, or a class of such objects. If `name`
+    names a class, a new instance is returned.
 
     Args:
         name: The module's dotted name, a colon, and the function's name: `package.module:function`.
@@ -90,7 +90,7 @@ def load_object(
         called: The word for such an object in messages, such as `KRM function`.
         decorator: The decorator, for messages.
         example: A name for such an object, for messages.
-        also: Says whether an object of another class can be used, too.
+        also: Says whether an object of another class can be used, too; None if no other object can be.
 
     Raises:
         InputError: There is no such module or attribute, importing the module fails, or the attribute is another
@@ -98,8 +98,10 @@ def load_object(
     """
     module_name, colon, attribute = name.partition(":")
     if module_name.endswith(".py") and attribute:
-        dotted = ".".join(part for part in module_name[:-3].replace(os.sep, "/").split("/") if part not in ("", "."))
-        raise InputError(f"{name} names a file; a module is named with dots: {dotted}:{attribute}")
+        parts = [part for part in module_name[:-3].replace(os.sep, "/").split("/") if part not in ("", ".")]
+        if os.path.isabs(module_name) or ".." in parts:
+            raise InputError(f"{name} names a file; start in the file's folder, and give {parts[-1]}:{attribute}")
+        raise InputError(f"{name} names a file; a module is named with dots: {'.'.join(parts)}:{attribute}")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
         raise InputError(f"{name!r} is not module:function, for example main:{example} or package.module:{example}")
     module = _import(module_name)
@@ -160,7 +162,7 @@ def _near_module(folder: str, name: str) -> str:
 
 
 def _generating(name: str) -> str:
-    """Return a hint on how models are generated, if a missing module has `model` in its name; else an empty string."""
+    """Return a hint on how models are generated, if a missing module has `model` in its name; otherwise ""."""
     parts = name.split(".")
     end = next((at for at, part in enumerate(parts, 1) if "model" in part), 0)
     return f"; models are made by: crossplane-lite generate DEFINITIONS -o {'/'.join(parts[:end])}" if end else ""
@@ -189,7 +191,7 @@ def _full_name(cls: type[object]) -> str:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return the file and line of the innermost frame outside of this package and importlib; else an empty string."""
+    """Return the file and line of the innermost frame outside of this package and importlib; "" if there is none."""
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

@@ -178,7 +178,7 @@ def _exception(record: logging.LogRecord) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a text with secrets masked, shortened if it is very long."""
+    """Return a text with secrets masked: shortened if it is very long, and a note in its place if masking fails."""
     try:
         return _mask(text) if len(text) <= LONGEST_LOGGED // 2 else capped(text, LONGEST_LOGGED, _mask)
     except Exception as e:
@@ -187,7 +187,11 @@ def _masked(text: str) -> str:
 
 
 def _json(value: Any, depth: int = 0) -> Any:
-    """Return a value as plain data for JSON, with secrets masked; other objects become their text."""
+    """Return a value as plain data for JSON, with secrets masked.
+
+    Other objects, and values nested more than eight levels deep, become their text. Of a list or mapping, the first
+    1,000 items are shown.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

@@ -37,7 +37,7 @@ A name that ends in `_total` is for a counter, which only grows; any other is fo
 
 
 class Metrics:
-    """Counts calls, and serves the metrics for Prometheus.
+    """Counts calls, and serves the counts and other numbers of the server for Prometheus.
 
     Args:
         gauges: Yields the numbers that the server keeps itself.
@@ -82,7 +82,7 @@ class Metrics:
         """
         where = addresses.parse(address)
         if where.path:
-            raise InputError(f"--metrics-address: {address!r} is a Unix socket; give HOST:PORT")
+            raise InputError(f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT")
         addresses.check_free(where, address)
         try:
             self._server, _ = _client.start_http_server(where.port, where.host, self._registry)

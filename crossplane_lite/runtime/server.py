@@ -100,7 +100,7 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether the server can take calls: it isn't stopping, and enough of its threads or workers don't hang."""
+        """Whether the server can take calls: it isn't stopping, and not too many of its threads or workers hang."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
@@ -116,6 +116,7 @@ class Server:
 
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
+            UsageError: The certificates are credentials of grpcio, and the transport is h2.
         """
         bound = self._transport.listen(_whole(address), certificates)
         where = {"address": bound, "tls": certificates is not None, "transport": self._transport.name}
@@ -152,7 +153,7 @@ class Server:
         """
         add = getattr(self._transport, "reflect", None)
         if add is None:
-            raise UsageError("reflection is for --transport grpcio; with h2, give clients the .proto file")
+            raise UsageError("reflection needs the transport grpcio; with h2, give clients the .proto file")
         add()
 
     def listen_for_metrics(self, address: str) -> str:
@@ -165,7 +166,7 @@ class Server:
             The address with the port that was taken.
 
         Raises:
-            InputError: The address is wrong, or the server can't listen on it.
+            InputError: The address is wrong or is a Unix socket, or the server can't listen on it.
             UsageError: The server was made without metrics.
         """
         if self._metrics is None:
@@ -196,7 +197,7 @@ class Server:
         """Refuse new calls, and wait until the running ones have ended, for at most `grace` seconds.
 
         Returns:
-            Whether all calls have ended. A call without a caller counts until compose() returns.
+            Whether all calls have ended. A call whose caller has gone counts until the function returns.
         """
         deadline = time.monotonic() + grace
         self._stopping = True

@@ -28,7 +28,7 @@ def subject_of(request: bytes) -> dict[str, str]:
 
 
 def current_subject() -> dict[str, str]:
-    """Return the fields of `subject_of` for the call of this thread or task; an empty dict outside of every call."""
+    """Return the fields of `subject_of` for the current call of this thread or task; an empty dict if there is none."""
     call: Tracker | None = tracker.current()
     if call is None:
         return {}

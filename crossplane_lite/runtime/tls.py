@@ -120,7 +120,7 @@ class Certificates:
             complaint = str(e)
             if complaint != self._complaint:
                 self._complaint = complaint
-                _log.error("keeping the last good certificates: %s", complaint)
+                _log.error("the new certificates can't be used, so the last good ones stay in use: %s", complaint)
             return False
         self._complaint = ""
         _log.info("certificates changed")
@@ -146,8 +146,8 @@ class Certificates:
                 return files, context
             files = again
         raise InputError(
-            f"the files in {os.path.dirname(self._paths[0])} keep changing while they are read: write all three, then "
-            "start again"
+            f"{_CERTIFICATE}, {_KEY} and {_CA} in {os.path.dirname(self._paths[0])} keep changing while they are read: "
+            "finish writing them (a running server tries again by itself)"
         )
 
     def _check(self, files: Files) -> ssl.SSLContext:
@@ -227,9 +227,9 @@ def _shake_hands(context: ssl.SSLContext) -> None:
 
 
 def _judge(one: Facts, now: float) -> tuple[str, str]:
-    """Return the fault in the dates of a certificate (`expired`, `early` or `soon`), and the text of a warning.
+    """Return the fault in the dates of a certificate (`expired`, `early` or `soon`), and the warning about it.
 
-    Both are empty if the certificate is valid and doesn't expire soon.
+    Both are empty strings if the certificate is valid and doesn't expire soon.
     """
     if now >= one.ends:
         return "expired", f"has expired at {_date(one.ends)}: handshakes fail until there is a new certificate"

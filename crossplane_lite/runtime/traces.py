@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry around calls, with the package opentelemetry-api. OpenTelemetry's SDK sends them."""
+"""OpenTelemetry spans around calls. They are made with opentelemetry-api, and sent by OpenTelemetry's SDK."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _trace: Final = load("opentelemetry.trace", "otel")
 def traced(run: Run, name: str) -> Run:
     """Return a function that calls `run` in a span.
 
-    The span has the request's tag, the composite's name and the counts of the call as attributes. A Fatal result or an
-    exception gives it the status ERROR.
+    The span has the request's tag, the composite's name and the counts of the call as attributes. After a Fatal result
+    or an exception, the span's status is ERROR. Exceptions are passed on.
 
     Args:
         run: The function, from request bytes to response bytes.

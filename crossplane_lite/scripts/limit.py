@@ -16,7 +16,7 @@ _TIMES = 50
 
 
 class TooLong(BaseException):
-    """The code takes too long. This is a BaseException, so that `except Exception` in the code doesn't catch it."""
+    """The code takes longer than its limit. `except Exception` in the code doesn't catch this BaseException."""
 
 
 class _Run:
@@ -61,7 +61,7 @@ def run_limited(function: Callable[[], None], seconds: float) -> None:
     """Run a function in another thread, for at most `seconds` seconds.
 
     A function that takes longer is stopped between two instructions of Python. A call of C code, such as `time.sleep`,
-    can't be stopped: its thread goes on until the call returns, but this function doesn't wait for it.
+    can't be stopped: the thread goes on until the call returns, but `run_limited` doesn't wait for that.
 
     Args:
         function: The function.

@@ -34,10 +34,12 @@ _lock = threading.Lock()
 def compiled(text: str) -> Callable[[Any], Any]:
     """Return the `compose` function of a script.
 
-    The same text is compiled once. The statements of the script run then, in a module namespace of its own.
+    A text is compiled once, as long as it is among the last 64. When it is compiled, the statements of the script run,
+    in a module namespace of their own.
 
     Raises:
-        InputError: The text is too large, isn't Python (the message has the line), or defines no `compose(ctx)`.
+        InputError: The text is too large, isn't Python (the message has the line), or defines no function `compose`.
+        UsageError: `compose` can't be called with one argument, or is a generator.
         Exception: A statement of the script raised it.
     """
     data = text.encode("utf-8", "surrogatepass")
@@ -61,7 +63,7 @@ def compiled(text: str) -> Callable[[Any], Any]:
 
 
 def _file(key: bytes) -> str:
-    """Return the file name of one script: FILE with a detour, so that tracebacks find the lines of this script."""
+    """Return FILE with a folder for this script and `..` in it, so that tracebacks find the lines of this script."""
     folder, _, name = FILE.rpartition("/")
     return f"{folder}/{key.hex()[:8]}/../{name}"
 

@@ -244,7 +244,8 @@ FAILURES = {
     "an index without images": (index(), " has no package.yaml"),
     "a digest that leads elsewhere": (
         index({"digest": "sha256:../../../../etc/passwd"}),
-        "index.json: manifests[0].digest must be a sha256 or sha512 digest (got 'sha256:../../../../etc/passwd')",
+        "index.json: manifests[0].digest must be sha256: with 64, or sha512: with 128, lower-case hexadecimal digits "
+        "(got 'sha256:../../../../etc/passwd'); the archive may be damaged: save it again",
     ),
     "an image that is missing": (index({"digest": digest(b"")}), f"blobs/{digest(b'').replace(':', '/')} is missing"),
 }
@@ -358,7 +359,7 @@ def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """An archive of very many files is no image; a layer may have them."""
     monkeypatch.setattr(archive_files, "_MOST_FILES", 50)
     many = {f"{number}": b"" for number in range(60)}
-    assert failure(tar(many)) == " is not an image archive: it has more than 50 files"
+    assert failure(tar(many)) == " has more than 50 files, which is the limit for an archive"
     packed = gzip.compress(tar({**many, "package.yaml": PACKAGE}))
     assert read(tar(docker(packed))) == [("a.xpkg:package.yaml", PACKAGE)]
 

@@ -22,7 +22,7 @@ from tests.runtime.health import health_of, until_health_is
 from tests.runtime.serving import Serving, channel, raw_call, serving
 from tests.support import Response, request
 
-LATE = "compose() goes on after the call's deadline"
+LATE = "the function goes on after the call's deadline"
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos", "namespace": "team"}}
 
 

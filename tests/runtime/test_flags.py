@@ -169,8 +169,8 @@ def test_a_port_in_use() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         text = refused(ECHO, "--insecure", "--address", address)
     assert text == (
-        f"can't listen on {address}: another process listens there; end it, or choose another "
-        "port with --address, 0 for a free one"
+        f"can't listen on {address}: another process listens there; end that process, or choose another "
+        "port (0 takes a free one)"
     )
 
 

@@ -169,12 +169,24 @@ def test_what_is_not_grpc_is_answered_at_its_end(client: Raw) -> None:
             [*HEADERS, (b"grpc-encoding", b"br")], b"", status.UNIMPLEMENTED, "identity or gzip (got br)", id="brotli"
         ),
         pytest.param([*HEADERS, (b"grpc-timeout", b"1x")], b"", status.INTERNAL, "grpc-timeout", id="no timeout"),
-        pytest.param(HEADERS, b"", status.UNIMPLEMENTED, "the call has no message", id="no message"),
+        pytest.param(
+            HEADERS,
+            b"",
+            status.UNIMPLEMENTED,
+            "the call has no request message; RunFunction takes exactly one",
+            id="no message",
+        ),
         pytest.param(HEADERS, message(b"abc")[:-1], status.INTERNAL, "cut off", id="message cut off"),
         pytest.param(HEADERS, b"\0\0", status.INTERNAL, "cut off", id="prefix cut off"),
         pytest.param(HEADERS, message(b"a") + message(b"b"), status.INTERNAL, "more than one", id="two messages"),
         pytest.param(HEADERS, b"\x02" + message(b"a")[1:], status.INTERNAL, "0 or 1 (got 2)", id="odd first byte"),
-        pytest.param(HEADERS, message(b"a", True), status.INTERNAL, "doesn't say how", id="compressed with nothing"),
+        pytest.param(
+            HEADERS,
+            message(b"a", True),
+            status.INTERNAL,
+            "grpc-encoding: gzip is missing",
+            id="compressed with nothing",
+        ),
         pytest.param(
             [*HEADERS, (b"grpc-encoding", b"gzip")],
             message(b"abc", True),

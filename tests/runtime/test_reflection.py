@@ -42,9 +42,9 @@ def test_services_and_messages() -> None:
 
 def test_h2_has_none() -> None:
     """With h2 it is an error that says so."""
-    with pytest.raises(UsageError, match="reflection is for --transport grpcio"):
+    with pytest.raises(UsageError, match="reflection needs the transport grpcio"):
         Server(lambda data: data, transport="h2").reflect()
     flags = ("--insecure", "--reflection", "--transport", "h2")
     done = run_command("serve", "tests.runtime.functions:echo", *flags)
     assert done.returncode == 2
-    assert "reflection is for --transport grpcio" in done.stderr
+    assert "reflection needs the transport grpcio" in done.stderr

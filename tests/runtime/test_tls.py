@@ -155,7 +155,7 @@ def test_half_written_files(server: Serving, directory: Path, tmp_path: Path, da
     assert presented(server, tmp_path) == "second"
     server.stop()
     (complaint,) = [record["msg"] for record in server.records if record["level"] == "error"]
-    assert complaint.startswith("keeping the last good certificates: ")
+    assert complaint.startswith("the new certificates can't be used, so the last good ones stay in use: ")
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ def test_grpcio_where_there_is_no_h2() -> None:
 @pytest.mark.parametrize(
     ("packages", "arguments", "text"),
     [
-        (["grpc"], ["--transport", "grpcio"], "grpcio is not installed: pip install grpcio, or choose --transport h2"),
+        (["grpc"], ["--transport", "grpcio"], "grpcio is not installed: pip install grpcio, or take the transport h2"),
         (
             ["h2", "h2.connection"],
             ["--transport", "h2"],

@@ -123,8 +123,8 @@ def test_a_worker_looks_at_its_calls(monkeypatch: pytest.MonkeyPatch, caplog: py
     assert not thread.is_alive()
     texts = [record.getMessage() for record in caplog.records]
     assert sorted(texts) == [
-        "compose() goes on after the call's deadline",
         "the check of running calls has failed; it runs again in a second",
+        "the function goes on after the call's deadline",
     ]
     (stack,) = (vars(record)["stack"] for record in caplog.records if hasattr(record, "stack"))
     assert "go.wait(SECONDS)" in stack

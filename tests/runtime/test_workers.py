@@ -119,7 +119,7 @@ def test_a_call_that_hangs(workers: Any) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(hang=True), timeout=1)
         assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-        record = server.record("compose() goes on after the call's deadline")
+        record = server.record("the function goes on after the call's deadline")
         assert "in hanging\n    _sleep_on()" in record["stack"]
         old = int(record["worker"])
         server.line(lambda line: "a worker is replaced" in line)

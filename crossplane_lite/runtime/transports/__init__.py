@@ -123,7 +123,7 @@ def make(name: str | None, handle: Handle | None, limits: Limits, others: Others
         others: Finds the functions for other methods.
 
     Raises:
-        MissingExtraError: The transport `name`, or without a name both transports, aren't installed.
+        MissingExtraError: The package for the transport isn't installed; without a name, neither package is.
         InputError: There is no transport of that name.
     """
     if name not in (None, *NAMES):
@@ -137,7 +137,7 @@ def make(name: str | None, handle: Handle | None, limits: Limits, others: Others
             if e.name != "grpc":
                 raise
             if name == GRPCIO:
-                raise MissingExtraError("grpcio is not installed: pip install grpcio, or choose --transport h2") from e
+                raise MissingExtraError("grpcio is not installed: pip install grpcio, or take the transport h2") from e
     try:
         from .h2 import H2Transport
     except MissingExtraError as e:

@@ -80,7 +80,7 @@ class Call:
             self._compressed = joined[0] == 1
             self._chunks = [joined[grpc_http2.PREFIX_BYTES :]]
         if 0 <= self._length < self._received - grpc_http2.PREFIX_BYTES:
-            raise Refused(status.INTERNAL, "the call has more than one message")
+            raise Refused(status.INTERNAL, "the call has more than one request message; RunFunction takes exactly one")
 
     def complete(self) -> None:
         """Put the request's message together from its pieces, after the last one.
@@ -89,9 +89,9 @@ class Call:
             Refused: There is no message, or it is cut off.
         """
         if not self._received:
-            raise Refused(status.UNIMPLEMENTED, "the call has no message")
+            raise Refused(status.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
         if self._length != self._received - grpc_http2.PREFIX_BYTES:
-            raise Refused(status.INTERNAL, "the call's message is cut off")
+            raise Refused(status.INTERNAL, "the call's request message is cut off: it ends before its length")
         self.message = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
 

@@ -53,7 +53,7 @@ class Owner(Protocol):
     """The owner of a connection, which the connection tells about its calls."""
 
     def knows(self, path: str) -> bool:
-        """Say whether there is a method with a path; an empty path stands for RunFunction."""
+        """Say whether a method has the path `path`; an empty path stands for RunFunction."""
 
     def opened(self, call: Call) -> None:
         """Take note that a call has begun, and that its request is arriving."""
@@ -233,7 +233,7 @@ class Connection:
         self._answering[call] = None
 
     def refuse(self, call: Call, error: Refused) -> None:
-        """Answer a call with a status, and no response."""
+        """Answer a call with the status in `error` and no response; do nothing if the call is over."""
         if call.dropped:
             return
         begun = call.answering
@@ -270,7 +270,7 @@ class Connection:
         self._out += _frame.GoAwayFrame(0, last_stream_id=last_stream, error_code=0).serialize()
 
     def fail(self, code: Any, text: str) -> None:
-        """Close the connection, and tell the peer why: a code of HTTP/2, and a text."""
+        """Close the connection, and tell the peer why: `code` is an error code of HTTP/2, `text` is for people."""
         if self.closed:
             return
         try:
@@ -397,7 +397,7 @@ class Connection:
         self._out += self._h2.data_to_send()
 
     def _end_if_over(self) -> None:
-        """Close the connection if no more calls can come, by either side's GOAWAY, and all calls are answered."""
+        """Close the connection once all calls are answered, if a GOAWAY frame of either side has ended new calls."""
         if not self._calls and (self._draining == 2 or self._frames.departing) and not self.closed:
             self._collect()
             self.closed = True

@@ -19,8 +19,8 @@ Outcome = TypeVar("Outcome")
 class Crew(Generic[Job, Outcome]):
     """A bounded number of threads, and a queue of jobs with a limit.
 
-    Threads are started when they are needed, and stay. They don't keep the process alive, not even with a call that
-    never ends.
+    Threads are started when they are needed, and stay. They are daemon threads, so they don't keep the process alive,
+    not even with a call that never ends.
 
     Args:
         lead: Waits for sockets once, and submits the jobs that came; returns False to end the crew. Only one thread at

@@ -104,7 +104,9 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
 def _seconds(timeout: bytes) -> float:
     digits, unit = timeout[:-1], timeout[-1:]
     if not digits.isdigit() or len(digits) > 8 or unit not in _SECONDS:
-        raise Refused(status.INTERNAL, "grpc-timeout must be up to eight digits and one of H, M, S, m, u, n")
+        given = timeout[:20].decode("ascii", "replace")
+        text = f"grpc-timeout must be up to eight digits and one of H, M, S, m, u, n (got {given!r})"
+        raise Refused(status.INTERNAL, text)
     return int(digits) * _SECONDS[unit]
 
 
@@ -161,7 +163,7 @@ def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -
     if not compressed:
         return message
     if not headers.gzip:
-        raise Refused(status.INTERNAL, "the message is compressed, and grpc-encoding doesn't say how")
+        raise Refused(status.INTERNAL, "the message is compressed, but the header grpc-encoding: gzip is missing")
     import zlib  # here, because few callers compress
 
     reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)

@@ -168,14 +168,17 @@ class GrpcioTransport:
             self._waiting.pop()
 
     def _receive(self, requests: Iterator[bytes], context: Any) -> bytes:
-        """Return the call's only message. It is read as a stream, so that `look` can cancel slow calls."""
+        """Return the call's request message; end the call with UNIMPLEMENTED if there is none.
+
+        The message is read as a stream, so that `look` can cancel slow calls.
+        """
         self._receiving[context] = time.monotonic()
         try:
             for request in requests:
                 return request
         finally:
             del self._receiving[context]
-        context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call has no message")
+        context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
         return b""  # abort() raises
 
 

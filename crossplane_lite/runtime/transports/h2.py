@@ -152,7 +152,7 @@ class H2Transport:
     # Connections call the next five methods, with the crew's lock held.
 
     def knows(self, path: str) -> bool:
-        """Say whether there is a method with a path; an empty path stands for RunFunction."""
+        """Say whether a method has the path `path`; an empty path stands for RunFunction."""
         return self._others(path) is not None if path else self._handle is not None
 
     def opened(self, call: Call) -> None:
@@ -160,7 +160,7 @@ class H2Transport:
         self._receiving[call] = None
 
     def took(self, call: Call, size: int) -> None:
-        """Take note that `size` more bytes of a call's request are kept; refuse the oldest calls if it is too much."""
+        """Count `size` more bytes of a call's request; refuse the oldest arriving requests if too much is kept."""
         call.held += size
         self._held += size
         while self._held > self._limits.request_memory and self._receiving:
@@ -206,7 +206,7 @@ class H2Transport:
         except Refused as e:
             return e
         except BaseException as e:  # MemoryError, for example; the thread must go on
-            _log.error("a call failed outside of the function: %s", type(e).__name__)
+            _log.error("the server could not run a call: %s (the function was not the cause)", type(e).__name__)
             return Refused(status.INTERNAL, "the server failed; its log says why")
 
     def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
@@ -277,9 +277,9 @@ class H2Transport:
         self._ended.set()
 
     def _with(self, peer: Peer, step: Callable[..., None], *arguments: object) -> None:
-        """Call a method of a peer, and update the events and the time that the peer waits for.
+        """Call `step`, which changes `peer`; then update the events and the time that the peer waits for.
 
-        An exception closes this peer's connection. Nothing happens if the peer is already forgotten.
+        An exception of `step` closes the peer's connection. Nothing happens if the peer is already forgotten.
         """
         if peer not in self._peers:
             return

@@ -53,7 +53,7 @@ def sockets(where: Address) -> list[socket.socket]:
 
 
 def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
-    """Return the families and addresses of a host, each once, in the system's order.
+    """Return the families and addresses of a host in the system's order: the keys of a dict, so each is there once.
 
     Raises:
         OSError: The host has no address.

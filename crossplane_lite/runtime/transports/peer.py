@@ -269,7 +269,7 @@ class Peer:
 
 
 def _wanted(error: OSError) -> int | None:
-    """Return the event that a socket waits for; None if the error is a real one."""
+    """Return the event to wait for before an operation is tried again; None if `error` says that it has failed."""
     if isinstance(error, _WOULD_WAIT):
         return EVENT_READ
     name = type(error).__name__

@@ -47,7 +47,7 @@ class _Worker:
 class Threads(futures.Executor):
     """A bounded number of threads, which are started when they are needed, and stay until `shutdown`.
 
-    They don't keep the process alive, not even with a call that never ends.
+    The threads don't keep the process alive, not even with a call that never ends.
 
     Args:
         most: The most threads. Further jobs wait.

@@ -71,7 +71,7 @@ class Event(NamedTuple):
 
 
 def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
-    """Send a request to a worker, wait for the outcome of its call, and return it.
+    """Send a request to a worker, wait for the outcome of the call, and return the outcome.
 
     Args:
         sock: A socket to the worker on which no call runs.
@@ -80,8 +80,8 @@ def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
 
     Raises:
         TimeoutError: The deadline is over. The socket becomes readable when the call has ended.
-        OSError: The worker has gone.
-        EOFError: The worker has gone.
+        OSError: The worker has gone, or the socket has failed.
+        EOFError: The worker has closed the socket.
     """
     sock.settimeout(max(until - time.monotonic(), 0.001))
     try:
@@ -98,8 +98,8 @@ def receive_request(sock: socket.socket) -> tuple[float, bytes]:
     """Wait for a request; return its deadline by `time.monotonic`, and the request.
 
     Raises:
-        OSError: The server has gone.
-        EOFError: The server has gone.
+        OSError: The server has gone, or the socket has failed.
+        EOFError: The server has closed the socket.
     """
     until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
     return until, _receive(sock, size)
@@ -161,7 +161,11 @@ def receive_command(sock: socket.socket) -> tuple[bytes, int, socket.socket | No
 
 
 def send_event(sock: socket.socket, event: Event) -> None:
-    """Send an event to the server."""
+    """Send an event to the server.
+
+    Raises:
+        OSError: The server has gone.
+    """
     sock.sendall(_EVENT.pack(*event))
 
 
@@ -169,7 +173,7 @@ def receive_event(sock: socket.socket) -> Event:
     """Wait for an event, and return it.
 
     Raises:
-        OSError: The nursery has gone.
-        EOFError: The nursery has gone.
+        OSError: The nursery has gone, or the socket has failed.
+        EOFError: The nursery has closed the socket.
     """
     return Event(*_EVENT.unpack(_receive(sock, _EVENT.size)))

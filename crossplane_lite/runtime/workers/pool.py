@@ -107,7 +107,7 @@ class Pool:
 
     def __init__(self, run: Run, count: int, limits: Limits) -> None:
         if not hasattr(os, "fork"):
-            raise UsageError("--workers needs os.fork(), which this system doesn't have: leave the flag out")
+            raise UsageError("workers need os.fork(), which this system doesn't have: leave --workers out")
         self._limits = limits
         self._lock = threading.Condition()
         self._workers: dict[int, _Worker] = {}
@@ -311,7 +311,7 @@ class Pool:
                     self.replaced += 1
                     _log.error(
                         "a worker is replaced: calls in it still run more than %g seconds after their deadline; their "
-                        "stacks, logged before, show what blocks compose()",
+                        "stacks, logged before, show what blocks the function",
                         self._limits.stuck_seconds,
                         extra={"worker": worker.process, "hanging": len(stuck), "running": len(worker.busy)},
                     )

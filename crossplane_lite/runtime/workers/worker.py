@@ -73,7 +73,7 @@ class _Caller:
         self._until = until
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds are left until the caller's deadline; 0 or less after it."""
+        """Return how many seconds are left until the caller's deadline: 0 or less after it; never None."""
         return self._until - time.monotonic()
 
     def cancel(self) -> None:
