@@ -42,10 +42,10 @@ class Problem(NamedTuple):
 
 
 class ConfigError(InputError):
-    """functionConfig can't be made into the config class.
+    """functionConfig doesn't fit the config class, or is missing and needed.
 
     Attributes:
-        problems: The first 100 mistakes; if there are more, a last entry says how many.
+        problems: The first 100 mistakes; if there are more, a last entry says how many follow.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -136,7 +136,11 @@ def _is_config_map(config: Mapping[str, Any]) -> bool:
 
 
 def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
-    """Return the data of a ConfigMap, with its strings converted to the types of the class."""
+    """Return the data of a ConfigMap, with its strings converted to the types of the class; empty if it has no data.
+
+    Raises:
+        ConfigError: The ConfigMap has other fields, or its data isn't a mapping.
+    """
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
         raise ConfigError(
@@ -152,7 +156,10 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a string converted to a type. If it can't be, return it unchanged: the message about the type shows it."""
+    """Return `value`, if it is a string, converted to a type.
+
+    Other values, and strings that can't be converted, are returned unchanged; the check of the type comes later.
+    """
     shape = shape_of(type_)
     if not isinstance(value, str) or shape is None:
         return value
@@ -182,7 +189,10 @@ def _choice(text: str, shape: Shape) -> Any:
 
 
 def _read_union(text: str, shape: Shape) -> Any:
-    """Return a string converted to the first type of a union that it fits; unchanged if `str` is one of the types."""
+    """Return a string converted to the first type of a union that it fits.
+
+    It is returned unchanged if `str` is one of the types, or no type fits.
+    """
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
     if is_text:
@@ -196,7 +206,7 @@ def _read_union(text: str, shape: Shape) -> Any:
 
 def _parsed(text: str, shape: Shape) -> Any:
     """Return the list or mapping in a string of YAML or JSON; the string itself if it holds something else."""
-    # The reader takes only documents that are mappings, so the value is made a field of one.
+    # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
     lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
     try:
         found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])
