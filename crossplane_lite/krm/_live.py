@@ -112,8 +112,7 @@ class Fields(View, _MutableMapping):
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
         """Return the comments of the value at a field path within this object; without a path, the object's own.
 
-        Raises:
-            UsageError: The path isn't a field path, or the value doesn't exist.
+        UsageError if nothing is there.
         """
         return self._root.comments((*self._steps(), *_below(path)))
 
@@ -230,11 +229,7 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert a value into the list, before the element at an index; an index past the end appends.
-
-        Raises:
-            UsageError: The resource can't be changed, or no manifest can hold the value.
-        """
+        """Insert a value before the element at `index`, or at the end; UsageError if the list can't be changed so."""
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
@@ -265,11 +260,7 @@ class Elements(View, _MutableSequence):
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end of the list.
-
-        Raises:
-            UsageError: The resource can't be changed, or no manifest can hold one of the values; none is added then.
-        """
+        """Add values at the end of the list; none of them if one can't be added, which is a UsageError."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._now().extend(made)
@@ -282,17 +273,14 @@ class Elements(View, _MutableSequence):
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
         """Return the comments of the value at a field path within this list, such as `[0]`; by default the list's own.
 
-        Raises:
-            UsageError: The path isn't a field path, or the value doesn't exist.
+        UsageError if nothing is there.
         """
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort the list in place, as Python's `list.sort` does; elements keep their comments.
 
-        Raises:
-            UsageError: The resource can't be changed.
-            TypeError: Two elements, or their keys, can't be compared.
+        UsageError if the resource can't be changed; TypeError if two elements, or their keys, can't be compared.
         """
         self._root._check_open()
         data = self._now()
@@ -301,11 +289,7 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def reverse(self) -> None:
-        """Reverse the order of the elements in place; elements keep their comments.
-
-        Raises:
-            UsageError: The resource can't be changed.
-        """
+        """Reverse the elements in place, with their comments; UsageError if the resource can't be changed."""
         self._root._check_open()
         self._now().reverse()
         self._root._touch()
@@ -384,26 +368,18 @@ class Missing(Fields):
         return found._now()
 
     def append(self, value: Any) -> None:
-        """Make this field a list with one element; if it has become a list already, add the element there.
-
-        Raises:
-            UsageError: The resource can't be changed, no manifest can hold the value, or the field isn't a list now.
-        """
+        """Make this field a list with one element; if it is one by now, append. Errors as for `insert`."""
         self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Make this field a list with these elements; if it has become a list already, add the elements there.
-
-        Raises:
-            UsageError: The resource can't be changed, no manifest can hold a value, or the field isn't a list now.
-        """
+        """Make this field a list with these elements; if it is one by now, append them. Errors as for `insert`."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
-        """Make this field a list with one element; if it has become a list already, insert the element there.
+        """Make this field a list with one element; if it is one by now, insert the element there.
 
         Raises:
             UsageError: The resource can't be changed, no manifest can hold the value, or the field isn't a list now.

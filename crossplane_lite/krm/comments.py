@@ -227,9 +227,7 @@ class Notes:
         name = f"{show(steps)} of {self._resource._where}" if steps else self._resource._where
         for line in text.split("\n"):
             if line.startswith("# "):
-                raise UsageError(
-                    f"{name}: a comment must not begin with '# ': give its text alone (got {line!r:.60})"
-                )
+                raise UsageError(f"{name}: a comment must not begin with '# ': give its text alone (got {line!r:.60})")
             if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
                 raise UsageError(f"{name}: a comment must not hold control characters (got {line!r:.60})")
         if place == LINE and "\n" in text:

@@ -378,7 +378,10 @@ def test_validator_that_changes_items(change: str) -> None:
     assert output.status == 1
     assert output.stdout.startswith(LIST)
     (result,) = value(output.stdout)["results"]
-    assert result["message"] == f"a validator must not change items: this one was {change.partition(',')[0]}"
+    assert result["message"] == (
+        f"a validator must not change items: this one was {change.partition(',')[0]}"
+        "; a function that changes items needs role='transformer'"
+    )
     assert result["resourceRef"]["name"] == ("new" if change == "added" else "web")
 
 

@@ -64,12 +64,19 @@ def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
 
 
 def _shape(value: Any) -> type:
-    """Return dict, list, or object for all other values. Old and new elements are paired only within one of these."""
+    """Return dict for mappings, list for lists, object for all other values. Only values of one shape are paired."""
     return dict if isinstance(value, dict) else list if isinstance(value, list) else object
 
 
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
-    """Pair the remaining old elements with new ones, in each gap between pairs that were found already."""
+    """Pair the remaining old elements with new ones, in each gap between pairs that were found already.
+
+    Args:
+        old: The old elements.
+        values: The new elements.
+        found: The index of the old element for each new one, None if there is none yet; it gets the new pairs.
+        left: The indexes of the old elements without a pair; those of the new pairs are removed.
+    """
     start = 0
     while start < len(values):
         end = start
