@@ -133,6 +133,6 @@ def _column(text: Text, node: YamlNode) -> int:
 
 
 def _shifted(line: str, columns: int) -> str:
-    """Return a line of an item without its first `columns` columns; without its spaces if its text begins earlier."""
+    """Return a line of an item without its first `columns` columns; if its text begins earlier, without its spaces."""
     before = line[:columns]
     return line[columns:] if not before.strip(" -") else line.lstrip(" ")

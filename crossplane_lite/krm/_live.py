@@ -197,7 +197,8 @@ class Elements(View, _MutableSequence):
         """Raise an IndexError that names the list if the list doesn't have the index `at`; slices are accepted."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
-            raise IndexError(f"{self._root._where}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
+            held = f"{many} element{'s' * (many != 1)}"
+            raise IndexError(f"{self._root._where}: {self._path} has {held}, so there is no [{at}]")
 
     def __setitem__(self, at: Any, value: Any) -> None:
         self._root._check_open()
@@ -229,7 +230,7 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert a value before the element at `index`, or at the end; UsageError if the list can't be changed so."""
+        """Insert `value` before the element at `index`, or at the end. UsageError if the resource can't have it."""
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
@@ -260,7 +261,7 @@ class Elements(View, _MutableSequence):
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end of the list; none of them if one can't be added, which is a UsageError."""
+        """Add `values` at the end of the list. If one can't be added, none is, and UsageError is raised."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._now().extend(made)
@@ -368,18 +369,18 @@ class Missing(Fields):
         return found._now()
 
     def append(self, value: Any) -> None:
-        """Make this field a list with one element; if it is one by now, append. Errors as for `insert`."""
+        """Make this field a list with one element, or append to the list that it has become. Errors as for `insert`."""
         self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Make this field a list with these elements; if it is one by now, append them. Errors as for `insert`."""
+        """Make this field a list with `values`, or add them to the list that it has become. Errors as for `insert`."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
-        """Make this field a list with one element; if it is one by now, insert the element there.
+        """Make this field a list with one element, or insert the element into the list that it has become.
 
         Raises:
             UsageError: The resource can't be changed, no manifest can hold the value, or the field isn't a list now.

@@ -85,10 +85,10 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
     if not is_reserved(key) or (key in reserved and reserved[key] == value):
         return
     done = "removed" if value is None else "changed" if key in reserved else "set"
-    hint = "; use resource.move_to(path, index)" if key in PATHS or key in INDEXES else ""
+    hint = "use resource.move_to(path, index)" if key in PATHS or key in INDEXES else "leave it as it is"
     raise UsageError(
         f"{what}: the annotation {key} can't be {done}, because the program that runs this function recognises the "
-        f"item by it{hint}"
+        f"item by it; {hint}"
     )
 
 

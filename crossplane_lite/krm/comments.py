@@ -87,7 +87,10 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines above the value, unless they are indented more. For a resource: those above its fields."""
+        """The comment lines above the value, unless they are indented more; empty if there are none.
+
+        For a resource: the comment lines above its fields.
+        """
         return self._read(HEAD)
 
     @head.setter
@@ -96,7 +99,10 @@ class Comments:
 
     @property
     def line(self) -> str:
-        """The comment behind the value, on the same line. For an object or a list: the comment behind its key."""
+        """The comment behind the value, on the same line; empty if there is none.
+
+        For an object or a list: the comment behind its key.
+        """
         return self._read(LINE)
 
     @line.setter
@@ -105,7 +111,10 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more. For a resource: those at its end."""
+        """The comment lines below the value that are indented more; empty if there are none.
+
+        For a resource: the comment lines at its end.
+        """
         return self._read(FOOT)
 
     @foot.setter

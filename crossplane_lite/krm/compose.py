@@ -125,7 +125,7 @@ class _Client:
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
     def reconcile(self) -> None:
-        """Run the function, and bring its resources and results into the ResourceList."""
+        """Run the function, and bring its resources and results into the ResourceList; InputError for a wrong item."""
         composed = {name: item for item, data in self._items if (name := self._name_of(data))}
         try:
             rendered = render(
@@ -225,8 +225,8 @@ class _Client:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
                     raise RenderError(
-                        f"composed resource {quoted(name)}: {what} exists and belongs to another owner; give the "
-                        "resource another metadata.name"
+                        f"composed resource {quoted(name)}: {what} exists, and has another owner or is another "
+                        "composed resource; give the resource another metadata.name"
                     )
                 return item
         return None

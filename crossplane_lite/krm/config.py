@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._base.type_names import json_type_in_words
 from .._base.yaml_scalars import resolve
 from .._input.structure import _problems, structured
 from .._input.types import NOTHING, Field, Shape, check_class, choices, fields_of, shape_of
@@ -113,7 +114,7 @@ def _listed(error: Exception, path: str) -> list[Problem]:
         return [Problem(f"{path} is nested too deep", path[len(_TOP) + 1 :])]
     problems = [Problem(text, _path_in(text)) for text in texts[:_MOST_PROBLEMS]]
     if len(texts) > _MOST_PROBLEMS:
-        problems.append(Problem(f"{_TOP}: and {len(texts) - _MOST_PROBLEMS} more", ""))
+        problems.append(Problem(f"{_TOP} has {len(texts) - _MOST_PROBLEMS} more mistakes", ""))
     return problems
 
 
@@ -144,13 +145,16 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
         raise ConfigError(
-            [Problem(f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read", key) for key in others]
+            [
+                Problem(f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read; move it below data", key)
+                for key in others
+            ]
         )
     data = config.get("data")
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise ConfigError([Problem(f"{_TOP}.data must be a mapping", "data")])
+        raise ConfigError([Problem(f"{_TOP}.data must be a mapping (got {json_type_in_words(data)})", "data")])
     types = {field.key: field.type for field in fields_of(cls)}
     return {key: _read(value, types[key]) if key in types else value for key, value in data.items()}
 

@@ -343,7 +343,7 @@ def _replace(path: str, data: bytes | None) -> None:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return an item's file and its index there; for a new item, a file named after its kind and name, and 0."""
+    """Return an item's file and its index there; if no annotation names them, a file named after the item, and 0."""
     found = item._place
     if found is not None:
         return found

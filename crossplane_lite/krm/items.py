@@ -389,7 +389,7 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
 
 
 def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return an identity that can be a dict's key. In items that aren't Kubernetes objects, its parts may be lists."""
+    """Return an identity that can be a dict's key: parts that are neither strings nor None become their `repr`."""
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 

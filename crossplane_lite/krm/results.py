@@ -185,7 +185,7 @@ class Results(_Sequence):
                 )
             wire["field"] = _field(about, field, current, proposed)
         elif current is not ... or proposed is not ...:
-            raise UsageError("'current' and 'proposed' are values of a field; give its path as 'field'")
+            raise UsageError("'current' and 'proposed' are values of a field; give the field's path as 'field'")
         found = _file(file) if file is not None else None if about is None else _file_of(about)
         if found is not None:
             wire["file"] = found
@@ -272,8 +272,8 @@ def _reference(about: Any) -> dict[str, str]:
     if missing:
         what = about._where if isinstance(about, Resource) else "the resource of a result"
         raise UsageError(
-            f"{what} has no {' and no '.join(missing)}, which a result about it must have; leave 'resource' out, and "
-            "name its file with 'file'"
+            f"{what} has no {' and no '.join(missing)}, which the resource of a result must have; leave 'resource' "
+            "out, and name the resource's file with 'file'"
         )
     made = {
         "apiVersion": _text(about, "apiVersion"),

@@ -88,7 +88,7 @@ def run(function: Runnable, data: bytes) -> Output:
     """
     try:
         if not data.strip():
-            raise InputError("stdin is empty; it must hold a ResourceList")
+            raise InputError("the input is empty; it must be a ResourceList")
         answer = answered(
             function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
         )
@@ -171,7 +171,7 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
 def _finished(
     function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
 ) -> Answer[T]:
-    """Return the answer of a function that has returned, after the checks of its role."""
+    """Return the answer of a function that has returned; UsageError if it has made a functionConfig a resource."""
     if function.role != "validator":
         _check_configs(rl, came)
         return _answer(rl, finish, "")

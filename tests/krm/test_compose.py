@@ -323,8 +323,8 @@ class TestBelonging:
         assert results_of(output) == [
             (
                 "error",
-                'composed resource "thing": ConfigMap settings exists and belongs to another owner; give the resource '
-                "another metadata.name",
+                'composed resource "thing": ConfigMap settings exists, and has another owner or is another composed '
+                "resource; give the resource another metadata.name",
             )
         ]
 

@@ -61,7 +61,7 @@ def seal(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _is_there(node: YamlNode) -> bool:
-    """Say whether a value that the text holds is still in the document."""
+    """Say whether a value of the text is still in the document: neither it nor a value around it was replaced."""
     if node.kind != node.was:
         return False
     parent = node.parent
@@ -82,7 +82,7 @@ def _remove(text: str, places: Bounds, before: YamlNode | None, out: list[Edit])
 
 
 def _takes_blanks(node: YamlNode) -> bool:
-    """Say whether blank lines after a node, as it is with its edits, would become a part of its value."""
+    """Say whether blank lines behind a node would become a part of the value that the node has with its edits."""
     leaf = last_now(node)
     if not is_block_scalar(leaf) or not keeps_blanks(leaf):
         return False

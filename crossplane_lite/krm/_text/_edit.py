@@ -326,7 +326,7 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
             raise _no_way(steps, at, False)
         node = child
     if node.kind != SEQUENCE and not (node.kind == FRESH and isinstance(node.content, list)):
-        raise UsageError(f"{'.'.join(map(str, steps)) or 'this'} is not a list")
+        raise UsageError(f"{'.'.join(map(str, steps)) or 'the value'} is not a list")
     return node
 
 

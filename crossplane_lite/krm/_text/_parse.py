@@ -323,7 +323,11 @@ class _Composer:
                     raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
-        """Check a scalar that has a tag or isn't a value of JSON; read one as JSON if it has JSON's own escapes."""
+        """Check a scalar that has a tag or isn't a JSON value; read a scalar that has JSON's own escapes as JSON.
+
+        Raises:
+            InputError: The scalar has no counterpart in JSON, or its escapes can't be read.
+        """
         if event.tag is not None:
             node.tag = event.tag
             check_tag(event.tag, event.value, self._at(event))

@@ -193,7 +193,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
 
 
 def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
-    """Return the lines of a new element of a sequence in block style; an element with a text of its own keeps that."""
+    """Return the lines of a new element of a sequence in block style. If the element has a text, it keeps that text."""
     text = child.doc.written.get(child)
     if text is None:
         return sequence_lines([child.value()], column, style)

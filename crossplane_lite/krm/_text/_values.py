@@ -34,10 +34,10 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float):
         if value - value != 0:
-            raise UsageError(f"{path or 'the value'}: {value} is not a number of JSON")
+            raise UsageError(f"{path or 'the value'}: {value} is not a number of JSON; give a finite number")
         return float(value)
     if depth > DEEPEST:
-        raise UsageError(f"{path[:40]}...: nested more than {DEEPEST} levels deep")
+        raise UsageError(f"{path[:40]}... is nested more than {DEEPEST} levels deep")
     if isinstance(value, dict):
         found = {}
         for key, one in value.items():
