@@ -36,7 +36,7 @@ class Fields(View, _MutableMapping):
     (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
 
     An assigned value is copied, so that no two places share state. A change raises UsageError if the resource can't be
-    changed or can't hold the value.
+    changed or can't hold the value, and DuplicateResourceError if it gives an item the name of another item.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")

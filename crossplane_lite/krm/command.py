@@ -47,7 +47,7 @@ def command(argv: Sequence[str]) -> int:
         return 0
     if name != "run" or not rest or rest[0].startswith("-"):
         problem = f"there is no command {name!r}" if name and name != "run" else ""
-        problem = problem or ("run takes module:function first" if name == "run" else "")
+        problem = problem or ("run needs a function first, as module:function" if name == "run" else "")
         print(f"crossplane-lite krm: {problem}\n\n{_USAGE}" if problem else _USAGE, file=sys.stderr)
         return 2
     return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])

@@ -59,8 +59,8 @@ __all__ = ["Comments", "Notes", "every"]
 class Comments:
     """The comments of one value of a resource; they can be read and set.
 
-    None or an empty string removes a comment. Setting a comment raises UsageError if the resource can't be changed, the
-    value doesn't exist, the text has no place for the comment, or the comment isn't text without its sign.
+    None or an empty string removes a comment. Setting a comment raises UsageError if the resource can't be changed, its
+    text has no place for the comment, or the comment isn't a string without the sign.
 
     Attributes:
         path: The value's field path; empty for the resource as a whole.
@@ -229,7 +229,7 @@ class Notes:
             text: The comment without its sign; empty to remove it.
 
         Raises:
-            UsageError: The value doesn't exist, `text` can't be a comment, or the resource's text has no place for it.
+            UsageError: `text` can't be a comment, or the resource's text has no place for it.
         """
         if self.read(steps, place) == text:
             return

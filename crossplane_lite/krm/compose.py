@@ -68,7 +68,7 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
       because it needs a uid, which only a cluster gives.
     - An item that isn't desired any more is removed only if this function has made it.
     - The function's results become results of the KRM function. A fatal result becomes an error, and then no item
-      changes. For a resource that is held back, a result of severity info names the values that it waits for.
+      changes. For a resource that waits for values, a result of severity info names these values.
 
     Args:
         compose: The composition function.

@@ -110,8 +110,8 @@ class Package:
 
     Args:
         config: The file of functionConfig; None if there is none.
-        items: Files, directories, and `-` for stdin. In a directory, and in those below it, the files that end in .yaml
-            and .yml are read in the order of their names; hidden ones are left out.
+        items: Files, directories, and `-` for stdin. In a directory and the directories below it, the files that end in
+            .yaml and .yml are read in the order of their names; hidden files and directories are left out.
         stdin: The content that `-` stands for.
         root: The directory that the names of files are relative to; empty to keep the names as given.
         skip_unreadable: Skip documents that can't be read; `problems` names them.
@@ -265,7 +265,7 @@ class Package:
         """Write changes to files, and return their paths. A file whose new content is None is removed.
 
         Raises:
-            InputError: A file can't be written, or is outside of the package.
+            InputError: A file can't be written, or a new file is outside of the package.
         """
         written: list[str] = []
         for name, _, _ in changes:

@@ -103,7 +103,7 @@ class Function:
         None if the annotation names no class; then `rl.config` is functionConfig as a Resource.
 
         Raises:
-            UsageError: The annotation can't be looked up, or isn't a ResourceList.
+            UsageError: The annotation can't be looked up, isn't a ResourceList, or has its class in quotes.
         """
         if not self._is_resolved:
             self._config_class, self._is_optional = _config_class(self._body, self._names)
@@ -112,10 +112,12 @@ class Function:
 
     @property
     def is_config_optional(self) -> bool:
-        """Whether the functionConfig may be missing, as for `rl: krm.ResourceList[Config | None]`.
+        """Whether `rl.config` is None if there is no functionConfig: for `Config | None`, and without a config class.
+
+        For `rl: krm.ResourceList[Config]` it is False: then `rl.config` is an instance with the defaults.
 
         Raises:
-            UsageError: The annotation can't be looked up, or isn't a ResourceList.
+            UsageError: The annotation can't be looked up, isn't a ResourceList, or has its class in quotes.
         """
         return self.config_class is None or self._is_optional
 
@@ -266,9 +268,10 @@ def _check(body: Any) -> None:
 
 
 def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
-    """Return the class in `ResourceList[...]` of a function's parameter, and whether functionConfig may be missing.
+    """Return the class in `ResourceList[...]` of a function's parameter, and whether None takes its place.
 
-    The class is None, and functionConfig may be missing, if the parameter has no type or the plain `ResourceList`.
+    None takes its place, if there is no functionConfig, for `Config | None`. If the parameter has no type, or the plain
+    `ResourceList`, the class is None and the second value True.
 
     Raises:
         UsageError: The type can't be looked up, isn't a ResourceList, or has its class in quotes.

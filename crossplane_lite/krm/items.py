@@ -171,9 +171,9 @@ class Items(_Sequence):
             The item.
 
         Raises:
-            DuplicateResourceError: There is an item of that group, kind, namespace and name.
-            UsageError: `resource` has no apiVersion, kind or name, isn't one of these, or holds a value that no
-                manifest can hold.
+            DuplicateResourceError: The ResourceList has an item of that group, kind, namespace and name.
+            UsageError: `resource` isn't one of these, has no apiVersion or kind, has neither a name nor a generateName,
+                or holds a value that no manifest can hold.
             InputError: The YAML can't be read, or isn't one document.
         """
         made = self._taken(resource)
@@ -371,7 +371,7 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return the group, kind, namespace and name of an item, which no two items may share.
+    """Return the group, kind, namespace and name of an item; no two items may have the same.
 
     Values in `changed` take the place of the item's own values.
     """

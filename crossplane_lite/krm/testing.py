@@ -70,8 +70,8 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
             `CROSSPLANE_LITE_UPDATE` is set to anything but 0 or nothing.
 
     Raises:
-        SnapshotError: The output differs, the function printed no ResourceList, or there is no `expected` yet. It is an
-            AssertionError.
+        SnapshotError: The output differs, the function printed no ResourceList, there is no `expected` yet, or another
+            test of this run has written another output there. It is an AssertionError.
         InputError: The folder has no case, or a case whose input can't be used.
         UsageError: `function` isn't a KRM function.
     """

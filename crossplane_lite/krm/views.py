@@ -51,6 +51,7 @@ def view_of(model: type[M], resource: Resource) -> M:
 
     Raises:
         InputError: The resource has an integer beyond 2**53, which models can't hold.
+        UsageError: A change that was made through an older view of the resource isn't allowed.
     """
     if resource._typed is None:
         object.__setattr__(resource, "_typed", Views(resource))

@@ -313,7 +313,7 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
     """Return the node of the list at a path, for edits; if it is missing or null, the list is made first.
 
     Raises:
-        UsageError: The value isn't a list.
+        UsageError: The value isn't a list, or the path leads through a string or number.
     """
     if node.is_null(steps):
         put(node, steps, [])

@@ -36,8 +36,8 @@ def _name(value: Any) -> Any:
 def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
     """Return for each value of a new list the node of the old list that becomes it; the value itself if it is new.
 
-    A node with the same value is taken first, then one with the same name, port or path. Nodes and values that are left
-    between two such pairs are paired by how much they have in common, and by their places.
+    A node with the same value is taken first, then a node with the same name, port or path. Nodes and values that are
+    left between two such pairs are paired by how much they have in common, and by their places.
     """
     old = [node.value() for node in nodes]
     found: list[int | None] = [None] * len(values)

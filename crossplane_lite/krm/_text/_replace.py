@@ -46,7 +46,7 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
     """Return the part of a text between `start` and `end` with edits (start, end, new text).
 
-    With `bare`, blank lines directly after an edit lose their spaces.
+    The edits must not overlap. With `bare`, blank lines directly after an edit lose their spaces.
     """
     parts: list[str] = []
     # Insertions at one place keep their order, and come before a replacement that begins there.

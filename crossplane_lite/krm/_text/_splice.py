@@ -166,9 +166,12 @@ def document_text(root: YamlNode) -> str:
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
-    """Return the text with its edits; with `bare`, without the spaces in blank lines directly after an edit.
+    """Return the text of a stream with its edits.
 
-    If `source` is given, the edits go into it: the same text, but with the documents that are skipped.
+    Args:
+        doc: The stream.
+        bare: Whether blank lines directly after an edit lose their spaces.
+        source: The text that the edits go into; by default the stream's. It is as long, and has the skipped documents.
     """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []

@@ -131,7 +131,7 @@ def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
 def beside(node: YamlNode, *, keys: bool = False) -> str:
     """Return the quote that all strings of a mapping or list have in the text, or with `keys` all keys of a mapping.
 
-    Return "" if they differ or have no quotes, and for other values.
+    Return "" if their quotes differ, if they have none, and if the node is a scalar.
     """
     if node.was not in (MAPPING, SEQUENCE):
         return ""
