@@ -133,7 +133,7 @@ def test_end_with_code_that_hangs(transport: str) -> None:
     with channel(server.address) as opened:
         assert code_of(opened, asking(hang=True), 0.2) == "DEADLINE_EXCEEDED"
         assert server.stop() == 1
-    assert any("still running after 1 seconds" in record["msg"] for record in server.records)
+    assert any("calls still run after 1 seconds" in record["msg"] for record in server.records)
 
 
 class _Caller:
