@@ -58,7 +58,7 @@ def cut(text: str, indent: int) -> Cut | None:
 
 
 def opened(part: str, indent: int) -> str:
-    """Return the text of an item with a space in place of its dash, in the column `indent`: it can be read alone then."""
+    """Return the text of an item with a space in place of its dash in column `indent`, so that it can be read alone."""
     return f"{part[:indent]} {part[indent + 1 :]}"
 
 
