@@ -114,7 +114,8 @@ def _listed(error: Exception, path: str) -> list[Problem]:
         return [Problem(f"{path} is nested too deep", path[len(_TOP) + 1 :])]
     problems = [Problem(text, _path_in(text)) for text in texts[:_MOST_PROBLEMS]]
     if len(texts) > _MOST_PROBLEMS:
-        problems.append(Problem(f"{_TOP} has {len(texts) - _MOST_PROBLEMS} more mistakes", ""))
+        more = len(texts) - _MOST_PROBLEMS
+        problems.append(Problem(f"{_TOP} has {more} more mistake{'s' * (more != 1)}", ""))
     return problems
 
 

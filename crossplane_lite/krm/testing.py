@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SnapshotError", "golden"]
 
 UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
-"""If this environment variable has a value other than 0, expected files are written instead of compared."""
+"""If this environment variable is set to anything but 0 or nothing, expected files are written instead of compared."""
 
 _CONFIG: Final = "functionConfig.yaml"
 _RESOURCES: Final = "resources"
