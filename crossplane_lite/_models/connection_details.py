@@ -109,7 +109,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
     @property
     def writable(self) -> bool:
-        """Whether the details can be set: True only for those of the desired composite."""
+        """Whether the details can be set. Only those of the desired composite can."""
         return self._writable
 
     @property

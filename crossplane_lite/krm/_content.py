@@ -48,7 +48,7 @@ _IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("
 
 
 class Content(Fields):
-    """The content of a resource, with the node of the text that it is written to."""
+    """The content of a resource, and the node of the text that the content is written to."""
 
     __slots__ = (
         "_edits",
@@ -79,7 +79,7 @@ class Content(Fields):
 
     @classmethod
     def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Self:
-        """Return the resource over a node of the text.
+        """Return a resource that reads its content from a node of the text, and is written there.
 
         Args:
             node: The node, a mapping.
@@ -96,14 +96,14 @@ class Content(Fields):
     # The content
 
     def _sync(self) -> None:
-        """Take fields that were set or deleted in typed views over into the content."""
+        """Bring changes made through typed views into the content; UsageError if the resource can't have them."""
         if self._typed is not None:
             self._typed.take_over()
 
     def _content(self) -> dict[str, Any]:
         """Return the content as plain data, not a copy; the first call reads it from the text.
 
-        Changes in typed views aren't taken over; `_now` does that first.
+        Changes made through typed views may still be missing; `_now` brings them in first.
         """
         if self._data is None:
             assert self._node is not None
@@ -120,13 +120,16 @@ class Content(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path; None if it is missing. The rest of the content needn't be read for it."""
+        """Return the plain value at a path of keys; None if it is missing. If possible, only this value is read."""
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
 
     def _is_text_at(self, steps: Sequence[Any]) -> bool:
-        """Say whether the value at a path can still be read from the text, because the content wasn't read yet."""
+        """Say whether the value at a path can be read from the text alone, because the content wasn't read yet.
+
+        The metadata of a file's document can't: only the content has the annotations that name the file.
+        """
         if self._data is not None or self._node is None or self._typed is not None:
             return False
         return self._placed is None or (len(steps) > 0 and steps[0] != "metadata")
@@ -141,8 +144,14 @@ class Content(Fields):
     def _assign(self, holder: Any, key: str | int, value: Any) -> None:
         """Put a plain value into a dict or list of the content.
 
+        Args:
+            holder: The dict or list itself, not a copy.
+            key: The key or index; the index past a list's end adds an element.
+            value: The value.
+
         Raises:
             UsageError: The resource can't be changed, or must not have this value here.
+            DuplicateResourceError: The value gives the item the identity of another item.
         """
         content = self._content()
         self._check_open()
@@ -165,6 +174,7 @@ class Content(Fields):
 
         Raises:
             UsageError: The resource can't be changed, or must not lose this value.
+            DuplicateResourceError: Without the value the item has the identity of another item.
         """
         content = self._content()
         self._check_open()
@@ -178,7 +188,10 @@ class Content(Fields):
         self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
-        """Return the path of a field at the top, in metadata, or in its labels or annotations; empty for others."""
+        """Return the path of the field `key` of `holder`, a dict in the content.
+
+        The path is empty unless the field is at the top, in metadata, or in the metadata's labels or annotations.
+        """
         if holder is content:
             return (key,)
         metadata = content.get("metadata")
@@ -191,7 +204,7 @@ class Content(Fields):
         return ()
 
     def _check_identity(self, steps: tuple[Any, ...], value: Any) -> None:
-        """Refuse a change that gives the item the identity of another one.
+        """Refuse to set the field at `steps` to `value` if that gives the item the identity of another item.
 
         Raises:
             DuplicateResourceError: Another item has the new group, kind, namespace and name.
@@ -207,7 +220,7 @@ class Content(Fields):
     # Annotations that aren't the author's
 
     def _came_with(self) -> dict[str, Any]:
-        """Return the reserved annotations that the resource had when it was read or added."""
+        """Return the reserved annotations that the resource had at first, with the changes that `move_to` has made."""
         if self._reserved is None:
             if self._node is not None and self._placed is None:
                 found = self._node.get(("metadata", "annotations"))
@@ -218,7 +231,7 @@ class Content(Fields):
         return self._reserved
 
     def _is_guarded(self, holder: Any, key: Any) -> bool:
-        """Say whether a key of a dict in the content is a reserved annotation."""
+        """Say whether the field `key` of `holder`, a dict in the content, is a reserved annotation."""
         if not is_reserved(key):
             return False
         metadata = self._content().get("metadata")
@@ -227,8 +240,8 @@ class Content(Fields):
     def _restore(self, content: dict[str, Any], holder: Any, key: Any, before: Any) -> None:
         """Put reserved annotations back after the mapping that held them was replaced or removed.
 
-        If the new mapping has other reserved annotations, the field gets its value `before` again, and UsageError is
-        raised.
+        The changed field is `key` of `holder`, and its old value is `before`. If the new value has other reserved
+        annotations, or can't hold annotations, the field gets the old value again, and UsageError is raised.
         """
         in_metadata = key == "annotations" and holder is content.get("metadata")
         if not in_metadata and not (key == "metadata" and holder is content):
@@ -306,12 +319,16 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Give the comments that were set to the text, which writes them together with all other edits."""
+        """Note the comments that were set in the resource's `Text`, which writes them after all other edits."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
-        """Note that the text has the present content now, at this node; None if the text of the whole list is new."""
+        """Note that the text has the present content now.
+
+        Args:
+            node: The node that has the content; None if the whole list of items was written anew.
+        """
         put = object.__setattr__
         put(self, "_node", node)
         put(self, "_lists", {} if self._data is None else _tree.lists_in(self._data))
@@ -319,7 +336,14 @@ class Content(Fields):
 
 
 def start(resource: Any, node: YamlNode | None, label: str, data: Any) -> None:
-    """Set all attributes of a new resource: it gets plain data, or the node that its content is read from."""
+    """Set all attributes of a new resource.
+
+    Args:
+        resource: The resource.
+        node: The node that its content is read from; None if `data` is its content.
+        label: The resource's name in messages if its content has no name.
+        data: The content, plain data; None if it is read from `node`.
+    """
     Fields.__init__(resource, resource, data, None, label)
     put = object.__setattr__
     put(resource, "_node", node)

@@ -48,12 +48,12 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
     """Return a copy of a value as plain data, as it is kept in a resource.
 
     Args:
-        value: JSON values, and views, models and mappings in them.
+        value: A JSON value; views, models and other mappings may take the place of its objects and lists.
         view: The view that the value is put into, for messages.
         step: The value's key or index in `view`, or a tuple of several steps.
 
     Raises:
-        UsageError: The value, or a part of it, is of a type that no manifest can hold.
+        UsageError: No manifest can hold the value or a part of it, or the place of a view in it is empty.
     """
     if type(value) is str and value.isascii():  # nearly always
         return value
@@ -101,8 +101,8 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
     """Refuse values that aren't strings where Kubernetes wants strings: names, labels and annotations.
 
     Args:
-        steps: The place in the resource that the value goes to.
-        value: The value, plain data.
+        steps: The path in the resource that the value goes to; empty for the whole resource.
+        value: The value, plain data. None is accepted everywhere.
         what: Returns the name of the resource in messages.
 
     Raises:
@@ -123,7 +123,10 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
 
 
 def equal(one: object, other: object) -> bool:
-    """Say whether a view or plain data has the same value as another object; true and 1 are different values."""
+    """Say whether `one`, a view or plain data, has the same value as `other`.
+
+    True and 1 are different values. An object that no manifest can hold has the value of nothing else.
+    """
     from ._text._values import same
 
     try:

@@ -86,7 +86,11 @@ def document(function: Runnable) -> str:
 
 
 def _schema(function: Runnable) -> dict[str, Any] | None:
-    """Return the schema of a function's config, as a CustomResourceDefinition has it; None without a config class."""
+    """Return the schema of a function's config, as a CustomResourceDefinition has it; None without a config class.
+
+    Raises:
+        UsageError: The config class can't be used.
+    """
     cls = function.config_class
     if cls is None:
         return None
@@ -100,7 +104,10 @@ def _schema(function: Runnable) -> dict[str, Any] | None:
 
 
 def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
-    """Add the texts that attrs fields have as `help` in their metadata to a class's schema, nested classes included."""
+    """Add descriptions to the schema of a class: the text under `help` in the metadata of each attrs field.
+
+    Fields of nested classes get their descriptions, too; `depth` counts how deep `cls` is nested.
+    """
     import attr
 
     from .._input.types import fields_of, shape_of

@@ -22,7 +22,10 @@ _PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 
 
 def as_document(item: Resource, *, is_json: bool = False) -> str:
-    """Return the text of an item as a document of YAML or, with `is_json`, of JSON."""
+    """Return the text of an item as a document of YAML or, with `is_json`, of JSON.
+
+    The text of a new item has none of the annotations that name its file.
+    """
     if item._node is not None and not is_json:
         text = whole(item._node)
         return text if item._placed is not None else _clean(text, "the new item")
@@ -56,7 +59,7 @@ def whole(root: YamlNode) -> str:
 
 
 def as_element(document: str, name: str, index: int) -> str:
-    """Return a document as an element of a list, with annotations that name its file and its index there."""
+    """Return a document as an element of a list; annotations name its file `name` and its `index` in that file."""
     text = parse(document.encode(), name)
     metadata = text.root.get(["metadata"])
     if metadata is None or (
@@ -110,7 +113,7 @@ def _nodes(text: Text) -> list[YamlNode]:
 
 
 def _items(data: bytes, label: str) -> Iterator[str]:
-    """Yield the text of each item of a list in block style as a document."""
+    """Yield each element of `items`, a list in block style, as the text of a document of its own."""
     text = parse(data, label)
     nodes = _nodes(text)
     if not nodes:
@@ -130,6 +133,6 @@ def _column(text: Text, node: YamlNode) -> int:
 
 
 def _shifted(line: str, columns: int) -> str:
-    """Return a line of an item without the columns before the item's text."""
+    """Return a line of an item without its first `columns` columns; if its text begins earlier, without its spaces."""
     before = line[:columns]
     return line[columns:] if not before.strip(" -") else line.lstrip(" ")

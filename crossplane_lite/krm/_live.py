@@ -35,7 +35,8 @@ class Fields(View, _MutableMapping):
     written to it. If a field has the name of a method or of a keyword of Python, its attribute ends in an underscore
     (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
 
-    An assigned value is copied, so that no two places share state.
+    An assigned value is copied, so that no two places share state. A change raises UsageError if the resource can't be
+    changed or can't hold the value, and DuplicateResourceError if it gives an item the name of another item.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")
@@ -87,13 +88,13 @@ class Fields(View, _MutableMapping):
         self._root._remove(self._own(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of a field; if the field is missing, set it to `default` first."""
+        """Return the value of a field; if it is missing, set it to `default` first. UsageError if it can't be set."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self) -> None:
-        """Remove every field; annotations of orchestrators stay."""
+        """Remove every field except reserved annotations; UsageError if the resource can't be changed."""
         self._root._check_open()
         for key in self:
             if not self._root._is_guarded(self._now(), key):
@@ -109,7 +110,10 @@ class Fields(View, _MutableMapping):
         return key in self._now()
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object; without a path, the object's own."""
+        """Return the comments of the value at a field path within this object; without a path, the object's own.
+
+        UsageError if nothing is there.
+        """
         return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
@@ -162,7 +166,10 @@ class Fields(View, _MutableMapping):
 
 
 class Elements(View, _MutableSequence):
-    """A list in a resource: reads and changes go to the resource itself. An added value is copied."""
+    """A list in a resource: reads and changes go to the resource itself.
+
+    An added value is copied. A change raises UsageError if the resource can't be changed or can't hold the value.
+    """
 
     __slots__ = ("_data", "_root", "_step", "_up")
 
@@ -187,10 +194,11 @@ class Elements(View, _MutableSequence):
         return wrapped(self, at, data[at])
 
     def _check_index(self, at: Any) -> None:
-        """Refuse an index that the list doesn't have; the error names the list."""
+        """Raise an IndexError that names the list if the list doesn't have the index `at`; slices are accepted."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
-            raise IndexError(f"{self._root._where}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
+            held = f"{many} element{'s' * (many != 1)}"
+            raise IndexError(f"{self._root._where}: {self._path} has {held}, so there is no [{at}]")
 
     def __setitem__(self, at: Any, value: Any) -> None:
         self._root._check_open()
@@ -222,7 +230,7 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert a value into the list, before the element at an index."""
+        """Insert `value` before the element at `index`, or at the end. UsageError if the resource can't have it."""
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
@@ -230,8 +238,10 @@ class Elements(View, _MutableSequence):
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the index of `value` itself if it is an element of this list, else of the first equal element.
 
+        Only the elements from `start` up to `stop` are searched; by default all are.
+
         Raises:
-            ValueError: The list doesn't hold the value.
+            ValueError: None of these elements equals the value.
         """
         data = self._now()
         if isinstance(value, (Fields, Elements)):
@@ -241,32 +251,38 @@ class Elements(View, _MutableSequence):
         for at in range(*slice(start, stop).indices(len(data))):
             if equal(data[at], value):
                 return at
-        raise ValueError(f"{self._path} has no element {value!r:.60}")
+        raise ValueError(f"{self._root._where}: {self._path} has no element {value!r:.60}")
 
     def __contains__(self, value: object) -> bool:
         return any(equal(one, value) for one in self._now())
 
     def count(self, value: Any) -> int:
-        """Return how many elements are equal to a value."""
+        """Return how many elements are equal to a value; 0 for a value that no manifest can hold."""
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end of the list."""
+        """Add `values` at the end of the list. If one can't be added, none is, and UsageError is raised."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._now().extend(made)
         self._root._touch()
 
     def clear(self) -> None:
-        """Remove every element; the empty list stays in the resource."""
+        """Remove every element; the empty list stays in the resource. UsageError if the resource can't be changed."""
         del self[:]
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list, such as `[0]`; by default the list's."""
+        """Return the comments of the value at a field path within this list, such as `[0]`; by default the list's own.
+
+        UsageError if nothing is there.
+        """
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-        """Sort the list in place, as Python's `list.sort` does; elements keep their comments."""
+        """Sort the list in place, as Python's `list.sort` does; elements keep their comments.
+
+        UsageError if the resource can't be changed; TypeError if two elements, or their keys, can't be compared.
+        """
         self._root._check_open()
         data = self._now()
         order = sorted(range(len(data)), key=lambda at: self[at] if key is None else key(self[at]), reverse=reverse)
@@ -274,7 +290,7 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def reverse(self) -> None:
-        """Reverse the order of the elements in place; elements keep their comments."""
+        """Reverse the elements in place, with their comments; UsageError if the resource can't be changed."""
         self._root._check_open()
         self._now().reverse()
         self._root._touch()
@@ -309,7 +325,8 @@ class Missing(Fields):
     """The value of an attribute that is missing or null: it is empty, false, and equal to None.
 
     The first write makes it part of the resource: as an object if a field is set, as a list if an element is added.
-    It can't be made into a string, so that no manifest gets a name like "None-web".
+    While it is missing, `str`, arithmetic and comparisons of order raise UsageError, so that no manifest gets a name
+    like "None-web".
     """
 
     __slots__ = ()
@@ -348,22 +365,26 @@ class Missing(Fields):
             return empty
         if not isinstance(found, Elements if isinstance(empty, list) else Fields):
             wanted = "a list" if isinstance(empty, list) else "an object"
-            raise UsageError(f"{self._path} is not {wanted} (it is {found!r:.60})")
+            raise UsageError(f"{self._root._where}: {self._path} is not {wanted} (it is {found!r:.60})")
         return found._now()
 
     def append(self, value: Any) -> None:
-        """Make this field a list with one element; if it has become a list already, add the element there."""
+        """Make this field a list with one element, or append to the list that it has become. Errors as for `insert`."""
         self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Make this field a list with these elements; if it has become a list already, add the elements there."""
+        """Make this field a list with `values`, or add them to the list that it has become. Errors as for `insert`."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
-        """Make this field a list with one element; if it has become a list already, insert the element there."""
+        """Make this field a list with one element, or insert the element into the list that it has become.
+
+        Raises:
+            UsageError: The resource can't be changed, no manifest can hold the value, or the field isn't a list now.
+        """
         self._root._check_open()
         made = plain_data(value, self, index)
         self._made([]).insert(index, made)
@@ -377,7 +398,10 @@ class Missing(Fields):
         found = self._found()
         if isinstance(found, (Fields, Elements)):
             return found[key]
-        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} is empty")
+        if isinstance(key, str):
+            raise KeyError(key)
+        problem = "isn't set" if found is None else "is not a list"
+        raise IndexError(f"{self._root._where}: {self._path} {problem}, so it has no element {key!r}")
 
     def __iter__(self) -> Iterator[Any]:
         found = self._found()

@@ -72,14 +72,17 @@ class Placed:
         return _with(content, "metadata", metadata, self._metadata)
 
     def now(self, content: dict[str, Any]) -> tuple[str, int]:
-        """Return the file and the index that the annotations in content name, or those that the item was read from."""
+        """Return the file and index that annotations in `content` name; without a file there, `path` and `index`."""
         metadata = content.get("metadata")
         found = file_of(metadata.get("annotations")) if isinstance(metadata, dict) else None
         return found or (self.path, self.index)
 
 
 def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
-    """Return a copy of `holder` with a field. If `before` is null or missing, so is an empty value in the copy."""
+    """Return a copy of `holder` with `value` at `key`.
+
+    An empty value becomes null if the old value `before` is null, and is left out if `before` is missing.
+    """
     if value or before not in (None, _NONE):
         return {**holder, key: value}
     if before is None:

@@ -19,7 +19,7 @@ _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
 
 
 def item_at(text: str, *lines: int) -> str | None:
-    """Return the name for messages of the item that a line is in, and the line's number there; None if in no item.
+    """Return a name, for messages, of the item that holds a line, and the line's number in it; None without an item.
 
     Args:
         text: The text of a ResourceList, which need not be YAML.

@@ -24,9 +24,9 @@ class Output:
     """The output of a KRM function that was run.
 
     Attributes:
-        stdout: The ResourceList. It is empty only if the input can't be read.
-        status: The exit status: 0; 1 if the input can't be read or a result has the severity error; the argument of
-            `sys.exit` if the function calls it.
+        stdout: The ResourceList; empty if the input can't be read. For `krm run`, the text that its flags ask for.
+        status: The exit status: 0; 1 if the input can't be read or a result has the severity error. If the function
+            calls `sys.exit` with a number from 1 to 255, the status is that number; for any other error it is 1.
         stderr: Text for people: the results that are errors or warnings, and the traceback of an exception.
     """
 
@@ -164,15 +164,17 @@ class Stdout:
             os.close(self._fd)
 
     def finish(self, program: str, output: Output) -> int:
-        """Write a function's output to stdout and stderr, and return the exit status."""
+        """Write a function's output to stdout and stderr, and return the exit status; `put` says which."""
         if output.stderr:
             complain(output.stderr)
         return self.put(program, output.stdout, output.status)
 
     def put(self, program: str, data: bytes, status: int) -> int:
-        """Write data, and return the exit status: `status`, or 1 if the data can't be written.
+        """Write data to stdout, and return the exit status: `status`, or 1 if it is 0 and the data can't be written.
 
-        A process that the function has forked may come here too. It writes nothing, because one answer is enough.
+        If the reader of stdout is still there, a message on stderr says why; `program` names the process in it.
+
+        A process that the function has forked may call this, too. It writes nothing, because one answer is enough.
         """
         if os.getpid() != self._process:
             return status

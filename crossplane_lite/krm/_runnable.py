@@ -12,7 +12,7 @@ __all__ = ["Runnable"]
 
 
 class Runnable(Protocol):
-    """The result of `krm.function`; see `functions.Function`."""
+    """The parts of `functions.Function` (what `@krm.function` makes) that the runner, the command and the help use."""
 
     name: str
     role: Any

@@ -54,7 +54,8 @@ def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]
     """Make a list in the ResourceList hold nodes and new values, in this order.
 
     Returns:
-        The node of each element; None for each if the whole list is written anew, as one that was null or missing is.
+        The node of each element. If the whole list is written anew, because it was null, missing or an alias, there are
+        no nodes yet, and each is None.
     """
     node = own_child(root, key)
     if node is None or not isinstance(node.value(), list) or (not node.children() and node.value()):
@@ -71,9 +72,10 @@ def _at(root: YamlNode, node: YamlNode | None) -> str:
 
 
 def lists_in(value: Any) -> Lists:
-    """Return the lists in plain data that hold objects or lists: by its `id()`, each list and a copy of its elements.
+    """Return the lists in plain data that hold objects or lists.
 
-    The list is kept beside the copy so that no other object gets its id.
+    For each, the key is the list's `id()`, and the value is the list itself with a copy of it. While the list itself is
+    kept, no other object gets its `id()`.
     """
     found: Lists = {}
     work = [value]
@@ -139,7 +141,7 @@ def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
     Args:
         node: The list's node.
         content: The list as it is now.
-        before: Its content as it was read from the node.
+        before: The list as it was read from the node.
 
     Returns:
         Whether the elements have that order now. They haven't if an alias stands for the list in the text, or if the

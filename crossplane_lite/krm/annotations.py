@@ -2,7 +2,7 @@
 
 Authors can't change them: an orchestrator that finds no id, or two, loses comments, and one that finds another path
 writes another file. `Resource.move_to` changes the path and the index on purpose. If an item has them in both
-spellings, it changes both, because an orchestrator refuses an item whose two spellings differ.
+spellings, `move_to` changes both, because an orchestrator refuses an item whose two spellings differ.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_reserved(key: object) -> bool:
 
 
 def is_orchestrators(key: str) -> bool:
-    """Say whether an annotation is one that orchestrators write, whose quotes aren't the style of the file's author."""
+    """Say whether orchestrators write the annotation `key`: its quotes aren't the style of the file's author."""
     return key.startswith(_ORCHESTRATORS)
 
 
@@ -85,10 +85,10 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
     if not is_reserved(key) or (key in reserved and reserved[key] == value):
         return
     done = "removed" if value is None else "changed" if key in reserved else "set"
-    hint = "; use resource.move_to(path, index)" if key in PATHS or key in INDEXES else ""
+    hint = "use resource.move_to(path, index)" if key in PATHS or key in INDEXES else "leave it as it is"
     raise UsageError(
         f"{what}: the annotation {key} can't be {done}, because the program that runs this function recognises the "
-        f"item by it{hint}"
+        f"item by it; {hint}"
     )
 
 
@@ -152,7 +152,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
 
 
 def file_of(annotations: object) -> tuple[str, int] | None:
-    """Return an item's file and its index there; None if no annotation names a file, and 0 for a missing index."""
+    """Return an item's file and its index there; None if no annotation names a file. Without a valid index it is 0."""
     found = reserved_of(annotations)
     path = next((found[key] for key in PATHS if isinstance(found.get(key), str) and found[key]), None)
     if path is None:

@@ -34,10 +34,12 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite krm` with the arguments that follow it.
 
     Returns:
-        The function's exit status; 0 for help; 2 if the command line is wrong or the function can't be loaded.
+        The function's exit status; 0 for help; 1 if `--diff` shows a difference; 2 if no function is named.
 
     Raises:
-        InputError: A file can't be used, or the function can't be loaded.
+        InputError: The function can't be loaded, or a file can't be read or written.
+        UsageError: Help is wanted, and the function's config class can't be used.
+        SystemExit: A flag is wrong; argparse has written a message to stderr.
     """
     name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
     if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):
@@ -45,14 +47,14 @@ def command(argv: Sequence[str]) -> int:
         return 0
     if name != "run" or not rest or rest[0].startswith("-"):
         problem = f"there is no command {name!r}" if name and name != "run" else ""
-        problem = problem or ("run takes module:function first" if name == "run" else "")
+        problem = problem or ("run needs a function first, as module:function" if name == "run" else "")
         print(f"crossplane-lite krm: {problem}\n\n{_USAGE}" if problem else _USAGE, file=sys.stderr)
         return 2
     return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
 
 
 def main(function: Runnable, argv: Sequence[str]) -> int:
-    """Run a function's own program with arguments, and return its exit status."""
+    """Run a function's own program with arguments, and return its exit status; 2 if a flag or file can't be used."""
     program = os.path.basename(sys.argv[0]) or function.name
     try:
         return _started(lambda: function, program, argv)
@@ -69,7 +71,13 @@ def _load(name: str) -> Runnable:
 
 
 def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) -> int:
-    """Run a function as its command-line arguments say, and return the exit status."""
+    """Run a function as its command-line arguments say, and return the exit status.
+
+    Args:
+        load: Returns the function. Prints during its import don't reach stdout.
+        program: The program's name in messages.
+        argv: The arguments.
+    """
     if not argv:
         from .runner import serve
 
@@ -105,7 +113,7 @@ def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Std
 
 
 def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
-    """Run a function on the ResourceList of stdin, with flags that choose the output."""
+    """Run a function on the ResourceList of stdin; InputError if stdin can't be read, or a flag needs files."""
     if given.in_place:
         raise InputError("--in-place changes files, and none are given; name them after the flags")
     if given.skip_unreadable:
@@ -156,7 +164,7 @@ def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdou
 
 
 def _told(rl: ResourceList[Any]) -> str:
-    """Return the results of severity info, which are printed nowhere else."""
+    """Return a line for each result of severity info: only errors and warnings are in the function's own stderr."""
     return "".join(f"{result}\n" for result in rl.results if result.severity == "info")
 
 

@@ -59,6 +59,9 @@ __all__ = ["Comments", "Notes", "every"]
 class Comments:
     """The comments of one value of a resource; they can be read and set.
 
+    None or an empty string removes a comment. Setting a comment raises UsageError if the resource can't be changed, its
+    text has no place for the comment, or the comment isn't a string without the sign.
+
     Attributes:
         path: The value's field path; empty for the resource as a whole.
     """
@@ -75,7 +78,7 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value; if it is an object or a list, a live view of it."""
+        """The value, as a live view for objects and lists. It is the resource for the whole resource, None if it is gone."""
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter
@@ -84,7 +87,10 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines above the value, unless they are indented more. For a resource: those above its fields."""
+        """The comment lines above the value, unless they are indented more; empty if there are none.
+
+        For a resource: the comment lines above its fields.
+        """
         return self._read(HEAD)
 
     @head.setter
@@ -93,7 +99,10 @@ class Comments:
 
     @property
     def line(self) -> str:
-        """The comment behind the value, on the same line. For an object or a list: the comment behind its key."""
+        """The comment behind the value, on the same line; empty if there is none.
+
+        For an object or a list: the comment behind its key.
+        """
         return self._read(LINE)
 
     @line.setter
@@ -102,7 +111,10 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more. For a resource: those at its end."""
+        """The comment lines below the value that are indented more; empty if there are none.
+
+        For a resource: the comment lines at its end.
+        """
         return self._read(FOOT)
 
     @foot.setter
@@ -115,7 +127,9 @@ class Comments:
     def _write(self, place: str, text: str | None) -> None:
         self._resource._check_open()
         if text is not None and not isinstance(text, str):
-            raise UsageError(f"a comment must be a string (got {value_in_words(text, repr(text)[:60])})")
+            raise UsageError(
+                f"{self._resource._where}: a comment must be a string (got {value_in_words(text, repr(text)[:60])})"
+            )
         _notes(self._resource).write(self._steps, place, text or "")
 
     def __bool__(self) -> bool:
@@ -132,7 +146,10 @@ class Comments:
 
 
 def every(resource: Commented) -> Iterator[Comments]:
-    """Yield the comments of the resource as a whole and of each value in it, in the order of the text."""
+    """Yield a Comments for the resource as a whole, and for each value in it, in the order of the text.
+
+    Values that have no comment are among them.
+    """
     work: list[tuple[Steps, Any]] = [((), resource._own_content())]
     while work:
         steps, value = work.pop()
@@ -151,9 +168,15 @@ def _notes(resource: Commented) -> Notes:
 
 
 class _Note:
-    """The comments that were set for one field or element, which the text of the input doesn't have.
+    """The comments that the function has set for one field or element; the text of the input doesn't have them.
 
     Objects and lists in a list are told apart by their identity as Python objects, strings and numbers by their place.
+
+    Attributes:
+        holder: The object or list that holds the value; None for the resource as a whole.
+        step: The value's key or index in `holder` when its first comment was set.
+        value: The value at that time.
+        texts: The comments, by their places: `head`, `line` and `foot`. An empty one was removed.
     """
 
     __slots__ = ("holder", "step", "texts", "value")
@@ -178,14 +201,19 @@ class _Note:
 
 
 class Notes:
-    """The comments that were set on a resource."""
+    """All comments that the function has set in a resource."""
 
     def __init__(self, resource: Commented) -> None:
         self._resource = resource
         self._notes: list[_Note] = []
 
     def read(self, steps: Steps, place: str) -> str:
-        """Return a comment as it is now, set or read from the text; empty if there is none."""
+        """Return a comment as it is now, set or read from the text; empty if there is none.
+
+        Args:
+            steps: The path of the value.
+            place: The place of the comment: `head`, `line` or `foot`.
+        """
         note = self._note(steps)
         if note is not None and place in note.texts:
             return note.texts[place]
@@ -195,23 +223,29 @@ class Notes:
     def write(self, steps: Steps, place: str, text: str) -> None:
         """Set a comment.
 
+        Args:
+            steps: The path of the value.
+            place: The place of the comment: `head`, `line` or `foot`.
+            text: The comment without its sign; empty to remove it.
+
         Raises:
-            UsageError: The value doesn't exist, or the text can't be a comment.
+            UsageError: `text` can't be a comment, or the resource's text has no place for it.
         """
         if self.read(steps, place) == text:
             return
+        name = f"{show(steps)} of {self._resource._where}" if steps else self._resource._where
         for line in text.split("\n"):
             if line.startswith("# "):
-                raise UsageError(f"a comment must not begin with '# ': give its text alone (got {line!r:.60})")
+                raise UsageError(f"{name}: a comment must not begin with '# ': give its text alone (got {line!r:.60})")
             if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
-                raise UsageError(f"a comment must not hold control characters (got {line!r:.60})")
+                raise UsageError(f"{name}: a comment must not hold control characters (got {line!r:.60})")
         if place == LINE and "\n" in text:
             raise UsageError(
-                f"the comment behind a value must be one line; set head for several lines (got {text!r:.60})"
+                f"{name}: the comment behind a value must be one line; set head for several lines (got {text!r:.60})"
             )
         node = self._node(steps)
         if node is not None:
-            check_place(node, place, f"{show(steps)} of {self._resource._where}" if steps else self._resource._where)
+            check_place(node, place, name)
         note = self._note(steps)
         if note is None:
             note = self._made(steps)
@@ -220,9 +254,9 @@ class Notes:
         self._resource._touch()
 
     def now(self) -> list[tuple[Steps, str, str]]:
-        """Return the comments that were set: for each the path of its value now, its place and its text.
+        """Return the path of the value now, the place and the text of each comment that the function has set.
 
-        Comments of values that were removed are left out.
+        A comment that was removed has an empty text. Comments of values that are gone are left out.
         """
         paths: dict[int, Steps] = {}
         content = self._resource._content()
@@ -275,7 +309,7 @@ class Notes:
         return holder, steps[-1] if steps else None, value
 
     def _node(self, steps: Steps) -> YamlNode | None:
-        """Return the node of the text that a value comes from; None for a new value."""
+        """Return the node of the text that a value comes from; None for a new value, and for a value of an alias."""
         resource = self._resource
         node: YamlNode | None = resource._node
         value: Any = resource._now()
@@ -290,7 +324,13 @@ class Notes:
         return node
 
     def _element(self, node: YamlNode, now: list[Any], at: int) -> YamlNode | None:
-        """Return the node of an element of a list that may have changed since it was read; None for a new element."""
+        """Return the node of an element of a list that may have changed since it was read; None for a new element.
+
+        Args:
+            node: The list's node.
+            now: The list as it is now.
+            at: The element's present index.
+        """
         children = node.children()
         before = self._resource._lists.get(id(now))
         if before is None:

@@ -68,7 +68,7 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
       because it needs a uid, which only a cluster gives.
     - An item that isn't desired any more is removed only if this function has made it.
     - The function's results become results of the KRM function. A fatal result becomes an error, and then no item
-      changes. For a resource that is held back, a result of severity info names the values that it waits for.
+      changes. For a resource that waits for values, a result of severity info names these values.
 
     Args:
         compose: The composition function.
@@ -100,7 +100,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """Runs the function once for each request. It isn't asked for its dependencies, which would take more runs."""
+    """Runs the function once for each request. Its dependencies aren't asked for: that would take more runs."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -125,7 +125,7 @@ class _Client:
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
     def reconcile(self) -> None:
-        """Run the function, and bring its resources and results into the ResourceList."""
+        """Run the function, and bring its resources and results into the ResourceList; InputError for a wrong item."""
         composed = {name: item for item, data in self._items if (name := self._name_of(data))}
         try:
             rendered = render(
@@ -169,9 +169,9 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the XRD among the items that defines the composite's kind, after its name for messages.
+        """Return the name, for messages, and the content of the XRD that defines the composite's kind.
 
-        Without such an XRD, return "" and None.
+        Only items are searched. If there is no such XRD among them, return "" and None.
         """
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
@@ -205,7 +205,7 @@ class _Client:
         return (controller.get("kind"), controller.get("name")) == (owner.kind, owner.name)
 
     def _controlled(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return an item of this composite as a cluster would have it: with a controller reference to it."""
+        """Return an item of this composite as a cluster would have it: with a controller reference to the composite."""
         references = metadata_of(data).get("ownerReferences")
         others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
         # The item is in the composite's namespace, which its file may leave out.
@@ -214,10 +214,10 @@ class _Client:
         return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
-        """Return the item that becomes this composed resource: one of its group, kind, namespace and name, or None.
+        """Return the item with the group, kind, namespace and name of a composed resource; None if there is none.
 
         Raises:
-            RenderError: The item belongs to another composite or controller.
+            RenderError: The item belongs to another owner, or is another composed resource.
         """
         wanted = _identity(resource)
         for item, data in self._items:
@@ -225,8 +225,8 @@ class _Client:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
                     raise RenderError(
-                        f"composed resource {quoted(name)}: {what} exists and belongs to another owner; give the "
-                        "resource another metadata.name"
+                        f"composed resource {quoted(name)}: {what} exists, and has another owner or is another "
+                        "composed resource; give the resource another metadata.name"
                     )
                 return item
         return None
@@ -253,11 +253,11 @@ class _Client:
                 self._rl.items.remove(item)
 
     def _report(self, steps: Iterable[StepRun], *, waiting: bool) -> None:
-        """Add the function's results, and its conditions, which can only be results here.
+        """Add the function's results, and a result of severity info for each condition that it sets.
 
         Args:
             steps: The steps that were run.
-            waiting: Whether to leave the result about waiting resources out, because each of them gets its own.
+            waiting: Whether to leave out the one result about all waiting resources, because each gets its own.
         """
         for step in steps:
             response = _view.RunFunctionResponse.FromString(step.response)
@@ -279,13 +279,20 @@ class _Client:
             self._rl.results.info(f"{said}: it waits for {', '.join(paths)}" if paths else said)
 
     def _report_status(self, rendered: Rendered) -> None:
-        """Add a result with the status that the composite would have; functionConfig is the user's file."""
+        """Add a result with the status that the composite would have, if the function changes it.
+
+        functionConfig itself doesn't get the status, because it is the user's file.
+        """
         status = {key: one for key, one in rendered.composite["status"].items() if key != "conditions"}
         before = self._composite.get("status")
         before = before if isinstance(before, dict) else {}
         if status and status != {key: one for key, one in before.items() if key != "conditions"}:
             self._rl.results.info(
-                "the composite's status is not written here", self._config, "status", current=None, proposed=status
+                "the composite's status is not written to functionConfig",
+                self._config,
+                "status",
+                current=None,
+                proposed=status,
             )
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._base.type_names import json_type_in_words
 from .._base.yaml_scalars import resolve
 from .._input.structure import _problems, structured
 from .._input.types import NOTHING, Field, Shape, check_class, choices, fields_of, shape_of
@@ -42,10 +43,10 @@ class Problem(NamedTuple):
 
 
 class ConfigError(InputError):
-    """functionConfig can't be made into the config class.
+    """functionConfig doesn't fit the config class, or is missing and needed.
 
     Attributes:
-        problems: The first 100 mistakes; if there are more, a last entry says how many.
+        problems: The first 100 mistakes; if there are more, a last entry says how many follow.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -113,7 +114,8 @@ def _listed(error: Exception, path: str) -> list[Problem]:
         return [Problem(f"{path} is nested too deep", path[len(_TOP) + 1 :])]
     problems = [Problem(text, _path_in(text)) for text in texts[:_MOST_PROBLEMS]]
     if len(texts) > _MOST_PROBLEMS:
-        problems.append(Problem(f"{_TOP}: and {len(texts) - _MOST_PROBLEMS} more", ""))
+        more = len(texts) - _MOST_PROBLEMS
+        problems.append(Problem(f"{_TOP} has {more} more mistake{'s' * (more != 1)}", ""))
     return problems
 
 
@@ -136,23 +138,33 @@ def _is_config_map(config: Mapping[str, Any]) -> bool:
 
 
 def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
-    """Return the data of a ConfigMap, with its strings converted to the types of the class."""
+    """Return the data of a ConfigMap, with its strings converted to the types of the class; empty if it has no data.
+
+    Raises:
+        ConfigError: The ConfigMap has other fields, or its data isn't a mapping.
+    """
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
         raise ConfigError(
-            [Problem(f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read", key) for key in others]
+            [
+                Problem(f"{_TOP}.{key} is not a field: only the data of a ConfigMap is read; move it below data", key)
+                for key in others
+            ]
         )
     data = config.get("data")
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise ConfigError([Problem(f"{_TOP}.data must be a mapping", "data")])
+        raise ConfigError([Problem(f"{_TOP}.data must be a mapping (got {json_type_in_words(data)})", "data")])
     types = {field.key: field.type for field in fields_of(cls)}
     return {key: _read(value, types[key]) if key in types else value for key, value in data.items()}
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a string converted to a type. If it can't be, return it unchanged: the message about the type shows it."""
+    """Return `value`, if it is a string, converted to a type.
+
+    Other values, and strings that can't be converted, are returned unchanged; the check of the type comes later.
+    """
     shape = shape_of(type_)
     if not isinstance(value, str) or shape is None:
         return value
@@ -182,7 +194,10 @@ def _choice(text: str, shape: Shape) -> Any:
 
 
 def _read_union(text: str, shape: Shape) -> Any:
-    """Return a string converted to the first type of a union that it fits; unchanged if `str` is one of the types."""
+    """Return a string converted to the first type of a union that it fits.
+
+    It is returned unchanged if `str` is one of the types, or no type fits.
+    """
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
     if is_text:
@@ -196,7 +211,7 @@ def _read_union(text: str, shape: Shape) -> Any:
 
 def _parsed(text: str, shape: Shape) -> Any:
     """Return the list or mapping in a string of YAML or JSON; the string itself if it holds something else."""
-    # The reader takes only documents that are mappings, so the value is made a field of one.
+    # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
     lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
     try:
         found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])

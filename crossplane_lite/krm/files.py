@@ -38,6 +38,9 @@ class _File:
         data: The file's content.
         problems: The mistakes in documents that are skipped.
         is_text: Whether the content is UTF-8 text.
+
+    Raises:
+        InputError: A document can't be read, and `skip` isn't set.
     """
 
     def __init__(self, name: str, path: str, data: bytes, *, skip: bool = False) -> None:
@@ -56,7 +59,7 @@ class _File:
             self._pass_over(error)
 
     def _pass_over(self, error: InputError) -> None:
-        """Note the mistakes of the documents that can't be read, and read the file with spaces in their places."""
+        """Note the mistakes of the documents that can't be read, and read the file with spaces in place of them."""
         try:
             text = self.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -69,7 +72,7 @@ class _File:
         self._read = self.text()
 
     def text(self) -> Text:
-        """Return the file's text. Each call returns a text without edits, so from the second one on it is read anew."""
+        """Return a `Text` of the file without edits; from the second call on, the content is read again."""
         found, self._read = self._read, None
         if found is not None:
             return found
@@ -107,14 +110,14 @@ class Package:
 
     Args:
         config: The file of functionConfig; None if there is none.
-        items: Files, directories, and `-` for stdin. In a directory, and in those below it, the files that end in .yaml
-            and .yml are read in the order of their names; hidden ones are left out.
+        items: Files, directories, and `-` for stdin. In a directory and the directories below it, the files that end in
+            .yaml and .yml are read in the order of their names; hidden files and directories are left out.
         stdin: The content that `-` stands for.
         root: The directory that the names of files are relative to; empty to keep the names as given.
         skip_unreadable: Skip documents that can't be read; `problems` names them.
 
     Raises:
-        InputError: A file can't be read, or isn't YAML.
+        InputError: A file can't be read or isn't YAML, or the file of functionConfig doesn't hold one document.
     """
 
     def __init__(
@@ -172,7 +175,7 @@ class Package:
     # Out
 
     def changes(self, rl: ResourceList[Any]) -> Changes:
-        """Return the changes of files that a ResourceList makes.
+        """Return the changes of files that a ResourceList makes; empty if it makes none.
 
         Raises:
             InputError: The changes can't be written without changing other values, or a file that can't be read would
@@ -199,6 +202,10 @@ class Package:
 
         Returns:
             The texts of the documents of each new file, by the file's name.
+
+        Raises:
+            InputError: An item would go into a file that can't be read.
+            UsageError: A value or a comment that was set can't be written.
         """
         for one in rl.items:
             one._write()
@@ -234,12 +241,12 @@ class Package:
         return added
 
     def documents(self, rl: ResourceList[Any]) -> str:
-        """Return the items of a ResourceList as a stream of YAML documents; raises as `changes` does."""
+        """Return the items of a ResourceList as a stream of YAML documents; the errors are those of `changes`."""
         self.changes(rl)  # it checks the edited text
         return joined([as_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return the text of a ResourceList whose items have annotations that name their files; raises as `changes`."""
+        """Return the text of a ResourceList. Annotations name the items' files; the errors are those of `changes`."""
         self.changes(rl)
         lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
         head = rl._write_wrapper().decode()
@@ -248,17 +255,17 @@ class Package:
         return head.encode()
 
     def path(self, name: str) -> str:
-        """Return the path of a file of the package, by its name in messages; a new file is below the package's root."""
+        """Return the path of the file with this name in messages; for a new file, a path below the package's root."""
         file = self._files.get(name)
         if file is not None:
             return file.path or name
         return os.path.normpath(os.path.join(self._root, name)) if self._root else name
 
     def write(self, changes: Changes) -> list[str]:
-        """Write changes to files, and return their paths.
+        """Write changes to files, and return their paths. A file whose new content is None is removed.
 
         Raises:
-            InputError: A file can't be written, or is outside of the package.
+            InputError: A file can't be written, or a new file is outside of the package.
         """
         written: list[str] = []
         for name, _, _ in changes:
@@ -312,7 +319,11 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes | None) -> None:
-    """Write a file in one step, so that a full disk leaves the old file; if `data` is None, remove the file."""
+    """Write a file in one step, so that a full disk leaves the old file; if `data` is None, remove the file.
+
+    Raises:
+        OSError: The file can't be written or removed.
+    """
     if data is None:
         os.unlink(path)
         return
@@ -332,7 +343,7 @@ def _replace(path: str, data: bytes | None) -> None:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return an item's file and its index there; for a new item, a file named after its kind and name, and 0."""
+    """Return an item's file and its index there; if no annotation names them, a file named after the item, and 0."""
     found = item._place
     if found is not None:
         return found

@@ -75,7 +75,7 @@ class Function:
         """Call the Python function with a ResourceList, and wait for it where it is `async def`.
 
         Raises:
-            UsageError: The Python function returned something.
+            UsageError: The Python function returned something other than None.
         """
         Function._was_run = True
         result: Any = self._body(rl)
@@ -98,12 +98,12 @@ class Function:
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is made into: Config for `rl: krm.ResourceList[Config]`.
+        """The class that functionConfig is made into. It is Config for `rl: krm.ResourceList[Config]`.
 
         None if the annotation names no class; then `rl.config` is functionConfig as a Resource.
 
         Raises:
-            UsageError: The annotation can't be looked up, or isn't a ResourceList.
+            UsageError: The annotation can't be looked up, isn't a ResourceList, or has its class in quotes.
         """
         if not self._is_resolved:
             self._config_class, self._is_optional = _config_class(self._body, self._names)
@@ -112,10 +112,12 @@ class Function:
 
     @property
     def is_config_optional(self) -> bool:
-        """Whether the functionConfig may be missing, as for `rl: krm.ResourceList[Config | None]`.
+        """Whether `rl.config` is None if there is no functionConfig. It is for `Config | None`, and without a config class.
+
+        For `rl: krm.ResourceList[Config]` it is False: then `rl.config` is an instance with the defaults.
 
         Raises:
-            UsageError: The annotation can't be looked up, or isn't a ResourceList.
+            UsageError: The annotation can't be looked up, isn't a ResourceList, or has its class in quotes.
         """
         return self.config_class is None or self._is_optional
 
@@ -186,7 +188,7 @@ def function(
         body: The function, if the decorator is used without arguments.
         role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which must not change
             items: a change is an error.
-        name: Its name; by default the Python function's name, with dashes.
+        name: The KRM function's name; by default the Python function's name, with dashes.
 
     Raises:
         UsageError: The decorated object can't be called with one argument or is a generator, or `role` or `name` isn't
@@ -266,9 +268,13 @@ def _check(body: Any) -> None:
 
 
 def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
-    """Return the class in `ResourceList[...]` of a function's parameter, and whether functionConfig may be missing.
+    """Return the class in `ResourceList[...]` of a function's parameter, and whether None takes its place.
 
-    The class is None, and functionConfig may be missing, if the parameter has no type or the plain `ResourceList`.
+    None takes its place, if there is no functionConfig, for `Config | None`. If the parameter has no type, or the plain
+    `ResourceList`, the class is None and the second value True.
+
+    Raises:
+        UsageError: The type can't be looked up, isn't a ResourceList, or has its class in quotes.
     """
     annotation = _annotation(body)
     if isinstance(annotation, str):
@@ -293,7 +299,11 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
 
 
 def _class(wanted: Any, body: Any) -> type[Any] | None:
-    """Return the class that `Config` or `Config | None` names; None for Any, dict and others that name no class."""
+    """Return the class that `wanted`, `Config` or `Config | None`, names; None for Any, dict and the like.
+
+    Raises:
+        UsageError: The class is in quotes.
+    """
     members: tuple[Any, ...] = getattr(wanted, "__args__", ())
     options = [one for one in members if one is not type(None)]
     if len(options) == 1 and len(members) == 2:
@@ -309,7 +319,11 @@ def _class(wanted: Any, body: Any) -> type[Any] | None:
 
 
 def _annotation(body: Any) -> Any:
-    """Return the annotation of a function's first parameter; None if it has none."""
+    """Return the annotation of a function's first parameter; None if it has none.
+
+    Raises:
+        UsageError: A name in the annotation can't be looked up.
+    """
     while hasattr(body, "__wrapped__"):
         body = body.__wrapped__
     code = getattr(body, "__code__", None)

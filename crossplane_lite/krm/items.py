@@ -99,16 +99,17 @@ class Items(_Sequence):
         """Return the items that fit all given arguments.
 
         Args:
-            kind: The kind; or several kinds, of which one must fit. The next four take several values, too.
+            kind: The kind, or several kinds, of which one must fit. `api_version`, `group`, `name` and `namespace` take
+                several values, too.
             api_version: The apiVersion, with its version.
             group: The API group; the empty string for the core group.
             name: The name.
             namespace: The namespace; the empty string for items without one.
             labels: The labels that an item must have, each with its value, or None for any value.
-            annotations: The annotations that an item must have, in the same way.
+            annotations: The annotations that an item must have, each with its value, or None for any value.
 
         Raises:
-            UsageError: A value isn't a string, or labels aren't a mapping.
+            UsageError: A value isn't a string, or `labels` or `annotations` isn't a mapping to strings or None.
         """
         wanted = {
             steps: _texts(value, what)
@@ -147,6 +148,7 @@ class Items(_Sequence):
 
         Raises:
             UsageError: The model isn't a class of resources.
+            InputError: An item has an integer beyond 2**53, which models can't hold.
         """
         from . import views
 
@@ -169,8 +171,10 @@ class Items(_Sequence):
             The item.
 
         Raises:
-            DuplicateResourceError: There is an item of that group, kind, namespace and name.
-            UsageError: `resource` has no apiVersion, kind or name, or isn't one of these.
+            DuplicateResourceError: The ResourceList has an item of that group, kind, namespace and name.
+            UsageError: `resource` isn't one of these, has no apiVersion or kind, has neither a name nor a generateName,
+                or holds a value that no manifest can hold.
+            InputError: The YAML can't be read, or isn't one document.
         """
         made = self._taken(resource)
         same = self._same_as(made)
@@ -180,7 +184,7 @@ class Items(_Sequence):
         return made
 
     def _same_as(self, made: Resource) -> list[Resource]:
-        """Return the items of the same group, kind, namespace and name; none for an item without a name."""
+        """Return the items with the group, kind, namespace and name of `made`; an empty list if `made` has no name."""
         if not made._peek("metadata", "name"):
             return []
         wanted = _identity(made)
@@ -211,7 +215,12 @@ class Items(_Sequence):
         known.setdefault(now, []).append(item)
 
     def _taken(self, resource: Any) -> Resource:
-        """Return a resource that can be added: the given one if it is new or was removed, else a copy."""
+        """Return a resource that can be added: the given one if it is new or was removed, else a copy.
+
+        Raises:
+            UsageError: `resource` can't be an item.
+            InputError: `resource` is YAML that can't be read.
+        """
         if isinstance(resource, Resource) and (
             resource._owner is None or (resource._owner is self._whole and not self._has(resource))
         ):
@@ -244,12 +253,16 @@ class Items(_Sequence):
             The item.
 
         Raises:
-            UsageError: As in `add`; or there are several such items.
+            UsageError: As in `add`; or there are several such items, or the item's reserved annotations would change.
+            InputError: As in `add`.
         """
         made = self._taken(resource)
         found = self._same_as(made)
         if len(found) > 1:
-            raise UsageError(f"there are {len(found)} items that are {made._what}; change one of them without upsert()")
+            raise UsageError(
+                f"there are {len(found)} items that are {made._what}, so upsert() can't choose one: change one of them "
+                "itself"
+            )
         if not found:
             self._append(made)
             return made
@@ -267,13 +280,15 @@ class Items(_Sequence):
         """
         gone = self._meant(resource)
         if gone is None:
-            raise UsageError(f"{resource!r:.80} is not among the items; remove takes an item that was read from them")
+            raise UsageError(
+                f"{resource!r:.80} is not among the items; remove() takes one of the items itself, or a view of it"
+            )
         self._whole._found[:] = [other for other in self._whole._found if other is not gone]
         self._whole._known = None
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return the item that an object is, or the item that it is a typed view of; None for any other object."""
+        """Return `resource` itself if it is an item, the item that it shows if it is a typed view; else None."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
                 return one
@@ -287,7 +302,14 @@ class Items(_Sequence):
         self._whole._known = None
 
     def _become(self, resources: Iterable[Any]) -> None:
-        """Replace all items by these, in this order; see `ResourceList.items`."""
+        """Replace all items by these, in this order; if that fails, the items stay as they were.
+
+        Raises:
+            UsageError: `resources` isn't a list, or one of them can't be an item.
+            InputError: One of them is YAML that can't be read.
+            DuplicateResourceError: An item is there twice, or a new one has the group, kind, namespace and name of
+                another one.
+        """
         if isinstance(resources, (str, bytes, Mapping)) or not hasattr(resources, "__iter__"):
             raise UsageError(f"the items must be a list of resources (got {resources!r:.60})")
         before = list(self._found)
@@ -298,7 +320,10 @@ class Items(_Sequence):
             wanted.append(one if item is None else item)
         kept = [one for one in wanted if id(one) in known]
         if len({id(one) for one in kept}) < len(kept):
-            raise DuplicateResourceError("an item stands in the new list twice; each item can be in it only once")
+            twice = next(one for at, one in enumerate(kept) if any(one is other for other in kept[:at]))
+            raise DuplicateResourceError(
+                f"{twice._where} stands in the new list of items twice; each item can be in it only once"
+            )
         self._found[:] = kept
         self._known = None
         try:
@@ -346,7 +371,7 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return the group, kind, namespace and name of an item, which no two items may share.
+    """Return the group, kind, namespace and name of an item; no two items may have the same.
 
     Values in `changed` take the place of the item's own values.
     """
@@ -364,12 +389,17 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
 
 
 def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return an identity that can be a dict's key. In items that aren't Kubernetes objects, its parts may be lists."""
+    """Return an identity that can be a dict's key: parts that are neither strings nor None become their `repr`."""
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 
 def _made(resource: Any) -> Resource:
-    """Return a new resource with a copy of the given content."""
+    """Return a new resource with a copy of the given content: a mapping, a model, or YAML.
+
+    Raises:
+        UsageError: The content isn't one of these, or holds a value that no manifest can hold.
+        InputError: The YAML can't be read, or isn't one document.
+    """
     if isinstance(resource, (str, bytes)):
         from ._text import parse
 
@@ -396,7 +426,7 @@ def _check(resource: Resource) -> None:
 
 
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:
-    """Merge content into an item, field by field."""
+    """Merge content into an item, field by field; UsageError if the item can't have a value."""
     work = [(item._now(), content)]
     while work:
         holder, fields = work.pop()

@@ -30,6 +30,8 @@ class Resource(Content):
     has the shortcuts below, and `get`, `set` and `delete` take field paths. A field with the name of a shortcut can
     only be read as an item. Values are as Kubernetes reads them, and unchanged values keep their text.
 
+    Reading a shortcut raises InputError if the value is of another type. Setting a shortcut raises the errors of `set`.
+
     Args:
         content: The object, which is copied; None for an empty one.
 
@@ -60,7 +62,7 @@ class Resource(Content):
             default: The value that is returned if nothing is there.
 
         Returns:
-            The value. An object or a list is a live view.
+            The value. An object or a list is a live view. A field that is null gives None, not `default`.
 
         Raises:
             UsageError: The path isn't a field path, or a selection fits several elements.
@@ -86,7 +88,8 @@ class Resource(Content):
 
         Raises:
             UsageError: The path isn't a field path, leads through a string or number, or leads past a list's end; or
-                no manifest can hold the value.
+                no manifest can hold the value, or the resource can't be changed or must keep the old value.
+            DuplicateResourceError: The value gives an item the group, kind, namespace and name of another item.
         """
         steps = _steps(path)
         self._check_open()
@@ -104,7 +107,9 @@ class Resource(Content):
             Whether there was a value.
 
         Raises:
-            UsageError: The path isn't a field path, or a selection fits several elements.
+            UsageError: The path isn't a field path, a selection fits several elements, or the resource can't be changed
+                or must keep the value.
+            DuplicateResourceError: Without the value, an item has the group, kind, namespace and name of another item.
         """
         *above, last = _steps(path)
         self._check_open()
@@ -121,7 +126,11 @@ class Resource(Content):
         return True
 
     def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
-        """Return the key or index that a step of a path leads to, None if it leads nowhere; see `field_path.find`."""
+        """Return the key or index in `holder` that a step of a path leads to; None if it leads nowhere.
+
+        Raises:
+            UsageError: The step fits several elements; see `field_path.find`.
+        """
         try:
             return field_path.find(holder, step)
         except UsageError as error:  # the message gets the resource's name
@@ -136,7 +145,7 @@ class Resource(Content):
             path: The path, as for `get`; empty for the resource as a whole.
 
         Raises:
-            UsageError: The path isn't a field path, or the value doesn't exist.
+            UsageError: The path isn't a field path, a selection fits several elements, or the value doesn't exist.
         """
         from .comments import Comments
 
@@ -151,9 +160,9 @@ class Resource(Content):
         return Comments(self, tuple(steps))
 
     def all_comments(self) -> Iterator[Comments]:
-        """Yield the comments of the resource as a whole and of each value in it, in the order of the text.
+        """Yield a `Comments` for the resource as a whole, and for each value in it, in the order of the text.
 
-        Values without comments are among them, so that comments can be set.
+        Values that have no comment are among them, so that comments can be set.
         """
         from .comments import every
 
@@ -172,7 +181,7 @@ class Resource(Content):
 
     @property
     def api_version(self) -> str:
-        """The apiVersion; empty if it is missing."""
+        """The apiVersion; empty if it is missing. InputError if it isn't a string."""
         return self._text_at("apiVersion")
 
     @api_version.setter
@@ -181,14 +190,14 @@ class Resource(Content):
 
     @property
     def group(self) -> str:
-        """The API group, without the version; empty for the core group."""
+        """The API group, without the version; empty for the core group. InputError if apiVersion isn't a string."""
         from .._base.api_version import group_of  # few ask
 
         return group_of(self.api_version)
 
     @property
     def kind(self) -> str:
-        """The kind; empty if it is missing."""
+        """The kind; empty if it is missing. InputError if it isn't a string."""
         return self._text_at("kind")
 
     @kind.setter
@@ -197,7 +206,7 @@ class Resource(Content):
 
     @property
     def name(self) -> str:
-        """The name in the metadata; empty if it is missing."""
+        """The name in the metadata; empty if it is missing. InputError if it isn't a string."""
         return self._text_at("metadata", "name")
 
     @name.setter
@@ -206,7 +215,7 @@ class Resource(Content):
 
     @property
     def namespace(self) -> str:
-        """The namespace in the metadata; empty if it is missing."""
+        """The namespace in the metadata; empty if it is missing. InputError if it isn't a string."""
         return self._text_at("metadata", "namespace")
 
     @namespace.setter
@@ -215,7 +224,11 @@ class Resource(Content):
 
     @property
     def labels(self) -> Fields:
-        """The labels. Setting the first one adds them to the metadata."""
+        """The labels, as a live view; empty if there are none. Setting the first label adds them to the metadata.
+
+        Raises:
+            InputError: The metadata or its labels aren't an object.
+        """
         return self._map("labels")
 
     @labels.setter
@@ -224,7 +237,12 @@ class Resource(Content):
 
     @property
     def annotations(self) -> Fields:
-        """The annotations. Setting the first one adds them to the metadata. Those of orchestrators can't be changed."""
+        """The annotations, as a live view; empty if there are none. Setting the first one adds them to the metadata.
+
+        Raises:
+            InputError: The metadata or its annotations aren't an object.
+            UsageError: A reserved annotation, which only orchestrators may change, would change.
+        """
         return self._map("annotations")
 
     @annotations.setter
@@ -251,14 +269,15 @@ class Resource(Content):
     def move_to(self, path: str, index: int = 0) -> None:
         """Put the resource into another file, or to another place in it.
 
-        This changes the annotations that tell the orchestrator the file, in each spelling that the resource has.
+        This changes the annotations that name the resource's file, also the older `config.kubernetes.io/` ones if the
+        resource has them. A resource without any gets the current ones.
 
         Args:
             path: The file, relative to the package, with slashes: `app/service.yaml`.
             index: The place among the documents of the file, from 0.
 
         Raises:
-            UsageError: The path or the index isn't valid.
+            UsageError: The path or the index isn't valid, or the resource can't be changed.
         """
         self._check_open()
         found = self._now().get("metadata")

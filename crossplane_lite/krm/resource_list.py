@@ -90,7 +90,10 @@ class ResourceList(_Typed[C]):
     def _read(
         cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
     ) -> ResourceList[Any]:
-        """Read a ResourceList, as `read` does. If `needed`, fields of a missing functionConfig get their defaults."""
+        """Read a ResourceList, as `read` does.
+
+        If `needed`, a missing functionConfig is an instance with the defaults, or a mistake if a field has no default.
+        """
         return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
     def _read_config(self, config_class: Any) -> None:
@@ -114,9 +117,10 @@ class ResourceList(_Typed[C]):
         Items in an assigned list keep their text. Other objects in the list are added as by `items.add`.
 
         Raises:
-            UsageError: An assigned value can't be an item.
+            UsageError: The assigned value isn't a list, or an object in it can't be an item.
+            InputError: An assigned string of YAML can't be read.
             DuplicateResourceError: The assigned list has one item twice, or a new item has the group, kind, namespace
-                and name of another one.
+                and name of another item.
         """
         return self._items
 
@@ -136,7 +140,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def config(self) -> C:
-        """The function's configuration: functionConfig as an instance of the config class.
+        """The function's configuration, which is functionConfig as an instance of the config class.
 
         Without a config class it is functionConfig itself, a Resource, whose attributes are the object's own fields:
         `rl.config.labels` is its field `labels`, and the labels of its metadata are at `rl.config.metadata.labels`, or
@@ -176,7 +180,7 @@ class ResourceList(_Typed[C]):
     def write(self) -> bytes:
         """Return the present ResourceList in the form of the input, YAML or JSON.
 
-        All parts that weren't changed are the same byte for byte. It can be changed and written again.
+        All parts that weren't changed are the same byte for byte. The list can be changed and written again.
 
         Raises:
             UsageError: A value or comment that was set can't be written.
@@ -208,7 +212,7 @@ class ResourceList(_Typed[C]):
         return self._text.dump()
 
     def _keep_headers(self) -> None:
-        """If the first document of a file was removed, move the header above it, such as a licence, to the next one."""
+        """If the first document of a file was removed, move the header above it to the file's next item."""
         left = {id(one) for one in self.items}
         gone = [one for one in self._came if id(one) not in left and one._node is not None]
         for one in gone:
@@ -239,7 +243,7 @@ class ResourceList(_Typed[C]):
         self._came = found
 
     def _fill(self, place: YamlNode, item: Resource) -> None:
-        """Write the text of an item that was read elsewhere into the item's place in the list."""
+        """Write the text of an item that was read elsewhere into `place`, the item's node in the list."""
         from ._text._splice import document_text
 
         assert item._node is not None
@@ -251,7 +255,7 @@ class ResourceList(_Typed[C]):
 
 
 def _place(text: str, *lines: int) -> str | None:
-    """Return the name for messages of the item that one of these lines is in; None if none is in an item."""
+    """Return a name, for messages, of the first item that holds one of these lines; None if no item does."""
     from ._places import item_at  # only errors need it
 
     return item_at(text, *lines)
@@ -263,7 +267,7 @@ def _is_foreign(item: Resource, text: Text) -> bool:
 
 
 def _content(item: Resource, text: Text) -> Any:
-    """Return an item's node in a list's text, or its content if it has none there."""
+    """Return an item's node in the text of a list, or the item's content if it has no node there."""
     return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
 
 

@@ -124,8 +124,8 @@ class Results(_Sequence):
 
         Args:
             message: The mistake, for people.
-            resource: The resource that it is about: an item, or an object with apiVersion, kind and metadata.
-            field: The path of a field in it, such as `spec.template.spec.containers[3].resources.limits.cpu`.
+            resource: The resource that has the mistake: an item, or an object with apiVersion, kind and metadata.
+            field: The path of a field in the resource, such as `spec.template.spec.containers[3].resources.limits.cpu`.
             current: The field's value; by default read from the resource. None leaves it out.
             proposed: The value that the field should have; by default the result proposes none.
             file: The file that holds the resource, or a mapping with its path and index; by default read from the
@@ -136,8 +136,8 @@ class Results(_Sequence):
             The result.
 
         Raises:
-            UsageError: A field is given without a resource, the resource has no apiVersion, kind or name, or an
-                argument has a wrong type.
+            UsageError: A field is given without a resource, or a value without a field; the resource has no apiVersion,
+                kind or name; `field` isn't a field path; or an argument has a wrong type.
         """
         return self._add("error", message, resource, field, current, proposed, file, tags)
 
@@ -152,7 +152,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a result of severity warning. Arguments and errors are as for `error`."""
+        """Add a result of severity warning. The exit status stays; arguments, result and errors are as for `error`."""
         return self._add("warning", message, resource, field, current, proposed, file, tags)
 
     def info(
@@ -166,7 +166,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a result of severity info; the arguments are those of `error`."""
+        """Add a result of severity info. The exit status stays; arguments, result and errors are as for `error`."""
         return self._add("info", message, resource, field, current, proposed, file, tags)
 
     def _add(
@@ -185,7 +185,7 @@ class Results(_Sequence):
                 )
             wire["field"] = _field(about, field, current, proposed)
         elif current is not ... or proposed is not ...:
-            raise UsageError("'current' and 'proposed' are values of a field; give its path as 'field'")
+            raise UsageError("'current' and 'proposed' are values of a field; give the field's path as 'field'")
         found = _file(file) if file is not None else None if about is None else _file_of(about)
         if found is not None:
             wire["file"] = found
@@ -224,7 +224,7 @@ class Results(_Sequence):
         return repr(list(self))
 
     def _unwritten(self) -> list[dict[str, Any]]:
-        """Return the results that the text doesn't have yet, and count them as written.
+        """Return the function's results that the text doesn't have yet, and count them as written.
 
         Results that are also in the input are left out: a function that runs on its own output adds nothing.
         """
@@ -239,7 +239,7 @@ class Results(_Sequence):
 
 
 def _about(resource: Any) -> Any:
-    """Return the resource that a result is about: a Resource, or plain data."""
+    """Return the resource that a result is about: a Resource, or plain data. UsageError if it isn't a mapping."""
     if isinstance(resource, Resource):
         return resource
     data = plain_data(resource)
@@ -272,8 +272,8 @@ def _reference(about: Any) -> dict[str, str]:
     if missing:
         what = about._where if isinstance(about, Resource) else "the resource of a result"
         raise UsageError(
-            f"{what} has no {' and no '.join(missing)}, which a result about it must have; leave 'resource' out, and "
-            "name its file with 'file'"
+            f"{what} has no {' and no '.join(missing)}, which the resource of a result must have; leave 'resource' "
+            "out, and name the resource's file with 'file'"
         )
     made = {
         "apiVersion": _text(about, "apiVersion"),
@@ -311,7 +311,11 @@ def _written(path: str, index: int) -> dict[str, Any]:
 
 
 def _file(file: Any) -> dict[str, Any]:
-    """Return the argument `file` in the form of a result: a mapping with path, and with index unless it is 0."""
+    """Return the argument `file` in the form of a result: a mapping with path, and with index unless it is 0.
+
+    Raises:
+        UsageError: `file` isn't a path or such a mapping.
+    """
     data: Any = {"path": file} if isinstance(file, str) else plain_data(file)
     index = data.get("index", 0) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(data.get("path"), str) or type(index) is not int or index < 0:

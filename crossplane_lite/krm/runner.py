@@ -43,6 +43,7 @@ KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
 _HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _LOCAL = "config.kubernetes.io/local-config"
 _KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
+_OTHER_ROLE = "; a function that changes items needs role='transformer'"
 _HINT = (
     "kustomize takes items that a validator returns for changed ones. Give the functionConfig the annotation "
     f"{KUSTOMIZE_FIELD}, with the field of kustomization.yaml that lists it: validators or transformers"
@@ -58,7 +59,7 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
 
     Returns:
         The exit status: 0; 1 if the input can't be read, the output can't be written or a result has the severity
-        error; the argument of the function's `sys.exit`; 130 after Ctrl-C.
+        error; the argument of the function's `sys.exit` if it is a number from 1 to 255; 130 after Ctrl-C.
 
     Raises:
         InputError: The function can't be loaded.
@@ -81,10 +82,13 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
 
 
 def run(function: Runnable, data: bytes) -> Output:
-    """Run a function on one ResourceList, and return its output; see `Function.run`."""
+    """Run a function on one ResourceList, and return its output.
+
+    If `data` can't be read, stdout is empty, the status 1, and stderr says why. See `Function.run`.
+    """
     try:
         if not data.strip():
-            raise InputError("stdin is empty; it must hold a ResourceList")
+            raise InputError("the input is empty; it must be a ResourceList")
         answer = answered(
             function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
         )
@@ -94,7 +98,7 @@ def run(function: Runnable, data: bytes) -> Output:
 
 
 class Answer(_Made[T]):
-    """The result of a function for a ResourceList.
+    """The output of a function for a ResourceList, and the list itself.
 
     Attributes:
         rl: The ResourceList after the function.
@@ -122,7 +126,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
         finish: Makes `Answer.made` out of the ResourceList.
 
     Returns:
-        The answer. If the function or `finish` raises, it has the unchanged items of the input and an error.
+        The answer. If the function or `finish` raises, the answer has the unchanged items of the input and an error.
 
     Raises:
         InputError: The input can't be read.
@@ -167,7 +171,7 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
 def _finished(
     function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
 ) -> Answer[T]:
-    """Return the answer of a function that has returned, after the checks of its role."""
+    """Return the answer of a function that has returned; UsageError if it has made a functionConfig a resource."""
     if function.role != "validator":
         _check_configs(rl, came)
         return _answer(rl, finish, "")
@@ -176,10 +180,11 @@ def _finished(
         fresh = _renewed(read, rl)
         for problem, item in _changes(rl, came, list(fresh.items)):
             if has_reference(item):
-                fresh.results.error(f"a validator must not change items: this one was {problem}", item)
+                fresh.results.error(f"a validator must not change items: this one was {problem}{_OTHER_ROLE}", item)
             else:
                 place = dict(zip(("path", "index"), item._place or (), strict=False)) or None
-                fresh.results.error(f"a validator must not change items: {item._what} was {problem}", file=place)
+                text = f"a validator must not change items: {item._what} was {problem}{_OTHER_ROLE}"
+                fresh.results.error(text, file=place)
         return _answer(fresh, finish, "")
     if not came.items or not all(_annotation(item, _KUSTOMIZE_ID) for item in came.items):
         return _answer(rl, finish, "")
@@ -228,7 +233,14 @@ def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
 
 
 def _text(error: BaseException, home: str) -> str:
-    """Return the type and text of an exception, and the file and line where the function's code raised it."""
+    """Return the type and text of an exception, with the file and line of the function's code that raised it, if any.
+
+    For SystemExit, return its exit status or text alone.
+
+    Args:
+        error: The exception.
+        home: The file of the function's code.
+    """
     if isinstance(error, SystemExit):
         return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
     try:
@@ -266,7 +278,7 @@ def _annotation(resource: Resource | None, key: str) -> Any:
 
 
 def _is_config(item: Resource, config: Resource | None) -> bool:
-    """Say whether an item is functionConfig itself: kustomize sends it as an item, and drops it from the output."""
+    """Say whether `item` is the functionConfig: kustomize sends that as an item, too, and drops it from the output."""
     if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
         return False
     return all(
@@ -290,7 +302,11 @@ def _is_same(items: Sequence[Resource], others: Sequence[Resource]) -> bool:
 
 
 def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
-    """Yield each change that a validator made: removed, changed, added or moved, and the item as the input has it."""
+    """Yield a word and an item for each change that a validator made: removed, changed, added or moved.
+
+    The item is as the input has it; an added item is the new one. If only the order has changed, "moved" comes once,
+    with the first item.
+    """
     now = {id(item) for item in rl.items}
     for item, before in zip(came.items, fresh, strict=True):
         if id(item) not in now:

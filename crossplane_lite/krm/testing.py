@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SnapshotError", "golden"]
 
 UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
-"""If this environment variable is set, and not to 0 or nothing, expected files are written instead of compared."""
+"""If this environment variable is set to anything but 0 or nothing, expected files are written instead of compared."""
 
 _CONFIG: Final = "functionConfig.yaml"
 _RESOURCES: Final = "resources"
@@ -48,7 +48,7 @@ _PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
 def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
     """Run a function on the input in a folder, and assert that the output is the one that the folder expects.
 
-    The folder is one case, or each folder in it is one. The input and the expected output of a case are::
+    The folder is a case, or holds folders that are cases. The input and the expected output of a case are::
 
         functionConfig.yaml     the function's config, if it has one
         resources/**/*.yaml     the resources; a generator may have none
@@ -70,8 +70,8 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
             `CROSSPLANE_LITE_UPDATE` is set to anything but 0 or nothing.
 
     Raises:
-        SnapshotError: The output differs, the function printed no ResourceList, or there is no `expected` yet. It is an
-            AssertionError.
+        SnapshotError: The output differs, the function printed no ResourceList, there is no `expected` yet, or another
+            test of this run has written another output there. It is an AssertionError.
         InputError: The folder has no case, or a case whose input can't be used.
         UsageError: `function` isn't a KRM function.
     """
@@ -106,10 +106,10 @@ def _advice() -> str:
 
 
 def _cases(folder: Path) -> list[Path]:
-    """Return the folders of the cases: the folder itself if it is one, else the folders in it, sorted.
+    """Return the folders of the cases: `folder` itself if it is a case, else the folders in it, sorted.
 
     Raises:
-        InputError: The folder doesn't exist, holds no case, or holds a folder that isn't one.
+        InputError: The folder doesn't exist, holds no case, or holds a folder that isn't a case.
     """
     if not folder.is_dir():
         raise InputError(
@@ -194,7 +194,11 @@ def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Write the output of a case to `expected`; return why that is refused, or an empty string."""
+    """Write the output of a case to `expected`, and remove other files there.
+
+    Returns:
+        Why that is refused, if another test has written another output there; else an empty string.
+    """
     expected = case / _EXPECTED
     there = _there(expected)
     for name, data in files.items():
@@ -241,7 +245,7 @@ def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterato
 
 
 def _lines(data: bytes | None) -> list[str]:
-    """Return the lines of a file, with escapes for invisible characters; empty for None."""
+    """Return the lines of a file, with escapes for invisible characters; an empty list for None or an empty file."""
     if not data:
         return []
     lines = data.decode("utf-8", "backslashreplace").split("\n")

@@ -1,9 +1,9 @@
 """Typed views: an instance of a generated model over a resource's content.
 
 A view reads the resource as it was when the view was made. Setting or deleting a field in it changes the resource at
-once: every read of the resource, and writing it, takes the views' changes over first. If a field is set both through a
-view and in the resource, the last value counts. Only differences are taken over, so that the rest of the item keeps its
-text.
+once: every read of the resource, and writing it, brings the views' changes into it first. If a field is set both
+through a view and in the resource, the last value counts. Only differences change the resource, so that the rest of the
+item keeps its text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ M = TypeVar("M", bound=Model)
 def is_for(model: type[Model], resource: Resource) -> bool:
     """Say whether a resource is of a model's group and kind, in any version.
 
-    `Unstructured` is for all kinds.
+    `Unstructured` accepts all kinds.
 
     Raises:
         UsageError: The model isn't a class of resources.
@@ -47,10 +47,11 @@ def is_for(model: type[Model], resource: Resource) -> bool:
 
 
 def view_of(model: type[M], resource: Resource) -> M:
-    """Return the view of a resource through a model: the same view until the resource is changed in another way.
+    """Return a view of `resource` as an instance of `model`: the same view until the resource is changed elsewhere.
 
     Raises:
         InputError: The resource has an integer beyond 2**53, which models can't hold.
+        UsageError: A change that was made through an older view of the resource isn't allowed.
     """
     if resource._typed is None:
         object.__setattr__(resource, "_typed", Views(resource))
@@ -59,12 +60,12 @@ def view_of(model: type[M], resource: Resource) -> M:
 
 
 class _View:
-    """One view, and its state when its changes were last taken over.
+    """One view, and its state when its changes were last brought into the resource.
 
     Attributes:
         model: The view.
-        before: The view's content then.
-        edits: The number of changes that the resource had had by then.
+        before: The view's content at that time.
+        edits: The number of changes that the resource had had by that time.
     """
 
     __slots__ = ("before", "edits", "model")
@@ -87,7 +88,11 @@ class Views:
         return any(one.model is model for one in self._views)
 
     def view(self, model: type[M]) -> M:
-        """Return a view through a model that shows the present content; a new view if the resource has changed."""
+        """Return a view that shows the present content as an instance of `model`; a new one if the content has changed.
+
+        Raises:
+            InputError: The resource has an integer beyond 2**53, which models can't hold.
+        """
         self.take_over()
         edits = self._resource._edits
         for one in reversed(self._views):
@@ -98,7 +103,12 @@ class Views:
         return made
 
     def take_over(self) -> None:
-        """Take over the fields that were set or deleted in the views into the resource's content."""
+        """Bring the fields that were set or deleted in the views into the resource's content.
+
+        Raises:
+            UsageError: The resource can't be changed, or must keep a value.
+            DuplicateResourceError: The changes give an item the group, kind, namespace and name of another item.
+        """
         if self._is_busy:
             return
         self._is_busy = True
@@ -118,7 +128,7 @@ class Views:
             self._is_busy = False
 
     def _check_deleted(self, model: Any) -> None:
-        """Raise UsageError if a reserved annotation was deleted by name through a view.
+        """Raise UsageError if a reserved annotation was deleted by its name through the view `model`.
 
         If all annotations were replaced, the reserved ones are kept instead.
         """
@@ -145,12 +155,14 @@ class _Difference:
         self._resource = resource
 
     def apply(self, holder: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
-        """Take over the differences in an object.
+        """Apply the changes of one object of a view to the resource's content.
+
+        Reserved annotations that the view's object has lost stay in the content.
 
         Args:
             holder: The object in the content, which is changed.
-            before: The object in the view, when changes were last taken over.
-            after: The object in the view now.
+            before: The view's object at the last `apply`.
+            after: The view's object now.
         """
         for key in before:
             if key not in after and key in holder and not self._resource._is_guarded(holder, key):
@@ -169,7 +181,7 @@ class _Difference:
             self._resource._assign(holder, key, copied(value))
 
     def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
-        """Take over the differences in a list. Elements that stay are the same Python objects, and keep their text."""
+        """Apply the changes of one list of a view. Elements that stay are the same objects, and keep their text."""
         known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
         made = []
         pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()
@@ -184,7 +196,7 @@ class _Difference:
 
 
 class _Element:
-    """An element of a list as a view showed it, and as it is in the content."""
+    """An element of a list as a view showed it, and as it is in the content (None if it isn't there any more)."""
 
     __slots__ = ("before", "found")
 
@@ -193,5 +205,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the element's old content in the view; `matched` calls this as it does for nodes."""
+        """Return the element's old content in the view. `matched` takes these elements in place of nodes."""
         return self.before

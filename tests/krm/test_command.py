@@ -361,7 +361,7 @@ def test_program_without_stdin(folder: Path) -> None:
     [
         ([], "usage: crossplane-lite krm run"),
         (["walk"], "crossplane-lite krm: there is no command 'walk'"),
-        (["run"], "crossplane-lite krm: run takes module:function first"),
+        (["run"], "crossplane-lite krm: run needs a function first, as module:function"),
         (["run", "--diff"], "usage: crossplane-lite krm run"),
         (["run", "function"], "is not module:function, for example main:transform"),
         (["run", "nowhere:transform"], "there is no module 'nowhere'"),

@@ -199,9 +199,9 @@ def test_files(tmp_path: Path) -> None:
         ("spec.b[0]", "line", "x", "in brackets, only the last value on a line"),
         ("spec.b[0]", "head", "x", "in brackets"),
         ("spec.a", "line", "x\ny", "must be one line"),
-        ("spec.a", "line", 7, r"a comment must be a string \(got 7 that is an integer\)"),
+        ("spec.a", "line", 7, r"A a: a comment must be a string \(got 7 that is an integer\)"),
         ("spec.a", "line", "# x", "must not begin with '# '"),
-        ("spec.a", "head", "x\x07", "a comment must not hold control characters"),
+        ("spec.a", "head", "x\x07", "spec.a of A a: a comment must not hold control characters"),
         ("spec.nothing", "head", "x", r"A a: spec.nothing isn't there"),
     ],
 )

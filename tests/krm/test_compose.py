@@ -323,8 +323,8 @@ class TestBelonging:
         assert results_of(output) == [
             (
                 "error",
-                'composed resource "thing": ConfigMap settings exists and belongs to another owner; give the resource '
-                "another metadata.name",
+                'composed resource "thing": ConfigMap settings exists, and has another owner or is another composed '
+                "resource; give the resource another metadata.name",
             )
         ]
 
@@ -447,7 +447,7 @@ class TestResults:
         output = BUCKETS.run(with_comment(BUCKETS.run(package()).stdout))
         (result,) = [one for one in yaml.safe_load(output.stdout)["results"] if "field" in one]
         assert result == {
-            "message": "the composite's status is not written here",
+            "message": "the composite's status is not written to functionConfig",
             "severity": "info",
             "resourceRef": {"apiVersion": "example.org/v1", "kind": "XApp", "name": "photos"},
             "field": {"path": "status", "proposedValue": {"bucketName": "photos-eu"}},

@@ -195,10 +195,10 @@ def test_fields_below_spec() -> None:
 @pytest.mark.parametrize(
     ("config", "problem"),
     [
-        ("apiVersion: v1\nkind: ConfigMap\ndata: text\n", "functionConfig.data must be a mapping"),
+        ("apiVersion: v1\nkind: ConfigMap\ndata: text\n", "functionConfig.data must be a mapping (got a string)"),
         (
             "apiVersion: v1\nkind: ConfigMap\ndata: {}\nbinaryData: {a: YQ==}\n",
-            "functionConfig.binaryData is not a field",
+            "functionConfig.binaryData is not a field: only the data of a ConfigMap is read; move it below data",
         ),
         ("apiVersion: v1\nkind: ConfigMap\ndata: {number: [1]}\n", "functionConfig.data.number must be an integer"),
         ("kind: X\nspec: {}\n", "functionConfig.spec is not a field"),

@@ -163,6 +163,13 @@ def test_what_are_no_items_cant_be_assigned(wanted: Any) -> None:
     assert output(rl) == DEPLOYMENT + SERVICE
 
 
+def test_an_item_that_is_assigned_twice_is_named() -> None:
+    """The error says which item stands in the new list twice."""
+    rl = read()
+    with pytest.raises(DuplicateResourceError, match=r"^Deployment prod/web.* stands in the new list of items twice"):
+        rl.items = [*rl.items, rl.items[0]]
+
+
 def test_what_isnt_there_cant_be_removed() -> None:
     """An equal mapping isn't the item, and a removed item isn't there any more."""
     rl = read()

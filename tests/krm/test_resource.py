@@ -167,12 +167,12 @@ def test_nothing_is_computed_with_what_is_missing(use: Any) -> None:
 @pytest.mark.parametrize(
     ("use", "problem"),
     [
-        (lambda one: one.spec.ports[1], "spec.ports has 1 element, and no [1]"),
-        (lambda one: one.spec.ports[-2], "spec.ports has 1 element, and no [-2]"),
-        (lambda one: one.spec.ports.pop(3), "spec.ports has 1 element, and no [3]"),
-        (lambda one: one.spec.ports.__setitem__(1, {}), "spec.ports has 1 element, and no [1]"),
-        (lambda one: one.spec.ports.__delitem__(1), "spec.ports has 1 element, and no [1]"),
-        (lambda one: one.spec.args[0], "spec.args is empty"),
+        (lambda one: one.spec.ports[1], "spec.ports has 1 element, so there is no [1]"),
+        (lambda one: one.spec.ports[-2], "spec.ports has 1 element, so there is no [-2]"),
+        (lambda one: one.spec.ports.pop(3), "spec.ports has 1 element, so there is no [3]"),
+        (lambda one: one.spec.ports.__setitem__(1, {}), "spec.ports has 1 element, so there is no [1]"),
+        (lambda one: one.spec.ports.__delitem__(1), "spec.ports has 1 element, so there is no [1]"),
+        (lambda one: one.spec.args[0], "spec.args isn't set, so it has no element 0"),
         (lambda one: one.set("spec.ports[2]", {}), "'spec.ports[2]' can't be set: spec.ports has 1 element, and"),
         (lambda one: one.set("kind.a", 1), "'kind.a' can't be set: kind is neither an object nor a list"),
         (lambda one: one.get("spec.twice[a=1].b"), "[a=1] means 2 elements"),

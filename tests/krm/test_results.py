@@ -138,7 +138,7 @@ def test_a_resource_without_a_head() -> None:
     rl = read("- {metadata: text, kind: [a]}\n- {apiVersion: v1, kind: A}\n")
     for item, problem in (
         (rl.items[0], r"items\[0\] has no apiVersion and no kind and no metadata.name"),
-        (rl.items[1], r"A items\[1\] has no metadata.name, which a result about it must have; leave 'resource' out"),
+        (rl.items[1], r"A items\[1\] has no metadata.name, which the resource of a result must have; leave 'resource'"),
         ({"kind": "A", "metadata": {"name": "a"}}, "the resource of a result has no apiVersion"),
     ):
         with pytest.raises(UsageError, match=problem):
@@ -153,8 +153,8 @@ def test_a_resource_without_a_head() -> None:
         ({"message": 3}, "'message' must be a string"),
         ({"field": "spec"}, "a result with a field must name the resource too"),
         ({"resource": {}, "field": "a..b"}, "isn't a field path"),
-        ({"resource": {}, "proposed": 3}, "give its path as 'field'"),
-        ({"current": 3}, "give its path as 'field'"),
+        ({"resource": {}, "proposed": 3}, "give the field's path as 'field'"),
+        ({"current": 3}, "give the field's path as 'field'"),
         ({"resource": 3}, "'resource' must be an item or a mapping"),
         ({"resource": {}, "field": "a", "proposed": {1}}, "is not a value of JSON"),
         ({"file": 3}, "'file' must be a path, or a mapping with a path and, if wanted, an index of 0 or"),

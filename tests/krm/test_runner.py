@@ -216,8 +216,8 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"", "stdin is empty"),
-        (b" \n\n", "stdin is empty"),
+        (b"", "the input is empty"),
+        (b" \n\n", "the input is empty"),
         (b"---\n", "it holds 0"),
         (b"a: [1\n", "line 2"),
         (b"\xff\xfea\x00", "UTF-8"),
@@ -254,7 +254,7 @@ def test_unreadable_input_of_a_process(tmp_path: Path) -> None:
     """A process says the same, on its stderr."""
     done = run(program(tmp_path, "pass"), b"")
     assert (done.stdout, done.status) == (b"", 1)
-    assert done.stderr == "transform: stdin is empty; it must hold a ResourceList\n"
+    assert done.stderr == "transform: the input is empty; it must be a ResourceList\n"
 
 
 def shell(tmp_path: Path, line: str, data: bytes = LIST) -> tuple[bytes, str, int]:
@@ -378,7 +378,10 @@ def test_validator_that_changes_items(change: str) -> None:
     assert output.status == 1
     assert output.stdout.startswith(LIST)
     (result,) = value(output.stdout)["results"]
-    assert result["message"] == f"a validator must not change items: this one was {change.partition(',')[0]}"
+    assert result["message"] == (
+        f"a validator must not change items: this one was {change.partition(',')[0]}"
+        "; a function that changes items needs role='transformer'"
+    )
     assert result["resourceRef"]["name"] == ("new" if change == "added" else "web")
 
 

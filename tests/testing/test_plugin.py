@@ -170,7 +170,7 @@ def test_bad_snapshots(project: Project) -> None:
     errors = [line.partition("Error: ")[2] for line in done.lines("E   ") if "Error: " in line]
     folder = f"the snapshot can't be used: {project.folder}/expected"
     assert errors[0].startswith(f"{folder}/broken.yaml, line 2: while parsing a flow sequence")
-    assert errors[1] == f"{folder}/list.yaml, document 1 (line 1) is not a mapping"
+    assert errors[1] == f"{folder}/list.yaml, document 1 (line 1) is not a mapping (got ['a'])"
     assert errors[2] == f"the snapshot can't be used: can't read {project.folder}/expected/folder.yaml: Is a directory"
     assert errors[3] == "a snapshot's path must end in .yaml or .yml (got 'expected/x.json')"
     assert errors[4] == "a snapshot's path must end in .yaml or .yml (got '')"

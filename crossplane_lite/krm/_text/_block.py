@@ -39,16 +39,17 @@ def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
 
 def last_now(node: YamlNode) -> YamlNode:
-    """Return the last value in a node, edits included."""
+    """Return the last value in a node, edits included; the node itself if it holds no values, or is in brackets."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
     return node
 
 
 def seal(node: YamlNode, out: list[Edit]) -> None:
-    """Keep the value of a block scalar that ends the text without a line break, when text is added after it.
+    """Keep the value of a block scalar at the end of a text without a last line break, when text is added behind it.
 
-    The edit adds `-` to its header, because the scalar's last line gets a line break.
+    The added text gives the scalar's last line a line break. So the edit, which goes to `out`, adds `-` to the scalar's
+    header. There is no edit if the last value of `node` isn't such a scalar.
     """
     doc, leaf = node.doc, last_leaf(node)
     sealed = doc.cache["sealed"]
@@ -60,7 +61,7 @@ def seal(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _is_there(node: YamlNode) -> bool:
-    """Say whether a value that the text holds is still in the document."""
+    """Say whether a value of the text is still in the document: neither it nor a value around it was replaced."""
     if node.kind != node.was:
         return False
     parent = node.parent
@@ -81,7 +82,7 @@ def _remove(text: str, places: Bounds, before: YamlNode | None, out: list[Edit])
 
 
 def _takes_blanks(node: YamlNode) -> bool:
-    """Say whether blank lines after a node, as it is with its edits, would become a part of its value."""
+    """Say whether blank lines behind a node would become a part of the value that the node has with its edits."""
     leaf = last_now(node)
     if not is_block_scalar(leaf) or not keeps_blanks(leaf):
         return False
@@ -97,7 +98,7 @@ def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
 
 
 def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
-    """Add the edit that removes the first entries of a block that begins behind a dash; the next one moves up to it."""
+    """Add the edit that removes the first entries of a block behind a dash; the next entry moves up to the dash."""
     found = _SPACE.match(text, places[-1].end)
     assert found is not None
     out.append((places[0].start, found.end(), ""))

@@ -58,7 +58,7 @@ def cut(text: str, indent: int) -> Cut | None:
 
 
 def opened(part: str, indent: int) -> str:
-    """Return the text of an item with a space in place of its dash, so that it can be read as a document."""
+    """Return the text of an item with a space in place of its dash in column `indent`, so that it can be read alone."""
     return f"{part[:indent]} {part[indent + 1 :]}"
 
 
@@ -76,7 +76,7 @@ def items_of(doc: Stream) -> YamlNode | None:
 
 
 def check(doc: Stream, before: str, after: str, read: Reader) -> None:
-    """Check that a text with its edits has exactly the values of the edits.
+    """Check that the edited text, when it is read again, has exactly the values that the edits ask for.
 
     Args:
         doc: The stream.
@@ -85,7 +85,7 @@ def check(doc: Stream, before: str, after: str, read: Reader) -> None:
         read: Returns the documents of a text.
 
     Raises:
-        InputError: The values differ.
+        InputError: The edited text has other values, or can't be read.
     """
     items = None if doc.aliases else items_of(doc)  # items with aliases can't be read one by one
     if items is not None and _check_items(doc, items, before, after):
@@ -106,7 +106,7 @@ def _refusal(doc: Stream, why: str) -> InputError:
 
 
 def expected(doc: Stream, read: Reader) -> list[Any]:
-    """Return the value of each document of a stream, as its edits want it."""
+    """Return the value that each document of a stream must have with its edits; `read` returns a text's documents."""
     found = []
     for root in doc.documents:
         if root not in doc.gone:
@@ -119,7 +119,7 @@ def expected(doc: Stream, read: Reader) -> list[Any]:
 def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
     """Say whether the changed items of a text, and the lines around the items, have the values of the edits.
 
-    It is also False if the text can't be cut into items; the whole text must be read then.
+    The answer is also False if the text can't be cut into items; then the whole text must be read.
     """
     indent = column(before, open_at(items))
     old, new = cut(before, indent), cut(after, indent)

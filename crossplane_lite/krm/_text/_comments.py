@@ -56,7 +56,12 @@ _NO_PLACE = "there is no place for a comment"
 
 
 def comment(node: YamlNode, place: str) -> str:
-    """Return a comment of a value in the text of the input, without its signs; empty if there is none."""
+    """Return a comment of a value in the text of the input, without its signs; empty if there is none.
+
+    Args:
+        node: The node of the value.
+        place: The place of the comment: `HEAD`, `LINE` or `FOOT`.
+    """
     if node.was == FRESH:
         return ""
     text = node.doc.text
@@ -76,7 +81,7 @@ def check_place(node: YamlNode, place: str, name: str) -> None:
         name: The value's name in the message.
 
     Raises:
-        UsageError: The text has no place for it.
+        UsageError: The text has no place for the comment.
     """
     if node.was != FRESH and _REGIONS[place](node) is None:
         raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_why(node, place)}")
@@ -90,7 +95,7 @@ def _lines(text: str, region: Region) -> str:
 
 
 def _bare(line: str) -> str:
-    """Return the text of a comment that is one line, without its sign and without a dash before it."""
+    """Return one line of a comment without its sign, and without a dash before the sign."""
     bare = line.strip(" \t\r\n")
     bare = bare.removeprefix("-").lstrip(" \t") if not bare.startswith("#") else bare
     return bare.removeprefix("#").removeprefix(" ")
@@ -112,7 +117,7 @@ def _is_item(node: YamlNode) -> bool:
 
 
 def _is_first_of_unit(node: YamlNode) -> bool:
-    """Say whether a field is the first of a document or an element, so that comments above it belong to that."""
+    """Say whether a field is the first of a document or an element, which then owns the comments above the field."""
     parent = node.parent
     if parent is None or parent.was != MAPPING or (parent.parent is not None and parent.parent.was == MAPPING):
         return False
@@ -149,7 +154,7 @@ def _head_region(node: YamlNode) -> Region | None:
 
 
 def _line_region(node: YamlNode) -> Region | None:
-    """Return the region of the comment behind a value, with the space before it; None if there is no place for one."""
+    """Return the region of the comment behind a value, with the space before; None if no comment can stand there."""
     text, parent = node.doc.text, node.parent
     if parent is None:
         return None
@@ -212,11 +217,11 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
 
     Args:
         text: The text, which holds one document and may be indented as a whole.
-        notes: The new comments: the path of the value, the comment's place, and its text, which is empty to remove it.
+        notes: The new comments: the path of the value, the comment's place, and its text; an empty text removes it.
         least: Comments after the last field belong to the document if they are indented more than this column.
 
     Raises:
-        UsageError: There is no place for a comment, such as in JSON.
+        UsageError: There is no place for a comment, such as in JSON, or it would become another value's comment.
     """
     is_open = not text.endswith("\n")
     source = f"{text}\n" if is_open else text
@@ -286,7 +291,7 @@ def _edits(node: YamlNode, place: str, new: str, least: int, name: str) -> list[
 
 
 def _empty(before: str, indent: str) -> str:
-    """Return an empty line of a comment: `#`, or nothing if the old comment has empty lines without the sign."""
+    """Return an empty line for a comment: `#`, or no sign if the old comment `before` has empty lines without it."""
     return "" if re.search(r"^[ \t]*\r?\n", before, re.MULTILINE) else f"{indent}#"
 
 
@@ -314,9 +319,9 @@ def _written(line: str) -> str:
 def _why(node: YamlNode, place: str) -> str:
     parent = node.parent
     if parent is not None and parent.style:
-        return "in brackets, only the last value on a line can have a comment"
+        return "in brackets, only the last value on a line can have a comment, behind it"
     if node.style == "{" or (parent is None and not entries(node)):
-        return "a document in brackets has none"
+        return "a document in brackets can't have comments"
     if place == LINE:
         return "an object in a list has no line of its own; set its head instead"
-    return "comments above the first field belong to the document or the object in the list: set its head instead"
+    return "comments above the first field belong to the document or the object in the list: set the head of that"

@@ -119,10 +119,10 @@ def header_end(text: str, piece: Piece) -> int:
 
 
 def header_of(head: str) -> str:
-    """Return the header among the comments above a stream's first document: those that stay without the document.
+    """Return the header among the comments above a stream's first document; it stays if the document is removed.
 
     Args:
-        head: The comments, without their signs and with their empty lines.
+        head: The comments, without their signs and with their empty lines. The header may be empty.
     """
     above, _, last = head.rpartition("\n\n")
     if _LICENCE.search(last):

@@ -90,14 +90,18 @@ def _fresh(parent: YamlNode, value: Any) -> YamlNode:
 
 
 def _own(node: YamlNode) -> None:
-    """Keep a node's content in the text as `source` before the content changes."""
+    """Keep the content that a node has in the text as `source`, before its present content changes."""
     if node.source is None:
         node.source = node.content
         node.content = node.content.copy()
 
 
 def assign(node: YamlNode, value: Any) -> None:
-    """Give a node a new value; only its differences from the old value become edits."""
+    """Give a node a new value; only its differences from the old value become edits.
+
+    Raises:
+        UsageError: The node is a document, and the value isn't a mapping.
+    """
     if same(node.value(), value):
         return
     if node.kind == MAPPING and isinstance(value, dict):
@@ -191,7 +195,7 @@ def _is_absent(node: YamlNode) -> bool:
 
 
 def put(node: YamlNode, steps: Sequence[str | int], value: Any) -> None:
-    """Put a value at a path; see `YamlNode.set`."""
+    """Put a value at a path; the errors are those of `YamlNode.set`."""
     value = checked(value)
     for step in steps:
         checked(step, "a key")
@@ -243,7 +247,17 @@ def _holder(step: str | int, steps: Sequence[str | int], value: Any) -> Any:
 
 
 def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> Any:
-    """Put a value at a path into plain data, and return that data; missing objects and lists on the way are made."""
+    """Put a value at a path into plain data, and return that data; missing objects and lists on the way are made.
+
+    Args:
+        holder: The data at the first `at` steps of the path; None if it is missing.
+        steps: The path.
+        at: How many steps lead to `holder`.
+        value: The value.
+
+    Raises:
+        UsageError: The path leads through a string or number, or past a list's end.
+    """
     if at == len(steps):
         return value
     step = steps[at]
@@ -269,7 +283,7 @@ def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
 
 
 def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
-    """Remove the value at a path; return False if there was none."""
+    """Remove the value at a path; return False if there was none. UsageError if the path is empty."""
     if not steps:
         raise UsageError("a path to delete needs at least one step")
     if not node.has(steps):
@@ -299,7 +313,7 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
     """Return the node of the list at a path, for edits; if it is missing or null, the list is made first.
 
     Raises:
-        UsageError: The value isn't a list.
+        UsageError: The value isn't a list, or the path leads through a string or number.
     """
     if node.is_null(steps):
         put(node, steps, [])
@@ -312,12 +326,21 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
             raise _no_way(steps, at, False)
         node = child
     if node.kind != SEQUENCE and not (node.kind == FRESH and isinstance(node.content, list)):
-        raise UsageError(f"{'.'.join(map(str, steps)) or 'this'} is not a list")
+        raise UsageError(f"{'.'.join(map(str, steps)) or 'the value'} is not a list")
     return node
 
 
 def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
-    """Return a new node for a list within a new value; edits of the node change the list itself."""
+    """Return a new node for a list within a new value; edits of the node change the list itself.
+
+    Args:
+        node: The node of the new value.
+        steps: The path of the list.
+        at: How many steps lead to `node`.
+
+    Raises:
+        UsageError: The value at the path isn't a list.
+    """
     value = node.content
     for step in steps[at:]:
         value = value[step]
@@ -328,7 +351,7 @@ def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
 
 
 def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:
-    """Insert a value into the list at a path; see `YamlNode.insert`."""
+    """Insert a value into the list at a path; the errors are those of `YamlNode.insert`."""
     value = checked(value)
     holder = _list_at(node, steps)
     if not 0 <= index <= len(holder.content):
@@ -348,7 +371,7 @@ def _insert(node: YamlNode, index: int, value: Any) -> None:
 
 
 def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> None:
-    """Move an element of the list at a path; see `YamlNode.move`."""
+    """Move an element of the list at a path; the errors are those of `YamlNode.move`."""
     holder = _list_at(node, steps)
     for one in (index, to):
         if not 0 <= one < len(holder.content):
@@ -359,7 +382,7 @@ def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> Non
 
 
 def arrange(node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
-    """Make the list at a path hold these elements: nodes of its own, and new values; see `YamlNode.arrange`."""
+    """Make the list at a path hold `elements`: nodes of its own, and new values. Errors as for `YamlNode.arrange`."""
     node = _list_at(node, steps)
     seen: set[int] = set()
     new = []
@@ -390,7 +413,7 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """Replace aliases by copies if the new order may put their anchor after them, or another of its name between."""
+    """Replace aliases by copies if in the new order another anchor of the same name, or none, may stand before them."""
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

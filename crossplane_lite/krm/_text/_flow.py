@@ -146,7 +146,7 @@ def _indent(node: YamlNode) -> str:
 
 
 def _usual_lead(node: YamlNode, parts: list[_Part]) -> str:
-    """Return the white space that entries in brackets usually have before them, except the first entry."""
+    """Return the white space that usually stands before the entries in brackets, other than the first entry."""
     for part in parts[1:]:
         if "#" not in part.lead:
             return part.lead

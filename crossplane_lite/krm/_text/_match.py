@@ -36,8 +36,8 @@ def _name(value: Any) -> Any:
 def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
     """Return for each value of a new list the node of the old list that becomes it; the value itself if it is new.
 
-    A node with the same value is taken first, then one with the same name, port or path. Nodes and values that are left
-    between two such pairs are paired by how much they have in common, and by their places.
+    A node with the same value is taken first, then a node with the same name, port or path. Nodes and values that are
+    left between two such pairs are paired by how much they have in common, and by their places.
     """
     old = [node.value() for node in nodes]
     found: list[int | None] = [None] * len(values)
@@ -64,12 +64,19 @@ def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
 
 
 def _shape(value: Any) -> type:
-    """Return dict, list, or object for all other values. Old and new elements are paired only within one of these."""
+    """Return dict for mappings, list for lists, object for all other values. Only values of one shape are paired."""
     return dict if isinstance(value, dict) else list if isinstance(value, list) else object
 
 
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
-    """Pair the remaining old elements with new ones, in each gap between pairs that were found already."""
+    """Pair the remaining old elements with new ones, in each gap between pairs that were found already.
+
+    Args:
+        old: The old elements.
+        values: The new elements.
+        found: The index of the old element for each new one, None if there is none yet; it gets the new pairs.
+        left: The indexes of the old elements without a pair; those of the new pairs are removed.
+    """
     start = 0
     while start < len(values):
         end = start

@@ -61,7 +61,7 @@ _MOST_VALUES = 2_000_000
 
 
 class YamlNode:
-    """One value of a document: one that the text has, or a new one that isn't written yet.
+    """One value of a document: a value of the text, or a new value that isn't written yet.
 
     Paths are sequences of keys (str) and indexes (int, from 0). Values that are read are copies.
     """
@@ -114,7 +114,7 @@ class YamlNode:
         return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
-        """Return a copy of the value at a path; `default` if there is none."""
+        """Return a copy of the value at a path; `default` if there is none. InputError as in `value`."""
         node, plain = self._reach(steps)
         if node is not None:
             return node.value()
@@ -176,22 +176,23 @@ class YamlNode:
         """Put a value at a path; missing mappings and lists on the way are made.
 
         Only differences from the old value change: a list or mapping is compared field by field, element by element.
-        The next index of a list appends. An empty path is the node itself.
+        The index one past a list's end appends. An empty path stands for the node itself.
 
         Raises:
-            UsageError: The path leads through a string or number, or past a list's end, or the value isn't JSON's.
+            UsageError: The path leads through a string or number, or past a list's end; the value isn't a JSON value;
+                or the node is a document, and its new value isn't a mapping.
         """
         self.doc.editing.put(self, steps, value)
 
     def delete(self, steps: Sequence[str | int]) -> bool:
-        """Remove the value at a path; return False if there was none."""
+        """Remove the value at a path; return False if there was none. UsageError if the path is empty."""
         return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
-        """Insert a value into the list at a path, before the element at an index.
+        """Insert a value into the list at a path, before the element at `index`; a missing or null list is made first.
 
         Raises:
-            UsageError: The value isn't a list, or the index is past its end.
+            UsageError: The value at the path isn't a list, the index is past its end, or `value` isn't a JSON value.
         """
         self.doc.editing.insert(self, steps, index, value)
 
@@ -199,7 +200,7 @@ class YamlNode:
         """Move an element of the list at a path, with its comments, so that it has the index `to` afterwards.
 
         Raises:
-            UsageError: The value isn't a list, or it lacks the index.
+            UsageError: The value at the path isn't a list, or has no element at one of the two indexes.
         """
         self.doc.editing.move(self, steps, index, to)
 
@@ -207,7 +208,7 @@ class YamlNode:
         """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
 
         Raises:
-            UsageError: The value at the path isn't a list, or a new value isn't JSON's.
+            UsageError: The value at the path isn't a list, or a new value isn't a JSON value.
         """
         self.doc.editing.arrange(self, elements, steps)
 
@@ -231,7 +232,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child under a key or at an index; None if there is none, or only a merge key gives one."""
+    """Return the child under a key or at an index; None if there is none, or if only a merge key gives it."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -263,9 +264,13 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
     if left[1]:
         left[0] -= 1 + len(node.content)
     if left[0] < 0:
-        raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values; use fewer")
+        raise InputError(
+            f"{node.doc.label}: its aliases stand for more than {_MOST_VALUES:,} values; use fewer aliases"
+        )
     if depth > DEEPEST:
-        raise InputError(f"{node.doc.label}: with its aliases it is nested more than {DEEPEST} levels deep")
+        raise InputError(
+            f"{node.doc.label}: its aliases nest values more than {DEEPEST} levels deep; use fewer aliases"
+        )
     if kind == MAPPING:
         value = {key: _value(child, left, depth + 1) for key, child in node.content.items() if key is not None}
         if None in node.content:
@@ -279,7 +284,7 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value that an alias stands for, and count its parts: only values of aliases count for the limit."""
+    """Return the value that an alias stands for, and count its parts; only such parts count for the limit on values."""
     left[0] -= 1
     left[1] += 1
     value = _value(node, left, depth + 1)

@@ -113,11 +113,11 @@ class Text:
         return mark + spliced(self, lambda text: parse(text.encode()).documents).encode()
 
     def at(self, index: int) -> str:
-        """Return the name for messages of the line that the character with this index is in."""
+        """Return a name, for messages, of the line that holds the character at `index`."""
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
-        """Return the name for messages of the first of these lines that `places` names, else of the first line."""
+        """Return a name, for messages, of the first of these lines that `places` can name; else of `lines[0]`."""
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 
@@ -127,13 +127,14 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
 
     Args:
         data: The stream, UTF-8.
-        label: Its name in messages: a file's name, `<stdin>`.
-        places: Takes the text and numbers of lines, and returns their name in messages, such as an item's; None if
-            they have no name but their numbers.
+        label: The stream's name in messages: a file's name, `<stdin>`.
+        places: Takes the text and numbers of lines, and returns a name, for messages, of one of these lines, such as
+            the item that holds the line; None if they have no name but their numbers.
 
     Raises:
         InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a
-            string, a tag or number has no counterpart in JSON, or values are nested too deeply.
+            string, a tag or number has no counterpart in JSON, values are nested too deep, or aliases stand for too
+            many values.
     """
     text = Text(data, label, places)
     try:
@@ -194,7 +195,7 @@ class _Composer:
         self._next = CParser(text).get_event
 
     def run(self) -> None:
-        """Read the whole stream."""
+        """Read the whole stream; InputError or a YAMLError if it can't be read."""
         while True:
             event = self._next()
             cls = type(event)
@@ -210,7 +211,11 @@ class _Composer:
                 return
 
     def _document(self) -> YamlNode:
-        """Read the events of a document, in one loop without calls because there are many, and return its root."""
+        """Read the events of a document, and return its root. It is one loop without calls, because events are many.
+
+        Raises:
+            InputError: A key isn't a string or occurs twice, or another value isn't JSON's.
+        """
         doc, next_event = self._doc, self._next
         open_nodes: list[YamlNode] = []
         top: YamlNode | None = None
@@ -265,7 +270,7 @@ class _Composer:
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
             check_tag(event.tag, None, self._at(event))
         if depth == DEEPEST:
-            raise self._error(event, f"nested more than {DEEPEST} levels deep")
+            raise self._error(event, f"this is nested more than {DEEPEST} levels deep")
         style = ("[" if is_list else "{") if event.flow_style else ""
         content: Any = [] if is_list else {}
         return YamlNode(self._doc, top, SEQUENCE if is_list else MAPPING, content, event.start_mark.index, -1, style)
@@ -289,7 +294,11 @@ class _Composer:
         self._anchors[name] = node
 
     def _key(self, event: Any, node: YamlNode) -> str | None:
-        """Check a key that has an anchor or a tag, is empty or is `<<`, and return it; None for a merge key."""
+        """Return a key that has an anchor or a tag, is empty or is `<<`; None for a merge key.
+
+        Raises:
+            InputError: The key isn't a string.
+        """
         key: str = event.value
         # kpt and `kustomize fn run` write `!!merge <<`.
         is_plain = event.style == "" and (event.tag is None or (event.tag == TAG + "merge" and key == "<<"))
@@ -314,7 +323,11 @@ class _Composer:
                     raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
-        """Check a scalar that has a tag or isn't a value of JSON; read one as JSON if it has JSON's own escapes."""
+        """Check a scalar that has a tag or isn't a JSON value; read a scalar that has JSON's own escapes as JSON.
+
+        Raises:
+            InputError: The scalar has no counterpart in JSON, or its escapes can't be read.
+        """
         if event.tag is not None:
             node.tag = event.tag
             check_tag(event.tag, event.value, self._at(event))

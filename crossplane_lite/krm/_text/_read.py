@@ -30,7 +30,7 @@ def value_of(text: str) -> Any:
     """Return the value of the one document of a text.
 
     Raises:
-        Unusual: The text has parts that only the full reader reads.
+        Unusual: The text has parts that only the full reader (`_parse`) reads, or not exactly one document.
         yaml.YAMLError: The text isn't YAML.
     """
     from yaml._yaml import CParser  # type: ignore[import-untyped]

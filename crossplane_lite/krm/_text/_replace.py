@@ -46,7 +46,7 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
     """Return the part of a text between `start` and `end` with edits (start, end, new text).
 
-    With `bare`, blank lines directly after an edit lose their spaces.
+    The edits must not overlap. With `bare`, blank lines directly after an edit lose their spaces.
     """
     parts: list[str] = []
     # Insertions at one place keep their order, and come before a replacement that begins there.
@@ -160,7 +160,7 @@ def _between(node: YamlNode, head: int, end: int) -> str:
 
 
 def _anchor_of(node: YamlNode) -> str:
-    """Return the anchor, with a space, that a new value must keep for its aliases; empty if it has none."""
+    """Return the anchor, with a space, that the new value of a node with aliases must keep; else an empty string."""
     return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
 
 
@@ -193,7 +193,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
 
 
 def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
-    """Return the lines of a new element of a sequence in block style; an element with a text of its own keeps that."""
+    """Return the lines of a new element of a sequence in block style. If the element has a text, it keeps that text."""
     text = child.doc.written.get(child)
     if text is None:
         return sequence_lines([child.value()], column, style)
@@ -223,7 +223,19 @@ def _is_among_comments(node: YamlNode, indent: int) -> bool:
 
 
 def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | None) -> str:
-    """Return the text of a new value for a place in brackets; on several lines if the JSON around it is so written."""
+    """Return the text of a new value for a place in brackets.
+
+    Args:
+        node: The list or mapping in brackets.
+        value: The new value.
+        style: The style of the text around the value.
+        lead: The white space before the value. If it has a line break and the text is JSON, a list or mapping gets
+            several lines.
+        old: The quote of the old or of a neighbouring value; "" or None without quotes.
+
+    Raises:
+        UsageError: A key or an integer is too long.
+    """
     if not isinstance(value, (dict, list)):
         return scalar(value, style, old=old, in_flow=True)
     if "\n" not in lead or not style.json:
@@ -237,7 +249,7 @@ def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | N
 
 
 def _replace_in_flow(node: YamlNode, value: Any, out: list[Edit]) -> None:
-    """Add the edit that writes a value in the place of another one in brackets."""
+    """Add the edit that writes the new value of a node in brackets in place of its old value."""
     text, parent = node.doc.text, node.parent
     assert parent is not None
     style = flow_style(parent, style_at(parent))

@@ -61,7 +61,16 @@ def spliced(doc: Stream, read: Reader) -> str:
 
 
 def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
-    """Return the edits that set the comments of items or documents, for a text that has all other edits already."""
+    """Return the edits that set the comments of items or documents, for a text that has all other edits already.
+
+    Args:
+        doc: The stream.
+        text: The stream's text with all other edits.
+        read: Returns the documents of a text.
+
+    Raises:
+        UsageError: A comment that was set has no place in the text.
+    """
     from ._comments import noted
     from ._documents import split
 
@@ -132,7 +141,10 @@ def _prepare(doc: Stream) -> None:
 def document_text(root: YamlNode) -> str:
     """Return the text of a document with its edits, for another stream or alone.
 
-    If other documents stay in its file, the header stays there too and isn't part of it.
+    If other documents stay in the document's file, the header of the file stays there, too, and is left out here.
+
+    Raises:
+        UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
     """
     from ._documents import header_end, pieces_of
 
@@ -154,9 +166,12 @@ def document_text(root: YamlNode) -> str:
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
-    """Return the text with its edits; with `bare`, without the spaces in blank lines directly after an edit.
+    """Return the text of a stream with its edits.
 
-    If `source` is given, the edits go into it: the same text, but with the documents that are skipped.
+    Args:
+        doc: The stream.
+        bare: Whether blank lines directly after an edit lose their spaces.
+        source: The text that the edits go into; by default the stream's. It is as long, and has the skipped documents.
     """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
@@ -228,7 +243,7 @@ def _says(text: str, doc: Stream, read: Reader) -> bool:
 
 
 def edits_of(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edits that write the present content of a node into its place in the text."""
+    """Add the edits that write the present content of a node into its place in the text; none if it hasn't changed."""
     if not node.changed:
         return
     if node.kind not in (MAPPING, SEQUENCE):
@@ -246,7 +261,7 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of brackets that were or became empty but hold comments; return False if they hold none."""
+    """Add the edits of a collection in brackets that was or became empty; return False if it holds no comments."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):

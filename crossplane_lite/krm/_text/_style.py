@@ -68,7 +68,7 @@ def unit_of(node: YamlNode) -> YamlNode:
 
 
 def _usual_quote(node: YamlNode) -> str:
-    """Return the quote that most values have in the item or document around a node; without any, in the stream."""
+    """Return the quote of most values in the item or document around a node; else of most in the stream; else `"`."""
     unit = unit_of(node)
     cache = unit.doc.cache
     if (unit, "usual") not in cache:
@@ -96,7 +96,10 @@ def _most(text: str) -> str:
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
-    """Return by how many columns mappings, and sequences, in a node are indented below their keys; None for none."""
+    """Return by how many columns mappings in a node are indented under their keys, and by how many sequences are.
+
+    Each is None if the node has none. With `is_own`, fields of the document itself count, too.
+    """
     cache = top.doc.cache
     if (top, is_own) in cache:
         found: tuple[int | None, int | None] = cache[top, is_own]
@@ -126,7 +129,10 @@ def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
 
 
 def beside(node: YamlNode, *, keys: bool = False) -> str:
-    """Return the quote that all strings of a mapping or list, or all its keys, have in the text; "" if they differ."""
+    """Return the quote that all strings of a mapping or list have in the text, or with `keys` all keys of a mapping.
+
+    Return "" if their quotes differ, if they have none, and if the node is a scalar.
+    """
     if node.was not in (MAPPING, SEQUENCE):
         return ""
     cache = node.doc.cache

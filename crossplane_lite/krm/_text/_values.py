@@ -16,8 +16,13 @@ __all__ = ["checked", "same"]
 def checked(value: Any, path: str = "", depth: int = 0) -> Any:
     """Return a copy of a value as plain JSON values.
 
+    Args:
+        value: The value; tuples become lists.
+        path: The value's path in messages; empty for "the value".
+        depth: How deep the value is nested already.
+
     Raises:
-        UsageError: The value, or a part of it, isn't a value of JSON.
+        UsageError: The value, or a part of it, isn't a value of JSON, or is nested too deep.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -29,10 +34,10 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float):
         if value - value != 0:
-            raise UsageError(f"{path or 'the value'}: {value} is not a number of JSON")
+            raise UsageError(f"{path or 'the value'}: {value} is not a number of JSON; give a finite number")
         return float(value)
     if depth > DEEPEST:
-        raise UsageError(f"{path[:40]}...: nested more than {DEEPEST} levels deep")
+        raise UsageError(f"{path[:40]}... is nested more than {DEEPEST} levels deep")
     if isinstance(value, dict):
         found = {}
         for key, one in value.items():
@@ -49,7 +54,7 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two JSON values are equal; true and 1 aren't."""
+    """Say whether two JSON values are equal; true and 1 aren't, but 1 and 1.0 are."""
     if isinstance(one, dict):
         return (
             isinstance(other, dict)

@@ -132,7 +132,11 @@ def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
 
 
 def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return the text of a key, without its colon; UsageError if it has more than 1,000 characters."""
+    """Return a key as YAML or JSON text, without the colon. The arguments are those of `scalar`.
+
+    Raises:
+        UsageError: The text has more than 1,000 characters, quotes and escapes included.
+    """
     text = scalar(key, style, old=old, in_flow=in_flow)
     if len(text) > _LONGEST_KEY:
         raise UsageError(f"the key {key[:40]!r}... is too long; a key has at most {_LONGEST_KEY} characters")
@@ -184,7 +188,10 @@ def ends_in_block(value: Any) -> bool:
 
 
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below."""
+    """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below.
+
+    `column` is the column of the value's key or dash.
+    """
     if isinstance(value, dict) and value:
         return "", mapping_lines(value, column + (2 if in_list else style.step), style)
     if isinstance(value, list) and value:
@@ -197,7 +204,17 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
 
 
 def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key: str = "") -> list[str]:
-    """Return the lines of a mapping in block style, without line breaks."""
+    """Return the lines of a mapping in block style, without line breaks.
+
+    Args:
+        fields: The mapping.
+        column: The column of its keys.
+        style: The style of the text around the mapping.
+        old_key: The quote that keys beside the new ones have; empty if they have none.
+
+    Raises:
+        UsageError: A key or an integer is too long.
+    """
     lines: list[str] = []
     for key, value in fields.items():
         inline, below = _slot(value, column, style, in_list=False)
@@ -207,7 +224,13 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
 
 
 def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
-    """Return the lines of a sequence in block style, without line breaks."""
+    """Return the lines of a sequence in block style, without line breaks; UsageError as for `mapping_lines`.
+
+    Args:
+        elements: The sequence.
+        column: The column of its dashes.
+        style: The style of the text around the sequence.
+    """
     lines: list[str] = []
     for value in elements:
         inline, below = _slot(value, column, style, in_list=True)
@@ -227,6 +250,9 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
         style: The style of the text around the value.
         lead: The white space at the beginning of the line, if each entry gets its own line; None for one line.
         step: The white space that each level adds.
+
+    Raises:
+        UsageError: A key or an integer is too long.
     """
     if not isinstance(value, (dict, list)):
         return scalar(value, style, in_flow=True)

@@ -144,7 +144,7 @@ def test_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_text._nodes, "_MOST_VALUES", 20)
     data = b"a: &x [1, 2, 3]\nb: *x\nm: {<<: {c: 1}}\nl:\n" + b"- {a: 1, b: 2}\n" * 1_000
     assert len(_text.parse(data).root.get(["l"])) == 1_000
-    with pytest.raises(InputError, match="with its aliases it has more than 20 values"):
+    with pytest.raises(InputError, match="its aliases stand for more than 20 values"):
         _text.parse(data + b"z: [*x, *x, *x, *x, *x]\n")
 
 
