@@ -260,7 +260,7 @@ class Context:
 
     @property
     def desired(self) -> Mapping[str, Any]:
-        """The resources that previous functions desire, by name. Each is a read-only `Unstructured` with `.observed`."""
+        """The resources that previous functions desire, by name, as read-only `Unstructured` with `.observed`."""
         return self._keep("desired", lambda: earlier_of(self._call))
 
     @property

@@ -78,7 +78,7 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value, as a live view for objects and lists. It is the resource for the whole resource, None if it is gone."""
+        """The value, a live view for objects and lists, and the resource for the whole resource. None if it is gone."""
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter

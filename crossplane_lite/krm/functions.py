@@ -112,7 +112,7 @@ class Function:
 
     @property
     def is_config_optional(self) -> bool:
-        """Whether `rl.config` is None if there is no functionConfig. It is for `Config | None`, and without a config class.
+        """Whether `rl.config` is None without a functionConfig. It is with `Config | None`, and without a config class.
 
         For `rl: krm.ResourceList[Config]` it is False: then `rl.config` is an instance with the defaults.
 
