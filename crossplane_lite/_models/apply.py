@@ -74,7 +74,7 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
         *values: Plain values, Observables, strings that are made from Observables, or lists and mappings of these.
 
     Returns:
-        The result of `function`. While a value is unresolved: an Observable that waits for all unresolved values.
+        The result of `function`. While a value is unresolved, an Observable that waits for all such values.
     """
     call = current()
     tree = whole_tree(values, call)

@@ -97,7 +97,7 @@ def test_an_empty_cluster(api: ApiServer) -> None:
     del api.documents["apis/example.org/v1"]
     assert len(list(documents("dev"))) == 2
     api.documents = {}
-    with pytest.raises(InputError, match="the cluster has no definition"):
+    with pytest.raises(InputError, match="the cluster has no kind that models can be made of"):
         from crossplane_lite.codegen.command import command
 
         command(["--kube-context", "dev", "-o", "models"])
