@@ -307,7 +307,9 @@ def _check_compose(compose: Any) -> None:
     try:
         inspect.signature(compose).bind(None)
     except TypeError:
-        name = getattr(compose, "__name__", "compose")
+        name = getattr(compose, "__name__", "")
+        if not name.isidentifier():  # a lambda, or an object with __call__
+            name = "compose"
         raise UsageError(
             f"compose() is called with one argument, the Context, and {name} can't be; write "
             f"def {name}(ctx: composition.Context) -> None"

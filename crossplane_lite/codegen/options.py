@@ -93,7 +93,7 @@ def read(argv: Sequence[str]) -> Options:
             raise InputError(f"{file}: [generate] has neither sources nor kube-context: add one of the two")
     output = _path(arguments.output, folder, given.get("output"))
     if output is None:
-        parser.error("the following arguments are required: -o/--output")
+        parser.error(f"the following arguments are required: -o/--output, or `output` in {PROJECT}")
     return Options(
         sources,
         arguments.kube_context,

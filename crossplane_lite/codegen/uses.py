@@ -147,7 +147,8 @@ def _files(root: Path) -> Iterator[Path]:
             and name not in ("__pycache__", "node_modules")
             and not os.path.isfile(os.path.join(where, name, "pyvenv.cfg"))
         )
-        yield from (Path(where, name) for name in sorted(names) if name.endswith(_CODE))
+        found = (Path(where, name) for name in sorted(names) if name.endswith(_CODE))
+        yield from (path for path in found if path.is_file())  # a link may lead nowhere, and a pipe would never end
 
 
 def _has_mypy() -> bool:

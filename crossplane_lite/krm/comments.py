@@ -60,7 +60,8 @@ class Comments:
     """The comments of one value of a resource; they can be read and set.
 
     None or an empty string removes a comment. Setting a comment raises UsageError if the resource can't be changed, its
-    text has no place for the comment, or the comment isn't a string without the sign.
+    text has no place for the comment, the value is gone, or the comment isn't a string without the sign. A value that
+    is gone has no comments.
 
     Attributes:
         path: The value's field path; empty for the resource as a whole.
@@ -208,13 +209,16 @@ class Notes:
         self._notes: list[_Note] = []
 
     def read(self, steps: Steps, place: str) -> str:
-        """Return a comment as it is now, set or read from the text; empty if there is none.
+        """Return a comment as it is now, set or read from the text; empty if there is none, or if the value is gone.
 
         Args:
             steps: The path of the value.
             place: The place of the comment: `head`, `line` or `foot`.
         """
-        note = self._note(steps)
+        found = self._found(steps)
+        if found is None:
+            return ""
+        note = self._note(*found)
         if note is not None and place in note.texts:
             return note.texts[place]
         node = self._node(steps)
@@ -229,10 +233,13 @@ class Notes:
             text: The comment without its sign; empty to remove it.
 
         Raises:
-            UsageError: `text` can't be a comment, or the resource's text has no place for it.
+            UsageError: `text` can't be a comment, the resource's text has no place for it, or the value is gone.
         """
         if self.read(steps, place) == text:
             return
+        found = self._found(steps)
+        if found is None:
+            raise UsageError(f"{self._resource._where}: {show(steps)} isn't there any more, so it can't have a comment")
         name = f"{show(steps)} of {self._resource._where}" if steps else self._resource._where
         for line in text.split("\n"):
             if line.startswith("# "):
@@ -246,9 +253,9 @@ class Notes:
         node = self._node(steps)
         if node is not None:
             check_place(node, place, name)
-        note = self._note(steps)
+        note = self._note(*found)
         if note is None:
-            note = self._made(steps)
+            note = _Note(*found)
             self._notes.append(note)
         note.texts[place] = text
         self._resource._touch()
@@ -276,25 +283,16 @@ class Notes:
                 found += [((*above, step), place, text) for place, text in note.texts.items()]
         return found
 
-    def _note(self, steps: Steps) -> _Note | None:
-        if not self._notes:
-            return None
-        holder, step, value = self._found(steps)
+    def _note(self, holder: Any, step: Any, _value: Any) -> _Note | None:
         for note in self._notes:
             if note.holder is holder and (holder is None or note.step_now() == step):
                 return note
         return None
 
-    def _made(self, steps: Steps) -> _Note:
-        return _Note(*self._found(steps))
-
-    def _found(self, steps: Steps) -> tuple[Any, Any, Any]:
-        """Return the object or list that holds a value, its key or index there, and the value.
+    def _found(self, steps: Steps) -> tuple[Any, Any, Any] | None:
+        """Return the object or list that holds a value, its key or index there, and the value; None if it is gone.
 
         For the resource itself the first two are None.
-
-        Raises:
-            UsageError: The value doesn't exist.
         """
         holder: Any = None
         value: Any = self._resource._now()
@@ -305,11 +303,11 @@ class Notes:
             elif isinstance(holder, list) and isinstance(step, int) and 0 <= step < len(holder):
                 value = holder[step]
             else:
-                raise UsageError(f"{self._resource._where}: {show(steps)} isn't there, so it can't have a comment")
+                return None
         return holder, steps[-1] if steps else None, value
 
     def _node(self, steps: Steps) -> YamlNode | None:
-        """Return the node of the text that a value comes from; None for a new value, and for a value of an alias."""
+        """Return the node of the text that a value, which is there, comes from; None for a new one and for an alias."""
         resource = self._resource
         node: YamlNode | None = resource._node
         value: Any = resource._now()

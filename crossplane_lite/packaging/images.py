@@ -176,16 +176,24 @@ def _time() -> str:
     """Return the time in the environment variable SOURCE_DATE_EPOCH; if it isn't set, the start of 1970.
 
     Raises:
-        InputError: The variable isn't a whole number.
+        InputError: The variable isn't a whole number, or is after the year 9999.
     """
     import datetime
 
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not text:
         return _NO_TIME
-    if not text.isdecimal():
-        raise InputError(f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970 (got {text!r})")
-    return datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        # isdecimal(): int() also takes spaces, signs and underscores.
+        seconds = int(text) if text.isdecimal() else -1
+        moment = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        seconds = -1
+    if seconds < 0:
+        raise InputError(
+            f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970, up to the year 9999 (got {text!r:.60})"
+        )
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 # Writing.

@@ -125,7 +125,7 @@ def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
     try:
         found = errors_in(composite, schema)
     except SchemaError as error:
-        raise InputError(f"{xrd.where}: the schema can't be used: {error}") from None
+        raise InputError(f"{xrd.where}: {error}") from None
     for one in found:
         # Only users write the spec; Crossplane or functions write the other fields.
         if not one.path or one.path.partition(".")[0].partition("[")[0] == "spec":

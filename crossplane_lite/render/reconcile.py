@@ -404,11 +404,13 @@ def _conditions(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
-    if isinstance(conditions, list):
-        found = [one for one in conditions if isinstance(one, dict) and text_of(one.get("type"))]
-        if len(found) == len(conditions):
-            return found
-    raise error(f"the {which}composite's status.conditions must be a list of conditions, each with a type")
+    place = f"the {which}composite's status.conditions"
+    if not isinstance(conditions, list):
+        raise error(f"{place} must be a list of conditions, each with a type (got {json_type_in_words(conditions)})")
+    for number, one in enumerate(conditions):
+        if not isinstance(one, dict) or not text_of(one.get("type")):
+            raise error(f"{place} must be a list of conditions, each with a type; condition [{number}] has none")
+    return conditions
 
 
 def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:

@@ -396,3 +396,22 @@ def test_observed_state_still_says_where_to_write() -> None:
             bucket.observed.spec.forProvider.location = "x"
 
     call(compose)
+
+
+def _of_nothing() -> None:
+    """Takes no context."""
+
+
+@pytest.mark.parametrize(
+    ("compose", "problem"),
+    [
+        (_of_nothing, r"and _of_nothing can't be; write def _of_nothing\(ctx: composition\.Context\) -> None$"),
+        (lambda one, other: None, r"and compose can't be; write def compose\(ctx: composition\.Context\) -> None$"),
+        (5, r"must decorate a function \(got 5\)$"),
+    ],
+    ids=["without a context", "lambda", "number"],
+)
+def test_what_is_decorated(compose: Any, problem: str) -> None:
+    """A function that can't be called with a context is refused where it is decorated, with the right line."""
+    with pytest.raises(UsageError, match=problem):
+        composition.function(compose)

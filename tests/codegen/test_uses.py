@@ -108,11 +108,12 @@ def test_code_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_what_is_copied(tmp_path: Path) -> None:
-    """The code of the project and what configures checkers is copied; environments and hidden folders are not."""
+    """Code and what configures checkers is copied; environments, hidden folders and links that lead nowhere are not."""
     names = ["a.py", "b/c.pyi", "b/py.typed", "pyproject.toml", "b/data.json", ".git/d.py", "node_modules/e.py"]
     for name in [*names, "venv/lib/f.py", "venv/pyvenv.cfg", "b/__pycache__/g.py"]:
         (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "project" / name).write_text("")
+    (tmp_path / "project" / "dead.py").symlink_to("nowhere.py")
     uses._copy(tmp_path / "project", tmp_path / "copy")
     found = {str(path.relative_to(tmp_path / "copy")) for path in (tmp_path / "copy").rglob("*") if path.is_file()}
     assert found == {"a.py", "b/c.pyi", "b/py.typed", "pyproject.toml"}

@@ -213,6 +213,27 @@ def test_what_can_not_be_set(path: str, place: str, text: Any, problem: str) -> 
         rl.write()
 
 
+def test_values_that_are_gone() -> None:
+    """A value that the function has removed has no comments, and none can be set; also where others have been set."""
+    (item,) = read("- {kind: A, apiVersion: v1, metadata: {name: a}}\n").items
+    item.set("spec.list", [1, 2])
+    item.set("spec.key", 3)
+    held = [item.comments(path) for path in ("spec.list[1]", "spec.key", "metadata.name")]
+    for _ in range(2):
+        item.set("spec.list", [1])
+        item.delete("spec.key")
+        item.delete("metadata.name")
+        for comments in held:
+            assert comments.value is None
+            assert not comments
+            assert comments.head == ""
+            comments.line = None  # there is nothing to remove
+            with pytest.raises(UsageError, match="isn't there any more, so it can't have a comment"):
+                comments.line = "x"
+        item.set("spec.list", [1, 2])
+        item.comments("spec.list[0]").head = "said"
+
+
 def test_json_has_no_comments() -> None:
     """In JSON there is no place for one."""
     rl = ResourceList.read(b'{"kind": "ResourceList", "items": [{"kind": "A"}]}')

@@ -149,9 +149,10 @@ def test_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert image(tmp_path / "a").config["created"] == "1970-01-01T00:00:00Z"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     assert image(tmp_path / "b").config["created"] == "1970-01-02T00:00:00Z"
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
-    with pytest.raises(InputError, match="SOURCE_DATE_EPOCH must be a whole number"):
-        image(tmp_path / "c")
+    for wrong in ("today", "-1", "9" * 20, "9" * 5000):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", wrong)
+        with pytest.raises(InputError, match="SOURCE_DATE_EPOCH must be a whole number"):
+            image(tmp_path / "c")
 
 
 def test_a_folder_that_is_not_empty(tmp_path: Path) -> None:

@@ -98,6 +98,20 @@ def test_all_problems_are_told() -> None:
         admitted(xr({"region": "eu", "size": "huge", "x": 1}), xrd())
 
 
+def test_a_schema_that_cannot_be_used() -> None:
+    """A schema that no validator understands is named once, with its file and the place in it."""
+    broken = xrd()
+    broken.content["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {
+        "type": "object",
+        "properties": {"spec": {"type": "object", "properties": {"region": {"type": "strin"}}}},
+    }
+    with pytest.raises(InputError) as caught:
+        admitted(xr({"region": "eu"}), broken)
+    assert str(caught.value).startswith("xrd.yaml: the schema can't be used: ")
+    assert str(caught.value).count("can't be used") == 1
+    assert "spec.properties.region: 'type'" in str(caught.value) or "spec.region: 'type'" in str(caught.value)
+
+
 def test_without_the_validator(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the extra isn't installed, that nothing is checked is told; defaults come all the same."""
     from crossplane_lite.errors import MissingExtraError

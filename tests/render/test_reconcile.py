@@ -664,7 +664,11 @@ BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
     "number": ({**XR, "spec": {"size": float("nan")}}, [], "the composite resource: spec.size: "),
     "status": ({**XR, "status": []}, [], "the composite's status must be a mapping (got a list)"),
     "conditions": (with_status(conditions={}), [], "the composite's status.conditions must be a list of conditions"),
-    "condition": (with_status(conditions=[1]), [], "the composite's status.conditions must be a list of conditions"),
+    "condition": (
+        with_status(conditions=[{"type": "A"}, 1]),
+        [],
+        "the composite's status.conditions must be a list of conditions, each with a type; condition [1] has none",
+    ),
     "observed": (XR, ["x"], "an observed resource must be a mapping (got a string)"),
     "anonymous": (XR, [thing(name="x")], "the observed Thing x has no annotation crossplane.io/composition-resource-n"),
     "no metadata": (XR, [NAMELESS], "the observed Thing has no annotation"),
