@@ -1,0 +1,239 @@
+"""The runs of compose() for one answer: which of them are made, with which answers to questions.
+
+The module `look_twice` has the names of the runs (A, B, ...), and what follows from them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .. import _wire
+from .._call.mark import OURS, whose
+from .._call.marking import marked_over
+from .._models.fallback import fall_back
+from .._observed.owned import changes
+from .._observed.tokens import LATE
+from .._observed.tracker import Branch, Question
+from ..errors import EncodeError
+from ..proto import _view
+from .both_ways import BothWays
+from .comparing import (
+    composite_tree,
+    differing_places,
+    known_part,
+)
+from .last_known import Known, last_known, request_with
+from .look import Look
+from .observed_values import Actual
+from .rehearse import next_answers
+from .run import MOST_RUNS, Run, tree_or_none
+from .usages import edge_of
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+
+__all__ = ["Runs"]
+
+_NUMBER: Final = 13  # small, because a loop may run as often
+_LENGTH: Final = 3
+# With `usages=True` some of the runs must be left for finding dependencies.
+_LEFT_FOR_USAGES: Final = 2
+
+
+class Runs:
+    """The runs for one answer, with questions about them.
+
+    Attributes:
+        call: The real call, after compose() has returned or raised.
+        first: The real run (A).
+        others: The runs with other answers than the real one.
+        again: The runs with the same answers.
+        look: The findings. Only its number of runs and the removed names are used here.
+        known: The values that existing objects were made from; None until `as_before` has looked for them.
+        too_many: Whether not all answers could be tried, because the number of runs is limited.
+        more: How many runs come last: C, and A' if there are placeholders in texts.
+    """
+
+    def __init__(self, call: Call, error: BaseException | None) -> None:
+        self.call = call
+        self.first = Run(call, error)
+        self.others: list[Run] = []
+        self.again: list[Run] = []
+        self.look = Look(call)
+        self._budget = MOST_RUNS - (_LEFT_FOR_USAGES if call.function.usages else 0)
+        self._actual = Actual(call)
+        self.too_many = False
+        self.more = 2 if call.tokens else 1
+        self._states: dict[str, str] = {}
+        self.known: Known | None = None
+        self._open: dict[str, None] | None = None
+
+    def end(self) -> None:
+        """Free the objects that the runs have made."""
+        for run in (*self.others, *self.again):
+            run.end()
+
+    def run(self, oracle: BothWays | None, form: int) -> Run:
+        """Run compose() once more on the same request.
+
+        Args:
+            oracle: The answers to its questions; None for those of the real run.
+            form: The form of its placeholders, EARLY or LATE.
+        """
+        self.look.runs += 1
+        return Run.again(self.call, self.call.request, self.call.data, oracle=oracle, form=form)
+
+    def with_status_of(self, run: Run) -> Run:
+        """Run compose() once more, as if the composite had the status that another run gives it.
+
+        If a guess decides the status, the status is a plain value in the next call. Values that are made from the
+        status would change then, and this run shows which values.
+        """
+        self.look.runs += 1
+        tree = composite_tree(run.call)
+        status = {} if tree is None else known_part(tree.data.get("status"), run.call)
+        request = _view.RunFunctionRequest.FromString(self.call.data)
+        composite = request.observed.composite
+        composite.resource = _wire.encode_over({"status": status}, composite.resource)
+        return Run.again(self.call, request, self.call.data, oracle=self.answers(True), form=LATE)
+
+    def as_before(self) -> Run | None:
+        """Run compose() once more, as if the missing values were the ones that existing objects were made from.
+
+        Code that looks into a text (`startswith`, a regular expression), `is` and `type` can't be noticed. So this run
+        is made if the answer would delete an existing resource, or change one after a text was made, and no other run
+        has shown why.
+
+        Returns:
+            The run; None if it isn't needed or possible, or ended with an exception.
+        """
+        call = self.call
+        lost = self._loses_any()
+        if not lost and not call.tokens:
+            return None
+        first = self.first
+        names = self.unresolved()
+        live = {name: call.observed[name].resource for name in names if name in call.observed}
+        given = [(first.tree(name), live.get(name)) for name in names]
+        known = last_known(call, [*given, (composite_tree(call), call.xr.raw)])
+        # `_changes_any` comes last, because it may look at every existing resource.
+        if not lost and not ((known.values or known.untold) and self._changes_any()):
+            return None
+        self.known = known
+        request = request_with(call, known, first) if known.values else None
+        # To lose a resource is worse than to show an incomplete graph of dependencies: so it may use the last runs.
+        left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
+        if request is not None and self.look.runs + self.more < left:
+            self.look.runs += 1
+            run = Run.again(call, request, request.SerializeToString(), oracle=self.answers(True), form=LATE)
+            if run.error is None:
+                return run
+            run.end()  # the run isn't as the former one was, so it shows nothing about the existing objects
+        known.untold |= known.values.keys()
+        return None
+
+    def _loses_any(self) -> bool:
+        """Say whether an existing resource of this step would be deleted, and no other run registers it either."""
+        return any(all(name not in run.resources for run in self.others) for name in self.missing())
+
+    def _changes_any(self) -> bool:
+        """Say whether the real run changes an existing resource of this step."""
+        names = self.unresolved()  # these come first: they are more likely to change
+        for name in (*names, *(self.first.resources.keys() - names)):
+            if name in self.call.observed and self.state(name) == OURS:
+                encoded = self.first.encoded(name)
+                if self._changes(name) if encoded is None else changes(encoded, self.call.observed[name].resource):
+                    return True
+        return False
+
+    def answers(self, default: bool) -> BothWays:
+        """Return an oracle that gives the answer `default` to every question."""
+        return BothWays(self._actual, default, {}, number=_NUMBER, length=_LENGTH, required=True)
+
+    def flip(self, second: BothWays) -> None:
+        """Run compose() with other answers, until the runs show why the real run would delete or change resources.
+
+        The runs also stop when every question has had both answers, or when the largest number of runs is reached.
+
+        Args:
+            second: The oracle of the second run (B).
+        """
+        first = self.answers(False)
+        first.branches = set(self.call.branches)
+        first.answers = {question: False for question, _, _ in first.branches}
+        ran = [first, second]
+        seen: set[Branch] = first.branches | second.branches
+        tried: set[tuple[int, frozenset[Question]]] = set()
+        while (oracle := next_answers(ran, seen, tried)) is not None and self._at_stake():
+            if self.look.runs + self.more >= self._budget:
+                self.too_many = True
+                return
+            self.others.append(self.run(oracle, LATE))
+            seen |= oracle.branches
+            ran.append(oracle)
+
+    def _at_stake(self) -> bool:
+        """Say whether the real run would delete or change an existing resource, and no other run has shown why."""
+        if self._loses_any():
+            return True
+        for name in self.first.resources:
+            if name in self.call.observed and self.state(name) == OURS and self._changes(name):
+                return True
+        return False
+
+    def _changes(self, name: str) -> bool:
+        """Say whether the real run changes the existing resource `name`, and no other run desires it differently."""
+        for run in self.others:
+            if run.error is None if name not in run.resources else differing_places(self.first, run, name):
+                return False
+        model = self.first.resources[name]
+        tree = tree_or_none(model, self.call)  # a new tree, because fall_back changes it
+        if tree is None:
+            return False
+        raw = self.call.observed[name].resource
+        fall_back(tree, _wire.decode_struct(raw))
+        base = None if model._state is None else model._state.base
+        try:
+            encoded = _wire.encode_struct(tree.data) if base is None else _wire.encode_over(tree.data, base)
+        except EncodeError:  # the answer reports it
+            return False
+        return changes(marked_over(encoded, self.call.mark), raw)
+
+    def state(self, name: str) -> str:
+        """Return the owner of the observed resource called `name`, as `whose` does."""
+        if name not in self._states:
+            function = self.call.function
+            self._states[name] = whose(
+                self.call.observed[name].resource, self.call.step, function.name, function.formerly
+            )
+        return self._states[name]
+
+    def unresolved(self) -> dict[str, None]:
+        """Return the names of the real run's resources that can have an Observable or a placeholder in them.
+
+        All other resources have the same bytes in the second run, although its placeholders differ. The names are the
+        keys of the result, in the order of registration; all values are None.
+        """
+        if self._open is None:
+            second = self.others[0]
+            self._open = {
+                name: None
+                for name in self.first.resources
+                if (encoded := self.first.encoded(name)) is None
+                or name not in second.resources
+                or second.encoded(name) != encoded
+            }
+        return self._open
+
+    def missing(self) -> list[str]:
+        """Return the names of this step's existing resources that the real run would delete without `ctx.remove`."""
+        call = self.call
+        return [
+            name
+            for name in sorted(call.observed)
+            if name not in self.first.resources
+            and name not in self.look.removed
+            and not (name in call.desired and name not in call.removed)
+            and self.state(name) == OURS
+            and edge_of(name, call.observed[name].resource) is None  # Usages come and go by rules of their own
+        ]
