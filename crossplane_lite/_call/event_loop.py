@@ -45,8 +45,8 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
 
     Args:
         awaitable: The awaitable.
-        function: The function that returned the awaitable; None if there is none. A task that the awaitable started, and
-            that still runs when the awaitable ends, is cancelled if it runs a function defined inside of this one.
+        function: The function that returned the awaitable; None if there is none. A task that the awaitable started
+            and that still runs when the awaitable ends is cancelled if it runs a function defined inside of this one.
         given: The argument of `function`; None if there is none. Such a task is also cancelled if it has this object
             in a local variable.
 

@@ -276,7 +276,7 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
     while work:
         item, target, key, depth = work.pop()
         if depth > DEEPEST:
-            raise UsageError(f"the data contains itself, or is nested more than {DEEPEST:,} deep")
+            raise UsageError(f"the data contains itself, or has more than {DEEPEST:,} levels")
         if opened is not None:
             item = opened(item)
         if item is None:

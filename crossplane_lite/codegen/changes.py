@@ -142,7 +142,7 @@ class _Comparison:
         return found
 
     def _pairs(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the pairs of an old and a new class to compare, each with the shortest path to both.
+        """Return the pairs of an old and a new class to compare, each with the first path that leads to both.
 
         The two are the classes of the same field or kind, or have the same name.
         """
