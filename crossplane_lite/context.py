@@ -329,7 +329,10 @@ class Context:
 
     @property
     def watched(self) -> Any:
-        """The resource that a WatchOperation watches, as `Unstructured`; None if there is none, or it is deleted."""
+        """The resource that a WatchOperation watches, as `Unstructured`.
+
+        None if no WatchOperation runs the function, or the resource has been deleted.
+        """
         from ._models.unstructured import Unstructured
 
         return self.watched_as(Unstructured)

@@ -386,9 +386,9 @@ class _Answer:
             )
 
     def _rehearsed(self) -> Graph:
-        """Return the graph of every dependency that compose() shows.
+        """Return the graph of the dependencies that are found by running compose() without observed resources.
 
-        At the first call of this method, compose() runs again to find them.
+        The first call of this method runs compose() again, usually a few times.
         """
         if self._whole is None:
             from .._rehearsal.rehearse import rehearse

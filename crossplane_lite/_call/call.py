@@ -266,9 +266,9 @@ class Call(Tracker):
         return self._required_schemas
 
     def stand_in_for(self, real: Call) -> None:
-        """Take over state of the real call. This call is a rehearsal of `real`.
+        """Make this call a rehearsal of `real`: take over a part of the real call's state.
 
-        The state is:
+        The part is:
 
         - the secrets, because the rehearsal's request may lack some;
         - the schemas, because they are large and need to be decoded only once;
@@ -289,7 +289,7 @@ class Call(Tracker):
     def supports(self, capability: int) -> bool:
         """Say whether the caller supports a capability, or may support it because it doesn't list its capabilities.
 
-        Schemas are the exception: they came together with the list. So a caller without the list doesn't support them.
+        A caller without a list doesn't support required schemas: the protocol got them in the same version as the list.
 
         Args:
             capability: The capability's number in the protocol.

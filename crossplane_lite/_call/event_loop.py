@@ -45,10 +45,10 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
 
     Args:
         awaitable: The awaitable.
-        function: The function that returned the awaitable; None if there is none. If a task is left behind, and runs a
-            function that is defined inside of `function`, the task is cancelled.
-        given: The argument of `function`. If a task is left behind, and has this object in a local variable, the task
-            is cancelled too.
+        function: The function that returned the awaitable; None if there is none. A task that the awaitable started
+            and that still runs when the awaitable ends is cancelled if it runs a function defined inside of this one.
+        given: The argument of `function`; None if there is none. Such a task is also cancelled if it has this object
+            in a local variable.
 
     Raises:
         BaseException: The exception of the awaitable, or the exception that interrupts the waiting thread.

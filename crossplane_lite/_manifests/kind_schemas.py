@@ -41,7 +41,8 @@ class _Kind(NamedTuple):
         where: File and place, for messages.
         schema: The schema, in which references aren't inlined yet.
         scope: `Namespaced` or `Cluster`; None if the document doesn't tell.
-        components: The schemas that references lead to, by name; None for a definition, which has no references.
+        components: The schemas that `$ref` leads to, by name; None if the document is a CRD or an XRD, which has no
+            references.
     """
 
     where: str
@@ -309,7 +310,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
 
 
 def _key(mark: Any) -> tuple[str, str] | None:
-    """Return the apiVersion and kind in the mark of a component or an operation; None if the mark is malformed."""
+    """Return the apiVersion and kind in an entry of `x-kubernetes-group-version-kind`; None if it is malformed."""
     if not isinstance(mark, Mapping):
         return None
     group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")

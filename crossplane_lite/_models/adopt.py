@@ -395,7 +395,7 @@ def _too_deep(name: Place) -> UsageError:
         way.append(name)
         name = name[0]
     # Only the first step: nobody could read thousands of them.
-    return UsageError(f"{_label(way[-1])} contains itself, or is nested more than {DEEPEST:,} deep")
+    return UsageError(f"{_label(way[-1])} contains itself, or has more than {DEEPEST:,} levels")
 
 
 def _unfit(type_: _types.Type, value: Any, name: Place) -> UsageError:

@@ -116,14 +116,14 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
 
 
 def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | Observable[str] | None:
-    """Return the external name of a desired composed resource: the set one, or a reference to the observed one.
+    """Return the external name of a desired composed resource.
 
-    None if the annotation was deleted.
+    It is the name that was set; else a reference to the observed name. None if the annotation was deleted.
 
     Args:
         annotations: The resource's desired annotations.
         node: The resource's node.
-        root: The root of its observed state.
+        root: The root of the resource's observed state.
     """
     name: str | None = dict.get(annotations, EXTERNAL_NAME)
     if name is not None or EXTERNAL_NAME in (getattr(annotations, "deleted", None) or ()):

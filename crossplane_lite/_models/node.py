@@ -215,7 +215,10 @@ class Node:
     def read_only(self, step: str = "") -> ReadOnlyError:
         """Return the error for writing to this place, or to the place that is `step` below it."""
         if self.root is not None and self.root.kind == "required":
-            return ReadOnlyError(f"{self.path}{step} can't be set: required resources are only for reading")
+            return ReadOnlyError(
+                f"{self.path}{step} can't be set: required resources are only for reading; "
+                "to change one, register a resource of your own with ctx.resource()"
+            )
         return ReadOnlyError(
             f"{self.path}{step} is observed state and can't be set; "
             "set the field of the resource itself, without .observed"

@@ -137,7 +137,10 @@ class Resource(Model):
             raise self._node.read_only(".external_name")
         given: Any = value
         if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
-            raise UsageError(f"'external_name' must be a string (got {value_in_words(value)}); write str(...)")
+            hint = "; write str(...)" if isinstance(given, (int, float)) and not isinstance(given, bool) else ""
+            raise UsageError(
+                f"'external_name' must be a string, an Observable or None (got {value_in_words(given)}){hint}"
+            )
         self.metadata.annotations[EXTERNAL_NAME] = value
 
     @property

@@ -55,5 +55,5 @@ class Unstructured(Resource, DynamicModel):
     def __init__(self, api_version: str, kind: str, **fields: Any) -> None:
         for name, value in (("api_version", api_version), ("kind", kind)):
             if not isinstance(value, str) or not value:
-                raise UsageError(f"{name!r} must be a string that isn't empty (got {value!r})")
+                raise UsageError(f"Unstructured: {name!r} must be a string that isn't empty (got {value!r})")
         Resource.__init__(self, apiVersion=api_version, kind=kind, **fields)

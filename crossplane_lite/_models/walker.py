@@ -47,7 +47,7 @@ def _steps_of(path: Path) -> list[str | int]:
 
 
 def show_path(steps: list[Any]) -> str:
-    """Return the text of a path, such as `spec.ports[2]["a/b"]`, for its steps."""
+    """Join the steps of a path to a text, such as `spec.ports[2]["a/b"]`; an Observable is shown as its own path."""
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
@@ -101,11 +101,11 @@ class Tree:
     """A model or another value as plain data, with the unresolved values in it.
 
     Attributes:
-        data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks fields to remove, None
-            is an explicit null.
+        data: Dicts, lists and scalars under wire names. TOMBSTONE marks fields to remove, and None is an explicit null.
+            An unresolved Observable stays; one that has a value meanwhile is replaced by the value.
         found: The unresolved values in `data`.
         list_keys: The merge keys of lists in `data`, by the id of the list. Lists without merge keys are left out.
-        refers: Whether an Observable had a value by now; `data` has the value in the place of the Observable.
+        refers: Whether an Observable in `data` was replaced by its value.
     """
 
     __slots__ = ("data", "found", "list_keys", "refers")
@@ -142,7 +142,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
         value, target, key, path, all_of_it = work.pop()
         if path[2] > DEEPEST:
             raise EncodeError(
-                show_path(_steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
+                f"{show_path(_steps_of(path)[:8])}…", f"contains itself, or has more than {DEEPEST:,} levels"
             )
         kind = type(value)
         if kind is str or issubclass(kind, str):
@@ -276,7 +276,7 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
     while work:
         item, target, key, depth = work.pop()
         if depth > DEEPEST:
-            raise UsageError(f"the data contains itself, or is nested more than {DEEPEST:,} deep")
+            raise UsageError(f"the data contains itself, or has more than {DEEPEST:,} levels")
         if opened is not None:
             item = opened(item)
         if item is None:

@@ -47,7 +47,7 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        """Say whether an unresolved value counts as true. If `compared` isn't None: as equal to `compared`."""
+        """Say whether an unresolved value counts as true or, if `compared` isn't None, as equal to `compared`."""
 
     @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:

@@ -1,6 +1,7 @@
 """Looking up the values that the Observables of a rehearsal have in the real call.
 
-A rehearsal has no observed resources, but it must register as many resources as the real call, with the same names:
+A rehearsal is a run of compose() without observed resources. But it must register as many resources as the real call,
+with the same names. This loop, for example, needs the observed zones:
 `for zone in vpc.observed.status.zones: ctx.resource(f"subnet-{zone}", ...)`.
 """
 

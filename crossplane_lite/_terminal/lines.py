@@ -19,9 +19,9 @@ def escaped(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """Return a message as one line for a terminal, with control characters escaped.
+    """Return a message as one line for a terminal, with escapes for characters that can't be printed.
 
-    The line is shortened to 10,000 characters, and each word in it to 300.
+    The text is shortened to 10,000 characters before it is escaped, and each word to 300 after that.
     """
     shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:

@@ -194,5 +194,5 @@ def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
 
 
 def reads_as_other(name: str) -> bool:
-    """Say whether `name` reads like a field of the composite (`xr.`) or a requirement (`required.`)."""
+    """Say whether a resource's `name` begins like a field of the composite (`xr.`) or a requirement (`required.`)."""
     return name.startswith(("xr.", "required."))

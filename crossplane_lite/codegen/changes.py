@@ -142,7 +142,10 @@ class _Comparison:
         return found
 
     def _pairs(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return each pair of an old and a new class that share a place, with the path of the first such place."""
+        """Return the pairs of an old and a new class to compare, each with the first path that leads to both.
+
+        The two are the classes of the same field or kind, or have the same name.
+        """
         # The walk begins at kinds and components: classes that no class refers to are among them. Classes that it
         # doesn't reach are compared with the old class of the same name.
         referred = {field.inner for fields in self._after.values() for field in fields.values()}

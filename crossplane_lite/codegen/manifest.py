@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from ._transaction import naming
 
@@ -158,9 +159,10 @@ def _document(place: Path) -> dict[str, Any] | None:
         raise InputError(f"{place} is not JSON: {_restore(place)}") from e
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
+        found = "no 'format'" if version is None else f"the 'format' {short_repr(version)}"
         raise InputError(
-            f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite writes: use the "
-            f"version that wrote the file, or remove the folder {place.parent} and generate it again"
+            f"{place} has {found}, and this version of crossplane-lite reads only {_FORMAT}: use the version that "
+            f"wrote the file, or remove the folder {place.parent} and generate it again"
         )
     assert isinstance(document, dict)
     return document

@@ -302,7 +302,8 @@ def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], 
     if place != folder / path:
         raise InputError(f"{place} is a file, but a folder is needed there for {path!r}: remove it")
     if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"{place} is not a file, and a file must be written there: remove it")
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a file"
+        raise InputError(f"{place} is {what}, and a file must be written there: move it, or choose another folder")
     # A file of another size needn't be read.
     is_equal = status.st_size == len(content) and _read(place) == content
     if not is_equal and path not in owned:

@@ -1,4 +1,4 @@
-"""The parts of a KRM function that `runner`, `command` and `_help` use."""
+"""The interface of KRM functions that `runner`, `command` and `_help` depend on."""
 
 from __future__ import annotations
 

@@ -426,7 +426,11 @@ def _check(resource: Resource) -> None:
 
 
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:
-    """Merge content into an item, field by field; UsageError if the item can't have a value."""
+    """Merge content into an item: objects field by field; any other value replaces the old one.
+
+    Raises:
+        UsageError: The item can't hold one of the values, or can't be changed.
+    """
     work = [(item._now(), content)]
     while work:
         holder, fields = work.pop()

@@ -157,11 +157,11 @@ class _Difference:
     def apply(self, holder: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
         """Apply the changes of one object of a view to the resource's content.
 
-        Reserved annotations that the view's object has lost stay in the content.
+        Reserved annotations that were removed from the view's object stay in the content.
 
         Args:
             holder: The object in the content, which is changed.
-            before: The view's object at the last `apply`.
+            before: The view's object at the last `apply`, or when the view was made.
             after: The view's object now.
         """
         for key in before:

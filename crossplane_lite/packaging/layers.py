@@ -282,7 +282,10 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
                 if member.islnk():
                     links[path] = "/" + clean_name(member.linkname)
                 if len(links) > _MOST_MEMBERS:
-                    raise InputError(f"{label} has more than {_MOST_MEMBERS:,} files, which is the limit")
+                    raise InputError(
+                        f"{label} has more than {_MOST_MEMBERS:,} files and folders, which is the limit: use an image "
+                        "with fewer"
+                    )
                 if is_interpreter is not None and member.isreg() and is_interpreter(path):
                     heads[path] = tar.extractfile(member).read(64)
     return Names(links, heads)

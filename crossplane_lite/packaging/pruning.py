@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     Attributes:
         name: Its name, by which `--keep` switches it off.
-        about: A description of the files for the help, and of functions that do need them.
+        about: The text for `--help`: which files these are, and which functions need them nevertheless.
         matches: Called with the facts about the folder and the parts of a file's path; returns whether the file is
             removed.
     """

@@ -1,4 +1,4 @@
-"""Splitting apiVersions. An apiVersion that Crossplane can't parse fails the reconcile, wherever it comes up."""
+"""Splits apiVersions. One that can't be parsed gives the RenderError with which Crossplane's reconcile would fail."""
 
 from __future__ import annotations
 

@@ -395,7 +395,7 @@ def _own(observed: list[Document], composite: Document) -> list[Document]:
             own.append(document)
             continue
         _log.warning(
-            "the resource %s is not taken for observed: it is controlled by %s %s with uid %s, not by the composite",
+            "the resource %s is not used as an observed one: its controller is %s %s (uid %s), not this composite",
             objects.quoted(objects.resource_name(document.content)),
             controller.get("kind"),
             controller.get("name"),

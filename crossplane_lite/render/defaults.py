@@ -155,7 +155,10 @@ def schema_of(
     spec = next((spec for spec in specs if (spec["group"], spec["names"]["kind"]) == (group, kind)), None)
     if spec is None:
         defined = " and ".join(f"{short_text(spec['names']['kind'])} of {short_text(spec['group'])}" for spec in specs)
-        raise InputError(f"{where} defines {defined}, not {short_text(kind)} of {short_text(group)}")
+        raise InputError(
+            f"{where} defines {defined}, not {short_text(kind)} of {short_text(group)}, which the composite is: "
+            "give the XRD of the composite"
+        )
     for at, version in enumerate(spec["versions"]):
         if version["name"] == name:
             return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")

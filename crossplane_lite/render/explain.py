@@ -148,8 +148,9 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
         if name != _COMPOSITE:
             names = sorted({*desired.resources, *holders})
             raise InputError(
-                f"--explain {short_text(name)}: no such resource is composed or held back{near_name(name, names)} "
-                f"(there are: {some_names(names) or 'none'})"
+                f"--explain {short_text(name)}: no function composes or holds back such a resource"
+                f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "
+                f"{_COMPOSITE} explains the composite's status)"
             )
         target = COMPOSITE
     held = target in holders and target not in desired.resources

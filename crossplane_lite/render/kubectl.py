@@ -199,12 +199,13 @@ def _references(composite: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
-    """Return the selector of a reference.
+    """Return the selector that finds the resource of a reference.
 
     Args:
         ref: The reference.
         at: The index of the reference, for messages.
-        namespace: The composite's namespace, in which its composed resources are; empty for a cluster-scoped composite.
+        namespace: The composite's namespace, in which its composed resources are. It is empty for a cluster-scoped
+            composite; then the reference's own namespace counts.
 
     Raises:
         InputError: The reference is malformed.

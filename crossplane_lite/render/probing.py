@@ -331,7 +331,11 @@ _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind"
 
 
 def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
-    """Yield the places of the values that compose() reads; of an object that it reads as a whole, all values."""
+    """Yield the places of the values that compose() reads.
+
+    For an object that it reads as a whole, these are the places of all values in the object. Missing values are among
+    them only in the composite's spec and metadata.
+    """
     above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
     for origin in recorded.reads:
         if origin not in above:

@@ -112,10 +112,11 @@ def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Map
 
 
 def _described(name: str, document: Document) -> Runner:
-    """Return the runner that a function's document names.
+    """Return the runner that the annotations of a Function object ask for.
 
     Raises:
-        InputError: The document's annotations are wrong or missing, or the function can't be imported.
+        InputError: They ask for Docker, which is the default, or for something unknown; or they lack the function's
+            target; or the function can't be imported.
     """
     annotations = labels(document, "metadata", "annotations")
     runtime = annotations.get(RUNTIME, "Docker")

@@ -257,7 +257,11 @@ class Pipeline:
     def _call(self, step: Step, request: Any, number: int) -> Any:
         left = self._timeout if debugger_seen() else self._deadline - time.monotonic()
         if left <= 0:
-            raise self._failed(step, f"the {self._timeout:.3g} seconds for all steps are over")
+            raise self._failed(
+                step,
+                f"the reconcile has run into its limit of {self._timeout:.3g} seconds for all steps; allow more with "
+                "--timeout (in Python: timeout=)",
+            )
         body: bytes = request.SerializeToString(deterministic=True)
         meta = _view.RequestMeta(tag=hashlib.sha256(body).hexdigest(), capabilities=_CAPABILITIES)
         # The tag is a hash of all other fields, so it is appended to them: fields of a message may have any order.

@@ -238,7 +238,7 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
         return
     expected = 1 if fn is None else 0
     if len(others) < expected:
-        raise InputError("which function? Give it as module:function, for example function:compose")
+        raise InputError("no function was given: give it as module:function, for example function:compose")
     if len(others) > expected:
         raise InputError(f"there is an argument too many: {others[expected]!r}; remove it")
     if not flags["insecure"] and not flags["tls-certs-dir"]:

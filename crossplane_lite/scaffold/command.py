@@ -54,7 +54,7 @@ def command(argv: Sequence[str]) -> int:
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
         raise InputError(
-            "--xrd and --crd are only for the template composition: leave them out, or leave out --template "
+            "--xrd and --crd work only with --template composition: leave them out, or leave out --template "
             f"{arguments.template}"
         )
     warnings: list[str] = []

@@ -54,11 +54,12 @@ class Project(NamedTuple):
 
 
 def new_project(name: str, sdk_from: str | None) -> Project:
-    """Return the values for the files of a new project.
+    """Return the values that the templates of a new project's files need.
 
     Args:
         name: The project's name.
-        sdk_from: A folder, a wheel, a URL or a version of crossplane-lite; None for the version in pip's index.
+        sdk_from: A folder, a wheel, a URL or a version of crossplane-lite; None for the newest version
+            in the package index.
 
     Raises:
         InputError: The name or `sdk_from` can't be used.

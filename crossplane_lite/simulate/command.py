@@ -209,7 +209,13 @@ def _escaped(character: str) -> str:
 
 
 def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
-    """Return the explanation of each of these resources in the last reconcile; empty if no reconcile was complete."""
+    """Return, for each of these resources, where its fields come from in the last complete reconcile.
+
+    The list is empty if no reconcile was complete.
+
+    Raises:
+        InputError: No function composes or holds back a resource of one of the names.
+    """
     if not names or not simulation.rounds:
         return []
     from ..render.explain import explain

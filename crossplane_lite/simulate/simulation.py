@@ -267,7 +267,8 @@ class Simulation:
         way = field_path.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
         if way is None:
             raise InputError(
-                f"{short_text(name)} has no {short_text(show(steps))} in the steady state, so it can't be taken away"
+                f"{short_text(name)} has no field {short_text(show(steps))} in the steady state, so there is "
+                "nothing to remove"
             )
         changed = without(holder, way)
         if in_secret:

@@ -281,7 +281,14 @@ class Folder:
         return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
     def _schemas(self, sources: Resources) -> Schemas | None:
-        """Return the schemas of kinds that the sources hold; None if there are no sources."""
+        """Return the schemas of all kinds in some sources; None if there are no sources.
+
+        Args:
+            sources: CRDs, XRDs and OpenAPI documents, or their paths.
+
+        Raises:
+            InputError: A source can't be read, or has no usable schema.
+        """
         several = [sources] if is_single(sources) else list(sources)
         if not several:
             return None

@@ -21,7 +21,7 @@ from tests.support import call, run
 )
 def test_unstructured_needs_a_kind(head: Any, named: str) -> None:
     """An apiVersion or a kind that is empty, or no string, is refused, naming it."""
-    with pytest.raises(UsageError, match=f"^'{named}' must be a string that isn't empty"):
+    with pytest.raises(UsageError, match=f"^Unstructured: '{named}' must be a string that isn't empty"):
         Unstructured(*head)
 
 

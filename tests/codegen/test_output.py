@@ -290,9 +290,8 @@ def test_folder_for_a_file(folder: Path, is_owned: bool) -> None:
     write(folder, {"v1.py": "1"} if is_owned else {})
     (folder / "v1.py").unlink(missing_ok=True)
     put(folder, {"v1.py/own.txt": "x"})
-    assert (
-        refused(folder, {"v1.py": "2"}) == f"{folder}/v1.py is not a file, and a file must be written there: remove it"
-    )
+    expected = f"{folder}/v1.py is a folder, and a file must be written there: move it, or choose another folder"
+    assert refused(folder, {"v1.py": "2"}) == expected
     assert write(folder, {}) == Summary(0, 0, 0)
     assert texts(folder) == {"v1.py/own.txt": "x"}
 
@@ -447,9 +446,11 @@ def test_manifest_is_not_json(folder: Path, text: str) -> None:
 def test_manifest_format(folder: Path, document: object) -> None:
     """A manifest of another format is refused."""
     put(folder, {MANIFEST: json.dumps(document)})
+    given = isinstance(document, dict) and "format" in document
+    found = f"the 'format' {document['format']!r}" if given else "no 'format'"
     expected = (
-        f"{folder}/{MANIFEST} has another 'format' than 1, which this version of crossplane-lite writes: use the "
-        f"version that wrote the file, or remove the folder {folder} and generate it again"
+        f"{folder}/{MANIFEST} has {found}, and this version of crossplane-lite reads only 1: use the version that "
+        f"wrote the file, or remove the folder {folder} and generate it again"
     )
     assert refused(folder, FILES) == expected
 

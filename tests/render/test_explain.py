@@ -273,7 +273,8 @@ def test_names_that_nobody_has() -> None:
     with pytest.raises(InputError) as caught:
         explain(once("styles").steps, "thign")
     assert str(caught.value) == (
-        "--explain thign: no such resource is composed or held back; did you mean 'thing'? (there are: replica, thing)"
+        "--explain thign: no function composes or holds back such a resource; did you mean 'thing'? "
+        "(there are: replica, thing; xr explains the composite's status)"
     )
 
 

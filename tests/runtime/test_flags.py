@@ -125,7 +125,7 @@ def test_spellings() -> None:
             (["--max-recv-message-size", size], f"--max-recv-message-size: '{size}' is not a whole number of megabytes")
             for size in ("0", "-1", "4.5", "2048", "four")
         ),
-        ([], "which function? Give it as module:function"),
+        ([], "no function was given: give it as module:function"),
         (["a:b", "c:d"], "there is an argument too many: 'c:d'"),
     ],
 )

@@ -319,7 +319,8 @@ os.kill(worker.process, signal.SIGKILL)
 until(lambda: made._missing_until)
 socket.socketpair = real
 pool._PATIENCE_SECONDS = 0.1
-assert ask(b"a") == (14, "the call is lost: no worker takes it; the function's log says more")
+expected = "no worker accepted it within 0.1 seconds, or before its deadline"
+assert ask(b"a") == (14, f"the call is lost: {expected}; the function's log says more")
 until(lambda: made.processes)
 assert ask(b"b") == b"b"
 assert (made.lost, made.ended) == (2, 1)

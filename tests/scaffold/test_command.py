@@ -105,7 +105,7 @@ def test_files_that_are_not_right(here: Path, capsys: pytest.CaptureFixture[str]
     assert main(["init", "net", "--crd", "none.yaml"]) == 2
     assert "none.yaml" in capsys.readouterr().err
     assert main(["init", "net", "--template", "krm", "--xrd", "a.yaml"]) == 2
-    assert "--xrd and --crd are only for the template composition" in capsys.readouterr().err
+    assert "--xrd and --crd work only with --template composition" in capsys.readouterr().err
     assert main(["init", "net", "--sdk-from", "./none"]) == 2
     assert "--sdk-from must be a folder or file that exists" in capsys.readouterr().err
     assert os.listdir() == ["a.yaml"]

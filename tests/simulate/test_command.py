@@ -290,7 +290,7 @@ def test_start_state(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ),
         (["--degrade", "vcp.status"], "'vcp.status' doesn't begin with the name of an existing resource"),
         (["--degrade", "vpc"], "'vpc' is a resource; add the path of a field"),
-        (["--degrade", "vpc.status.x"], "vpc has no status.x in the steady state, so it can't be taken away"),
+        (["--degrade", "vpc.status.x"], "vpc has no field status.x in the steady state, so there is nothing to remove"),
         (["--fixtures", "no-such-file.yaml"], "can't read no-such-file.yaml"),
     ],
 )

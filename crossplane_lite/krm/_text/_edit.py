@@ -24,7 +24,10 @@ def mark(node: YamlNode | None) -> None:
 
 
 def touch(node: YamlNode) -> None:
-    """Prepare for a change of a node's value: aliases of it, or of a node around it, become copies of the old value."""
+    """Mark a node, and all nodes around it, as changed.
+
+    Before that, each alias of one of them is replaced by a copy of that node's value.
+    """
     aliases = node.doc.aliases
     at: YamlNode | None = node if aliases else None
     while at is not None:
@@ -326,15 +329,15 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
             raise _no_way(steps, at, False)
         node = child
     if node.kind != SEQUENCE and not (node.kind == FRESH and isinstance(node.content, list)):
-        raise UsageError(f"{'.'.join(map(str, steps)) or 'the value'} is not a list")
+        raise _not_a_list(steps, node.value())
     return node
 
 
 def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
-    """Return a new node for a list within a new value; edits of the node change the list itself.
+    """Return a new node for a list within a value that isn't in the text yet; edits of the node change the list itself.
 
     Args:
-        node: The node of the new value.
+        node: The node of the value.
         steps: The path of the list.
         at: How many steps lead to `node`.
 
@@ -345,9 +348,15 @@ def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
     for step in steps[at:]:
         value = value[step]
     if not isinstance(value, list):
-        raise UsageError(f"{'.'.join(map(str, steps))} is not a list")
+        raise _not_a_list(steps, value)
     touch(node)
     return _fresh(node, value)
+
+
+def _not_a_list(steps: Sequence[str | int], value: Any) -> UsageError:
+    from ..._base.type_names import json_type_in_words
+
+    return UsageError(f"{'.'.join(map(str, steps)) or 'the value'} must be a list (got {json_type_in_words(value)})")
 
 
 def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:

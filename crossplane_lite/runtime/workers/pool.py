@@ -202,7 +202,9 @@ class Pool:
             except OSError as e:
                 raise self._lose(request, f"there is no connection to a worker: {e.strerror}") from None
             if taken is None:
-                raise self._lose(request, "no worker takes it")
+                raise self._lose(
+                    request, f"no worker accepted it within {_PATIENCE_SECONDS:g} seconds, or before its deadline"
+                )
             worker, sock = taken
             try:
                 outcome = frames.ask(sock, request, until)

@@ -392,7 +392,7 @@ def test_values_are_taken() -> None:
         (("set", ["n", 1], 1), r"n\[1\]: the list has no such index"),
         (("set", [], 1), "the new value of a document must be a mapping"),
         (("insert", ["l"], 5, 1), r"l\[5\]: the list has no such index"),
-        (("insert", ["a"], 0, 1), "a is not a list"),
+        (("insert", ["a"], 0, 1), r"^a must be a list \(got an integer\)$"),
         (("move", ["l"], 0, 1), r"l\[1\]: the list has no such index"),
         (("delete", []), "a path to delete needs at least one step"),
     ],
