@@ -18,7 +18,7 @@ this as well, the name goes to the most frequent one.
 
 The models of the class that keeps the name are accepted in the places of the classes that were split off (see
 `_models.kin`). So code that constructs models by the class's name goes on working in every place that still has the
-fields it sets, if the class has these fields, too. It lacks a field that only other shapes still have: if each shape has
+fields it sets, if the class has these fields, too. It can lack a field that other shapes still have: if each shape has
 lost a field that another one has, or if only objects later in the order have kept the field.
 
 So names may depend on earlier runs. Names that differ from those in a new folder are in `Names.recorded`. With these

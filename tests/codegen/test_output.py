@@ -291,7 +291,8 @@ def test_folder_for_a_file(folder: Path, is_owned: bool) -> None:
     (folder / "v1.py").unlink(missing_ok=True)
     put(folder, {"v1.py/own.txt": "x"})
     assert (
-        refused(folder, {"v1.py": "2"}) == f"{folder}/v1.py is not a file, and a file must be written there: remove it"
+        refused(folder, {"v1.py": "2"})
+        == f"{folder}/v1.py is a folder, but the command must write a file there: remove or rename it"
     )
     assert write(folder, {}) == Summary(0, 0, 0)
     assert texts(folder) == {"v1.py/own.txt": "x"}
@@ -578,7 +579,10 @@ def test_nested_folders(tmp_path: Path) -> None:
         ):
             with pytest.raises(InputError) as caught:
                 write_all(outputs)
-            assert str(caught.value) == f"{inner} lies in {tmp_path}/models: choose folders side by side"
+            assert str(caught.value) == (
+                f"the folder {inner} is inside {tmp_path}/models, and each would treat the other's files as foreign: "
+                "give two separate folders (--output, --stubs-dir)"
+            )
     assert os.listdir(tmp_path) == ["link"]
 
 
