@@ -28,7 +28,10 @@ class CrossplaneLiteError(Exception):
 
 
 class WireError(CrossplaneLiteError, ValueError):
-    """The bytes of a protobuf message are not valid. For a request, the server answers the call with INVALID_ARGUMENT."""
+    """The bytes of a protobuf message are not valid.
+
+    For a request, the server answers the call with INVALID_ARGUMENT.
+    """
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):

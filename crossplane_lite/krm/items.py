@@ -422,7 +422,7 @@ def _check(resource: Resource) -> None:
     names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
     if not any(isinstance(one, str) and one for one in names):
         raise UsageError(
-            "an item must have metadata.name or metadata.generateName, a string that isn't empty; this one has neither: "
+            "an item must have metadata.name or metadata.generateName, a non-empty string; this one has neither: "
             f"{content!r:.80}"
         )
     check_types((), content, lambda: resource._where)

@@ -303,7 +303,9 @@ def test_other_things_for_files(folder: Path) -> None:
     write(folder, {"pipe.py": "", "socket.py": ""})
     (folder / "pipe.py").unlink()
     os.mkfifo(folder / "pipe.py")
-    assert "pipe.py is not a file" in refused(folder, {"pipe.py": ""})
+    assert "pipe.py is a device, a pipe or a socket, but the command must write a file there" in refused(
+        folder, {"pipe.py": ""}
+    )
     (folder / "socket.py").unlink()
     with socket.socket(socket.AF_UNIX) as unix, pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
