@@ -66,7 +66,7 @@ class Layer(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The content of a layer as far as it was read: the paths of its files, and the first bytes of possible Python interpreters.
+    """The paths of a layer's files, and the first bytes of those that may be Python interpreters.
 
     Attributes:
         links: The paths of all files and folders, each with its target if it is a link, otherwise None.

@@ -222,7 +222,7 @@ def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
     try:
         _arguments(selector, [selector.name] if selector.name else [])
     except RenderError as e:
-        raise InputError(f"the composite's {path}: {e}") from None
+        raise InputError(f"the composite's {path} is wrong: {e}") from None
     return selector
 
 

@@ -180,11 +180,11 @@ def test_observed_by_the_live_composite(api: ApiServer) -> None:
         ),
         (
             [{"apiVersion": "v1", "kind": "A", "name": "-o"}],
-            "spec.crossplane.resourceRefs[0]: '-o' can't be a name",
+            "spec.crossplane.resourceRefs[0] is wrong: '-o' can't be a name",
         ),
         (
             [ref(BUCKET, "a"), {"apiVersion": "a/b/c", "kind": "A"}],
-            "spec.crossplane.resourceRefs[1]: cannot parse apiVersion 'a/b/c'",
+            "spec.crossplane.resourceRefs[1] is wrong: cannot parse apiVersion 'a/b/c'",
         ),
         ([{"apiVersion": "v1", "kind": "", "name": "a"}], "resourceRefs[0].kind must be a non-empty string (got '')"),
         ([{"apiVersion": "v1", "kind": "A" * 10_000 + "!"}], "A!' can't be a kind"),
