@@ -282,7 +282,9 @@ def function(
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str) or not name or "," in name or ": " in name:
-        raise UsageError(f"a function's name must be a string without a comma or ': ', and not empty (got {name!r})")
+        raise UsageError(
+            f"@composition.function(name=...): the name must be a non-empty string without ',' and ': ' (got {name!r})"
+        )
 
 
 def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Context: the argument of compose(), and everything that a function can ask and say."""
+"""Context, the argument of compose(): all that a function can read, request and return."""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ class CrossplaneLiteError(Exception):
 
 
 class WireError(CrossplaneLiteError, ValueError):
-    """The bytes of a request are not a legal message; the server answers the call with INVALID_ARGUMENT."""
+    """The bytes of a protobuf message are not valid.
+
+    For a request, the server answers the call with INVALID_ARGUMENT.
+    """
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):
@@ -67,11 +70,18 @@ class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):
 
 
 class DuplicateResourceError(CrossplaneLiteError, ValueError):
-    """Code registered two resources under the same composition resource name in one call."""
+    """Code added a resource that is there already.
+
+    In compose(), its composition resource name was registered before in the same call. In a KRM function, another item
+    has the same group, kind, namespace and name, or a new list of items holds the same item twice.
+    """
 
 
 class UsageError(CrossplaneLiteError, ValueError, TypeError):
-    """A function of the SDK was called in a way that can't work; the message says what to do instead."""
+    """The SDK was used in a way that can't work: a wrong argument, return value or annotation, for example.
+
+    The message says what to do instead.
+    """
 
 
 class InputError(CrossplaneLiteError, ValueError):

@@ -1,4 +1,4 @@
-"""The class of resources whose kind has no generated class."""
+"""`Unstructured`: the model for resources of kinds that have no generated model."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The changes of a run in the models: classes and fields that are renamed, added or removed, and types that change.
+"""What a run of `generate` changes in the models: classes and fields renamed, added or removed, and types changed.
 
-The old and the new table of a module are walked together, from the kinds down. So an old class is compared with the
-class that is now in the same place, also if the name has changed. Tables don't have the values that a field is limited
-to; these are read from the stubs.
+A module's table is the dict that lists its classes and their fields. The old and the new table are walked together,
+from the kinds down. So an old class is compared with the class that is now in the same place, also if the name has
+changed. Tables don't have the values that a field is limited to; these are read from the stubs.
 """
 
 from __future__ import annotations

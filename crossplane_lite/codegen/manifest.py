@@ -126,7 +126,7 @@ def _restore(place: Path) -> str:
 
 
 def path_problem(path: str) -> str | None:
-    """Return why a path can't be that of a generated file, in words such as `is absolute`; None if it can."""
+    """Return why `path` can't be the path of a generated file, such as `is absolute`; None if it is allowed."""
     parts = path.split("/")
     problems = {
         "is absolute": path.startswith("/"),

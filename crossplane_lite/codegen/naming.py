@@ -5,16 +5,21 @@ then `status`, which people only read. Within each of the three the order is bre
 a name gets it. Another object of the same shape that wants the same name shares its class. An object of another shape
 gets the name of its parent in front of its own.
 
-Names of an earlier run come before that order. An object that has a class in the module's earlier table keeps the name,
-so a new field elsewhere in the schema renames nothing. If objects that shared a class have different shapes now, only
-one of the shapes keeps the name. It is a shape of the objects that come first in the order: of those that people write,
-or else of those in `initProvider`, or else of those in `status`. Of these shapes, the one wins that lacks the fewest
-fields of the class that other shapes still have. If several lack as few, the most frequent one wins.
+Names of an earlier run come before that order. They are in the module's earlier table: the dict in the module that
+lists its classes and their fields. An object that has a class in this table keeps the name, so a new field elsewhere in
+the schema renames nothing.
 
-Code that constructs models by the class's name goes on working in every place that still has the fields it sets: the
-class that keeps the name has these fields, and its models are accepted in the places of the classes that were split off
-(see `_models.kin`). There is one exception: if each shape has lost a field that another one still has, no class has all
-of the fields.
+If objects that shared a class have different shapes now, only one of the shapes keeps the name. Only the shapes of the
+objects that come first in the order can keep it: of those that people write, or else of those in `initProvider`, or
+else of those in `status`. Among these shapes, the name goes to the one that has lost the fewest of the old class's
+fields. Each lost field counts once for each object that still has it, so fields that no object has any more don't
+count. Objects that come first in the order are counted first; the others decide between equals. If shapes are equal in
+this as well, the name goes to the most frequent one.
+
+The models of the class that keeps the name are accepted in the places of the classes that were split off (see
+`_models.kin`). So code that constructs models by the class's name goes on working in every place that still has the
+fields it sets, if the class has these fields, too. It can lack a field that other shapes still have: if each shape has
+lost a field that another one has, or if only objects later in the order have kept the field.
 
 So names may depend on earlier runs. Names that differ from those in a new folder are in `Names.recorded`. With these
 records a schema gets the same names again, also without the earlier table.

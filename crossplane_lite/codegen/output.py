@@ -185,7 +185,10 @@ def _check_apart(folders: list[Path]) -> None:
     """
     for one, other in itertools.permutations(folders, 2):
         if Path(os.path.realpath(one)) in Path(os.path.realpath(other)).parents:
-            raise InputError(f"{other} lies in {one}: choose folders side by side")
+            raise InputError(
+                f"the folder {other} is inside {one}, and each would treat the other's files as foreign: give two "
+                "separate folders (--output, --stubs-dir)"
+            )
 
 
 # The present state of a folder, and the changes that it needs.
@@ -302,8 +305,8 @@ def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], 
     if place != folder / path:
         raise InputError(f"{place} is a file, but a folder is needed there for {path!r}: remove it")
     if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a file"
-        raise InputError(f"{place} is {what}, and a file must be written there: move it, or choose another folder")
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "a device, a pipe or a socket"
+        raise InputError(f"{place} is {what}, but the command must write a file there: remove or rename it")
     # A file of another size needn't be read.
     is_equal = status.st_size == len(content) and _read(place) == content
     if not is_equal and path not in owned:

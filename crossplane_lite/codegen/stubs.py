@@ -1,7 +1,7 @@
 """Stubs of model modules: the types and descriptions that people, editors and type checkers read.
 
-A field is declared as one of the descriptors of `crossplane_lite.model`. A name that a field or a class of the module
-hides, as a field `list` hides the builtin, is imported under another name.
+The type of a field is one of the descriptors of `crossplane_lite.model`. If a field or class shadows a name that the
+stub needs (a field `list`, for example), the stub imports that name under an alias.
 """
 
 from __future__ import annotations

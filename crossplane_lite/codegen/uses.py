@@ -203,14 +203,16 @@ def _run(command: Sequence[str], folder: Path, name: str) -> str:
     """Run a checker in a folder, and return its output. `name` is the checker's name in messages.
 
     Raises:
-        InputError: The checker can't be run, takes too long, or can't check the code.
+        InputError: The checker can't be started, takes too long, prints too much, or can't check the code.
     """
     try:
         done = process.run(command, timeout=_TIMEOUT, folder=folder)
     except process.TooLongError:
         raise InputError(f"--uses: {name} took longer than {_TIMEOUT:g} s: give fewer files or folders") from None
-    except (process.TooMuchError, OSError) as e:
-        raise InputError(f"--uses: {name} can't be run: {e}") from None
+    except process.TooMuchError as e:
+        raise InputError(f"--uses: {name} printed more than {e}: give fewer files or folders") from None
+    except OSError as e:
+        raise InputError(f"--uses: {name} can't be started: {e.strerror or e}") from None
     output = done.output.decode(errors="replace")
     if done.status not in (0, 1):  # 1 means that the code has errors
         said = [line for line in (done.told.decode(errors="replace") + output).splitlines() if line.strip()]

@@ -81,7 +81,7 @@ class Difference(NamedTuple):
 
 
 def failed(composite: Mapping[str, Any], error: Exception) -> Difference:
-    """Return the difference of a composite whose reconcile fails."""
+    """Return the Difference for a composite whose reconcile failed: no changes, and the text of `error`."""
     return Difference(_title(composite), [], [], error=str(error))
 
 

@@ -15,12 +15,12 @@ __all__ = ["Saved", "saved"]
 
 
 class Saved(NamedTuple):
-    """The content of one file.
+    """One saved composite with its composed resources, read from one file.
 
     Attributes:
-        path: The file.
-        composite: The composite.
-        observed: The composed resources.
+        path: The file that they were read from.
+        composite: The composite as it was saved.
+        observed: The composite's observed composed resources.
     """
 
     path: Path

@@ -158,7 +158,10 @@ def _worktree(revision: str) -> Iterator[Path]:
         try:
             home = place / prefix
             if not home.is_dir():
-                raise InputError(f"--against {revision}: there is no folder {prefix} in this revision")
+                raise InputError(
+                    f"--against {revision}: the current directory, {prefix}, doesn't exist in this revision: run the "
+                    "command in a folder that the revision has"
+                )
             yield home
         finally:
             _git("worktree", "remove", "--force", str(place), about=revision)
@@ -178,8 +181,8 @@ def _git(*arguments: str, about: str) -> str:
     if done.returncode != 0:
         said = " ".join(done.stderr.split()) or "there is no such revision"
         raise InputError(
-            f"--against {about}: there is no folder or environment of that name, and as a revision of git it can't be "
-            f"used: {short_text(said)}"
+            f"--against {about}: not a folder, not an environment, and git can't use it as a revision: "
+            f"{short_text(said)}"
         )
     return done.stdout.strip()
 

@@ -33,10 +33,10 @@ class Collected:
         desired: Names of the composed resources that the last step desires.
         ready: Names of the existing composed resources that are ready by their status, or because a function says so.
         registered: Names of the composed resources that a step in this process registers.
-        held: Names of the composed resources that are held back.
+        held: Names of the composed resources that the SDK holds back because values that they need are missing.
         kinds: The kinds of composed resources, by name.
-        required: By the key of each requirement, the kind and name of the resource that was found, or else of the
-            resource that the requirement asks for; empty if neither is known.
+        required: Maps each requirement's key to the kind and name of the first resource found, with the number of
+            further ones, or else of the resource that the requirement asks for; empty if neither is known.
         answered: The keys of the requirements for which a resource was found.
         usages: Names of Usages that keep the order of deletion.
         notes: Remarks for people on dependencies and resources that the graph doesn't show.

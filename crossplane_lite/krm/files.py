@@ -262,10 +262,14 @@ class Package:
         return os.path.normpath(os.path.join(self._root, name)) if self._root else name
 
     def write(self, changes: Changes) -> list[str]:
-        """Write changes to files, and return their paths. A file whose new content is None is removed.
+        """Write changes to files, and return the paths of these files.
+
+        Args:
+            changes: The name, the old and the new content of each file. A file whose new content is None is removed.
 
         Raises:
-            InputError: A file can't be written, or a new file is outside of the package.
+            InputError: A file can't be written or removed; files before it stay written. Or a new file lies outside the
+                package; then nothing was written.
         """
         written: list[str] = []
         for name, _, _ in changes:

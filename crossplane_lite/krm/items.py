@@ -421,7 +421,10 @@ def _check(resource: Resource) -> None:
             raise UsageError(f"an item must have {key}, a string that isn't empty (got {content!r:.80})")
     names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
     if not any(isinstance(one, str) and one for one in names):
-        raise UsageError(f"an item must have metadata.name, a string that isn't empty (got {content!r:.80})")
+        raise UsageError(
+            "an item must have metadata.name or metadata.generateName, a non-empty string; this one has neither: "
+            f"{content!r:.80}"
+        )
     check_types((), content, lambda: resource._where)
 
 

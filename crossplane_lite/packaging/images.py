@@ -228,7 +228,9 @@ def _is_folder(path: str, layout: str) -> bool:
 
 
 def check_place(path: str, layout: str) -> None:
-    """Check that an image can be written to a path, before long work whose result would otherwise be lost.
+    """Check the place of an image before the image is built, so that a long build isn't lost.
+
+    Permissions aren't checked.
 
     Args:
         path: The path, as for `write`.

@@ -66,10 +66,10 @@ class Layer(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names of a layer's members.
+    """The paths of a layer's files, and the first bytes of those that may be Python interpreters.
 
     Attributes:
-        links: The paths of all members, each with its target if it is a link, otherwise None.
+        links: The paths of all files and folders, each with its target if it is a link, otherwise None.
         heads: The first 64 bytes of files that may be Python interpreters, by path.
     """
 

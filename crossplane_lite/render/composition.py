@@ -247,7 +247,7 @@ class _Step:
         for number in range(len(self._get(list, *path) or ())):
             element = (*path, number)
             if self._get(dict, *element) is None:
-                raise InputError(f"{self._place(element)} is not a mapping")
+                raise InputError(f"{self._place(element)} must be a mapping (got null)")
             yield element
 
     def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:

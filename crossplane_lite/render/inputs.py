@@ -252,7 +252,7 @@ def objects_in(document: Document) -> Iterator[Document]:
     """Yield the objects of a document: the items of a `List` of v1, or else the document itself.
 
     Raises:
-        InputError: An object has no apiVersion or kind, or an item isn't an object, or is a list.
+        InputError: An object has no apiVersion or kind, or an item isn't an object, or has the kind List.
     """
     where, content = document
     if content.get("kind") != "List" or content.get("apiVersion") != "v1":
@@ -264,7 +264,9 @@ def objects_in(document: Document) -> Iterator[Document]:
         if not isinstance(item, dict):
             raise InputError(f"{place} is not a mapping")
         if item.get("kind") == "List":
-            raise InputError(f"{place} is a list in a list")
+            raise InputError(
+                f"{place} has the kind List, which can't be inside another List: move its items into the outer one"
+            )
         yield from objects_in(Document(place, item))
 
 

@@ -79,14 +79,15 @@ class Kubectl:
             InputError: The references are malformed; or the API server can't be read, and the message has kubectl's own
                 words.
         """
-        refs = _references(composite)
-        if refs is None:
+        found_refs = _references(composite)
+        if found_refs is None:
             live = self.live(composite)
-            refs = (None if live is None else _references(live)) or []
+            found_refs = None if live is None else _references(live)
+        path, refs = found_refs or ("", [])
         # One call of kubectl for all names of a kind in a namespace.
         names: dict[tuple[str, str, str], list[str]] = {}
         for at, ref in enumerate(refs):
-            selector = _selector_of(ref, at, text_of(metadata_of(composite).get("namespace")))
+            selector = _selector_of(ref, f"{path}[{at}]", text_of(metadata_of(composite).get("namespace")))
             if selector.name:  # a reference has no name before its resource was created
                 group = selector.api_version, selector.kind, selector.namespace or ""
                 names.setdefault(group, []).append(selector.name)
@@ -181,8 +182,8 @@ def _as_input() -> Iterator[None]:
         raise InputError(str(e)) from e
 
 
-def _references(composite: Mapping[str, Any]) -> list[Any] | None:
-    """Return a composite's references to its composed resources; None if it has no such field.
+def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
+    """Return a composite's references to its composed resources, with their path; None if it has no such field.
 
     Raises:
         InputError: The field isn't a list of mappings.
@@ -194,16 +195,16 @@ def _references(composite: Mapping[str, Any]) -> list[Any] | None:
             refs = holder["resourceRefs"]
             if not isinstance(refs, list) or not all(isinstance(ref, Mapping) for ref in refs):
                 raise InputError(f"the composite's {path}.resourceRefs is not a list of mappings")
-            return refs
+            return f"{path}.resourceRefs", refs
     return None
 
 
-def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
+def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
     """Return the selector that finds the resource of a reference.
 
     Args:
         ref: The reference.
-        at: The index of the reference, for messages.
+        path: The path of the reference in the composite, for messages.
         namespace: The composite's namespace, in which its composed resources are. It is empty for a cluster-scoped
             composite; then the reference's own namespace counts.
 
@@ -212,16 +213,17 @@ def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
     """
     for key in ("apiVersion", "kind"):
         if not text_of(ref.get(key)):
-            raise InputError(f"the composite's resourceRefs[{at}].{key} is missing or not a string")
+            found = f"got {short_repr(ref[key])}" if key in ref else "it is missing"
+            raise InputError(f"the composite's {path}.{key} must be a non-empty string ({found})")
     for key in ("name", "namespace"):
         if ref.get(key) is not None and not isinstance(ref[key], str):
-            raise InputError(f"the composite's resourceRefs[{at}].{key} is not a string")
+            raise InputError(f"the composite's {path}.{key} must be a string (got {short_repr(ref[key])})")
     namespace = namespace or text_of(ref.get("namespace"))
     selector = Selector(ref["apiVersion"], ref["kind"], ref.get("name"), None, namespace or None)
     try:
         _arguments(selector, [selector.name] if selector.name else [])
     except RenderError as e:
-        raise InputError(f"the composite's resourceRefs[{at}]: {e}") from None
+        raise InputError(f"the composite's {path} is wrong: {e}") from None
     return selector
 
 

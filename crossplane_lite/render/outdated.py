@@ -1,7 +1,7 @@
-"""Warnings about fields in a composite's spec that its model lacks: a misspelt field, or an outdated model.
+"""Warnings about a composite's spec, by the model of compose(): fields that the model lacks, and wrong types.
 
-A check against the XRD finds more (`definition`), but not every user gives the XRD. This check needs only the model by
-which compose() reads the composite.
+A field that the model lacks is misspelt, or the model is outdated. `render.definition` finds more, but it needs the
+XRD, which not every user gives. This check needs only the model by which compose() reads the composite.
 """
 
 from __future__ import annotations

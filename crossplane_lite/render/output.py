@@ -183,7 +183,8 @@ def failure_lines(error: RenderError) -> Iterator[str]:
 def result_lines(results: Iterable[Result]) -> Iterator[str]:
     """Yield a line for each result: severity, message, and the reason if the function gave one.
 
-    A long message that is made of parts gets more lines: one for each part, with the dependencies below a heading.
+    A message that is longer than a line is split at each `; `, into one line for each part. Its dependencies follow
+    below a heading.
     """
     for result in results:
         reason = "" if result.reason in _DEFAULT_REASONS else f" ({result.reason})"

@@ -103,5 +103,9 @@ class Cluster(Protocol):
         ...  # pragma: no cover
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known."""
+        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known.
+
+        Raises:
+            RenderError: `api_version` isn't an apiVersion, or the schema can't be read.
+        """
         ...  # pragma: no cover

@@ -92,8 +92,8 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
         else:
             known = ", ".join(sorted({*targets, *documents})) or "none"
             raise InputError(
-                f"{step.where}: functionRef.name: there is no function {name!r} (there are: {known}); give "
-                f"its Function document with FUNCTIONS, or --function {name}=module:function"
+                f"{step.where}: functionRef.name: no function {name!r} was given (given: {known}): add its Function "
+                f"document to the FUNCTIONS file, or give --function {name}=module:function"
             )
     return found
 
@@ -131,8 +131,9 @@ def _described(name: str, document: Document) -> Runner:
         return _in_process(target, f"{document.where} ({name}): annotation {IN_PROCESS}")
     if runtime == "Docker":
         raise InputError(
-            f"{document.where} ({name}): functions can't be started with Docker here; give --function "
-            f"{name}=module:function, or start it yourself and annotate it with {RUNTIME}: Development"
+            f"{document.where} ({name}): this command doesn't start Docker containers: give --function "
+            f"{name}=module:function; or start the function yourself, and add the annotation {RUNTIME}: Development to "
+            "this document"
         )
     raise InputError(
         f"{document.where} ({name}): the annotation {RUNTIME} is {runtime!r}, and must be Development or InProcess"

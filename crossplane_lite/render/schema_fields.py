@@ -44,7 +44,10 @@ def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
 
 
 def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Say whether a schema names each field of a path; a schema that allows any content doesn't name them."""
+    """Say whether a schema describes every step of a path: as a property, or as a key of a map that it describes.
+
+    Unlike in `has`, a step below a schema that allows any content counts as not described.
+    """
     place: Mapping[str, Any] | None = schema
     for step in steps:
         if place is None or is_free(place):

@@ -354,4 +354,9 @@ def _difference(before: Any, after: Any) -> str:
     for field in ("extra_resources", "resources", "schemas"):
         maps = [{} if asked is None else dict(getattr(asked, field).items()) for asked in (before, after)]
         names |= {name for name in {*maps[0], *maps[1]} if maps[0].get(name) != maps[1].get(name)}
-    return f"; the last two answers differ in {', '.join(sorted(names))}" if names else ""
+    if not names:
+        return ""
+    return (
+        f"; the last two answers differ in the requirements {', '.join(sorted(names))}: ask for the same ones in every "
+        "call"
+    )

@@ -121,7 +121,7 @@ class Calls:
 
     @property
     def healthy(self) -> bool:
-        """Whether less than the share `stuck_share` of the threads has a stuck call."""
+        """Whether the server is healthy, with less than `stuck_share` (0.5 is half) of its threads in a stuck call."""
         return self._stuck < self._limits.stuck_share * self._limits.threads
 
     def handle(self, request: bytes, caller: Caller) -> bytes:

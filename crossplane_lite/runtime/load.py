@@ -100,7 +100,9 @@ def load_object(
     if module_name.endswith(".py") and attribute:
         parts = [part for part in module_name[:-3].replace(os.sep, "/").split("/") if part not in ("", ".")]
         if os.path.isabs(module_name) or ".." in parts:
-            raise InputError(f"{name} names a file; start in the file's folder, and give {parts[-1]}:{attribute}")
+            raise InputError(
+                f"{name} names a file, not a module: run the command in the file's folder, with {parts[-1]}:{attribute}"
+            )
         raise InputError(f"{name} names a file; a module is named with dots: {'.'.join(parts)}:{attribute}")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
         raise InputError(f"{name!r} is not module:function, for example main:{example} or package.module:{example}")

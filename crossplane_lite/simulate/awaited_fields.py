@@ -120,7 +120,7 @@ class AwaitedFields:
         annotations = at(self.resource, ["metadata", "annotations"])
         name = annotations.get(EXTERNAL_NAME, ABSENT)
         if name is None:
-            raise _Never("the fixture says that it has none")
+            raise _Never(f"the fixture sets the annotation {EXTERNAL_NAME} to null: give it a value there")
         if name is not ABSENT:
             return self._origin_of(["metadata", "annotations", EXTERNAL_NAME])
         if self._schema is not None:
@@ -157,7 +157,7 @@ class AwaitedFields:
             return FIXTURE if self._fixture.details else ASSUMED
         key = str(steps[1])
         if self._fixture.details.get(key, "") is None:
-            raise _Never("the fixture says that it has none")
+            raise _Never(f"the fixture sets {show(['connectionDetails', key])} to null: give it a value there")
         self._details.add(key)
         return FIXTURE if key in self._fixture.details else ASSUMED
 
@@ -206,7 +206,7 @@ class AwaitedFields:
                 else:
                     holder[step] = self._container(steps[: depth + 2])
             if holder[step] is None:
-                raise _Never("the fixture says that it has none")
+                raise _Never(f"the fixture sets {show(steps[: depth + 1])} to null: give it a value there")
             holder = holder[step]
         return self._origin_of(steps)
 

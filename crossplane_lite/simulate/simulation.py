@@ -293,8 +293,8 @@ class Simulation:
         found = owner_of(path, self._observed)
         if found is None:
             raise InputError(
-                f"{short_repr(path)} doesn't begin with the name of an existing resource; the resources there are: "
-                f"{progress.listed(self._observed)}"
+                f"{short_repr(path)} doesn't begin with the name of an existing resource (these exist: "
+                f"{progress.listed(self._observed)})"
             )
         if not found[1]:
             raise InputError(
@@ -413,8 +413,8 @@ class Simulation:
             raise UsageError(f"drop() and degrade() need a simulation that has become stable: {why}")
         if name not in self._observed:
             raise InputError(
-                f"no resource {short_repr(name)} exists in the steady state; the resources there are: "
-                f"{progress.listed(self._observed)}"
+                f"there is no resource {short_repr(name)} in the steady state (it has: "
+                f"{progress.listed(self._observed)})"
             )
 
     def _try(

@@ -1,9 +1,16 @@
 """A composed resource once it exists: its name in the cloud, its status, its connection details.
 
-A field that others wait for gets its value from the first of these sources that has one: the present value (desired,
-or given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
+A field that others wait for takes its value from the first of these sources that has one:
+
+1. The desired state. In the status, the fixture comes before it.
+2. The fixture.
+3. The resource as it was before: as given at the start, or as an earlier round left it.
+4. For a field of `status.atProvider`, the same field of `spec.forProvider`.
+5. The kind's schema.
+
 Without a schema, the value is made up: of the type that the function's model has, else a string. It is reported as
-assumed. A field that a known schema lacks never gets a value.
+assumed. The last two sources and made-up values are only for fields that the schema has, if it is known: other fields
+get a value from the first three sources, or none.
 """
 
 from __future__ import annotations

@@ -290,8 +290,10 @@ def test_folder_for_a_file(folder: Path, is_owned: bool) -> None:
     write(folder, {"v1.py": "1"} if is_owned else {})
     (folder / "v1.py").unlink(missing_ok=True)
     put(folder, {"v1.py/own.txt": "x"})
-    expected = f"{folder}/v1.py is a folder, and a file must be written there: move it, or choose another folder"
-    assert refused(folder, {"v1.py": "2"}) == expected
+    assert (
+        refused(folder, {"v1.py": "2"})
+        == f"{folder}/v1.py is a folder, but the command must write a file there: remove or rename it"
+    )
     assert write(folder, {}) == Summary(0, 0, 0)
     assert texts(folder) == {"v1.py/own.txt": "x"}
 
@@ -301,7 +303,9 @@ def test_other_things_for_files(folder: Path) -> None:
     write(folder, {"pipe.py": "", "socket.py": ""})
     (folder / "pipe.py").unlink()
     os.mkfifo(folder / "pipe.py")
-    assert "pipe.py is not a file" in refused(folder, {"pipe.py": ""})
+    assert "pipe.py is a device, a pipe or a socket, but the command must write a file there" in refused(
+        folder, {"pipe.py": ""}
+    )
     (folder / "socket.py").unlink()
     with socket.socket(socket.AF_UNIX) as unix, pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -579,7 +583,10 @@ def test_nested_folders(tmp_path: Path) -> None:
         ):
             with pytest.raises(InputError) as caught:
                 write_all(outputs)
-            assert str(caught.value) == f"{inner} lies in {tmp_path}/models: choose folders side by side"
+            assert str(caught.value) == (
+                f"the folder {inner} is inside {tmp_path}/models, and each would treat the other's files as foreign: "
+                "give two separate folders (--output, --stubs-dir)"
+            )
     assert os.listdir(tmp_path) == ["link"]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._programs import process
 from crossplane_lite.codegen import uses
 from crossplane_lite.codegen.uses import Use, broken_uses
 from crossplane_lite.errors import InputError, MissingExtraError
@@ -162,3 +163,25 @@ def test_nonsense_of_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "a.py").touch()
     with pytest.raises(InputError, match="pyright printed no report, but 'oops"):
         broken_uses([tmp_path / "a.py"], [])
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (process.TooMuchError("512 MiB"), "--uses: mypy printed more than 512 MiB: give fewer files or folders"),
+        (PermissionError(13, "Permission denied"), "--uses: mypy can't be started: Permission denied"),
+    ],
+    ids=["too much", "not started"],
+)
+def test_failed_runs(error: Exception, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output over the limit is told apart from a checker that can't be started."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(process, "run", fails)
+    monkeypatch.setattr(uses, "_has_mypy", lambda: True)
+    folder, made = project(tmp_path)
+    with pytest.raises(InputError) as caught:
+        broken_uses([folder], made)
+    assert str(caught.value) == message

@@ -377,7 +377,10 @@ def test_another_version_that_does_not_answer(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("version", "text"),
     [
-        ("no-such-revision", "--against no-such-revision: there is no folder or environment of that name, and as a"),
+        (
+            "no-such-revision",
+            "--against no-such-revision: not a folder, not an environment, and git can't use it as a revision: ",
+        ),
         ("setup.cfg", "--against setup.cfg must be a folder, an environment, a revision or an address; it is a file"),
         ("stubs", "--against stubs: this version has neither tests/diff/functions.py nor src/tests/diff/functions.py"),
         ("broken", "can't be served: ModuleNotFoundError: No module named 'nothing_like_it'"),

@@ -259,9 +259,12 @@ def test_adding_twice_is_refused() -> None:
     [
         ({"kind": "A", "metadata": {"name": "a"}}, "must have apiVersion"),
         ({"apiVersion": "v1", "metadata": {"name": "a"}}, "must have kind"),
-        ({"apiVersion": "v1", "kind": "A"}, "must have metadata.name"),
-        ({"apiVersion": "v1", "kind": "A", "metadata": {"name": 3}}, "must have metadata.name"),
-        ({"apiVersion": "v1", "kind": "A", "metadata": "a"}, "must have metadata.name"),
+        ({"apiVersion": "v1", "kind": "A"}, "must have metadata.name or metadata.generateName"),
+        (
+            {"apiVersion": "v1", "kind": "A", "metadata": {"name": 3}},
+            "must have metadata.name or metadata.generateName",
+        ),
+        ({"apiVersion": "v1", "kind": "A", "metadata": "a"}, "must have metadata.name or metadata.generateName"),
         ({**NEW, "x": {1, 2}}, "x: a set is not a value of JSON"),
         (["a"], "must be a mapping, a model or a string of YAML"),
         (3, "must be a mapping, a model or a string of YAML"),

@@ -305,7 +305,7 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["xr.yaml", "--function", f"{HERE}:bucket", "-o", "xr.yaml"], "this is the composite itself, XBucket photos"),
         (["xr.yaml"], "without a COMPOSITION, --function must name the one function to run (none is given)"),
         (["xr.yaml", "xr.yaml", "functions.yaml"], "must be Composition of apiextensions.crossplane.io/v1"),
-        (["xr.yaml", "composition.yaml"], "there is no function 'function-bucket' (there are: none)"),
+        (["xr.yaml", "composition.yaml"], "no function 'function-bucket' was given (given: none)"),
         (["xr.yaml", "composition.yaml", "xr.yaml"], "and must be Function of pkg.crossplane.io/v1"),
         (["xr.yaml", "composition.yaml", "empty"], "there is no .yaml, .yml or .json file in empty"),
         (["empty", "composition.yaml"], "empty is a directory; one composite resource is expected"),
@@ -321,7 +321,7 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["xr.yaml", "composition.yaml", "functions.yaml", "--crds", "gone"], "gone"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "-s", "gone"], "gone"),
         (["op", "xr.yaml"], "must be Operation, CronOperation or WatchOperation of ops.crossplane.io/v1alpha1"),
-        (["op", "operation.yaml"], "there is no function 'f' (there are: none)"),
+        (["op", "operation.yaml"], "no function 'f' was given (given: none)"),
         (["op", "operation.yaml", "-w", "xr.yaml"], "watches resources whose apiVersion is v1, and that of xr.yaml"),
     ],
 )  # fmt: skip

@@ -129,7 +129,11 @@ def test_lists_are_taken_apart(tmp_path: Path) -> None:
         ("x", "all.yaml, document 1 (line 1): items is not a list"),
         ("[x]", "all.yaml, document 1 (line 1), items[0] is not a mapping"),
         ("[{kind: X}]", "all.yaml, document 1 (line 1), items[0] has no apiVersion"),
-        ("[{apiVersion: v1, kind: List}]", "all.yaml, document 1 (line 1), items[0] is a list in a list"),
+        (
+            "[{apiVersion: v1, kind: List}]",
+            "all.yaml, document 1 (line 1), items[0] has the kind List, which can't be inside another List: move its "
+            "items into the outer one",
+        ),
     ],
 )
 def test_wrong_lists(tmp_path: Path, items: str, line: str) -> None:

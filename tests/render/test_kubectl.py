@@ -169,15 +169,24 @@ def test_observed_by_the_live_composite(api: ApiServer) -> None:
     [
         ({}, "the composite's spec.crossplane.resourceRefs is not a list of mappings"),
         (["a"], "the composite's spec.crossplane.resourceRefs is not a list of mappings"),
-        ([{}], "the composite's resourceRefs[0].apiVersion is missing or not a string"),
-        ([{"apiVersion": "v1", "kind": 3}], "the composite's resourceRefs[0].kind is missing or not a string"),
-        ([{"apiVersion": "v1", "kind": "A", "name": 3}], "the composite's resourceRefs[0].name is not a string"),
-        ([{"apiVersion": "v1", "kind": "A", "name": "-o"}], "the composite's resourceRefs[0]: '-o' can't be a name"),
+        ([{}], "the composite's spec.crossplane.resourceRefs[0].apiVersion must be a non-empty string (it is missing)"),
+        (
+            [{"apiVersion": "v1", "kind": 3}],
+            "spec.crossplane.resourceRefs[0].kind must be a non-empty string (got 3)",
+        ),
+        (
+            [{"apiVersion": "v1", "kind": "A", "name": 3}],
+            "spec.crossplane.resourceRefs[0].name must be a string (got 3)",
+        ),
+        (
+            [{"apiVersion": "v1", "kind": "A", "name": "-o"}],
+            "spec.crossplane.resourceRefs[0] is wrong: '-o' can't be a name",
+        ),
         (
             [ref(BUCKET, "a"), {"apiVersion": "a/b/c", "kind": "A"}],
-            "the composite's resourceRefs[1]: cannot parse apiVersion 'a/b/c'",
+            "spec.crossplane.resourceRefs[1] is wrong: cannot parse apiVersion 'a/b/c'",
         ),
-        ([{"apiVersion": "v1", "kind": "", "name": "a"}], "resourceRefs[0].kind is missing or not a string"),
+        ([{"apiVersion": "v1", "kind": "", "name": "a"}], "resourceRefs[0].kind must be a non-empty string (got '')"),
         ([{"apiVersion": "v1", "kind": "A" * 10_000 + "!"}], "A!' can't be a kind"),
     ],
 )

@@ -233,8 +233,8 @@ def _composition() -> dict[str, Any]:
         ),
         (
             {},
-            "functions can't be started with Docker here; give --function f=module:function, or start it yourself and "
-            "annotate it with render.crossplane.io/runtime: Development",
+            "this command doesn't start Docker containers: give --function f=module:function; or start the function "
+            "yourself, and add the annotation render.crossplane.io/runtime: Development to this document",
         ),
     ],
     ids=["no server", "docker"],

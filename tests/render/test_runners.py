@@ -70,18 +70,19 @@ def test_runners() -> None:
     [
         (
             {},
-            "c.yaml: spec.pipeline[0] (one): functionRef.name: there is no function 'f' (there are: none); "
-            "give its Function document with FUNCTIONS, or --function f=module:function",
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: no function 'f' was given (given: none): "
+            "add its Function document to the FUNCTIONS file, or give --function f=module:function",
         ),
         (
             described("ff", runtime="Development"),
-            "c.yaml: spec.pipeline[0] (one): functionRef.name: there is no function 'f' (there are: ff); "
-            "give its Function document with FUNCTIONS, or --function f=module:function",
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: no function 'f' was given (given: ff): "
+            "add its Function document to the FUNCTIONS file, or give --function f=module:function",
         ),
         (
             described("f"),
-            "functions.yaml (f): functions can't be started with Docker here; give --function f=module:function, or "
-            "start it yourself and annotate it with render.crossplane.io/runtime: Development",
+            "functions.yaml (f): this command doesn't start Docker containers: give --function f=module:function; or "
+            "start the function yourself, and add the annotation render.crossplane.io/runtime: Development to this "
+            "document",
         ),
         (
             described("f", runtime="Podman"),

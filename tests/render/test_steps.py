@@ -284,7 +284,8 @@ def test_never_stable() -> None:
         made.run()
     assert str(caught.value) == (
         'cannot run Composition pipeline step "one": function "f": requirements didn\'t stabilize after the maximum '
-        "number of iterations (5); the last two answers differ in other"
+        "number of iterations (5); the last two answers differ in the requirements other: ask for the "
+        "same ones in every call"
     )
     assert caught.value.step == "one"
     assert len(runner.requests) == 6

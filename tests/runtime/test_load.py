@@ -102,7 +102,8 @@ def test_a_file_instead_of_a_module(here: Path, given: str, meant: str) -> None:
 @pytest.mark.parametrize("given", ["/srv/fn/main.py:compose", "../fn/main.py:compose"])
 def test_a_file_elsewhere_instead_of_a_module(here: Path, given: str) -> None:
     """A path that leads out of the current folder can't become a module's name, so the message names the folder."""
-    assert failure(given) == f"{given} names a file; start in the file's folder, and give main:compose"
+    problem = "names a file, not a module: run the command in the file's folder, with main:compose"
+    assert failure(given) == f"{given} {problem}"
 
 
 def test_a_module_that_is_nearly_there(here: Path) -> None:

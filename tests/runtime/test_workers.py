@@ -313,7 +313,7 @@ made = make()
 until(lambda: [one.process for one in made._workers.values()] != [None])
 real, socket.socketpair = socket.socketpair, fail
 code, text = ask(b"a")
-assert code == 14 and "there is no connection to a worker: too many files;" in text
+assert code == 14 and "no socket to a worker can be opened (too many files): raise the limit of open files" in text
 (worker,) = made._workers.values()
 os.kill(worker.process, signal.SIGKILL)
 until(lambda: made._missing_until)

@@ -286,7 +286,7 @@ def test_start_state(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     [
         (
             ["--drop", "vcp"],
-            "no resource 'vcp' exists in the steady state; the resources there are: instance, subnet, vpc",
+            "there is no resource 'vcp' in the steady state (it has: instance, subnet, vpc)",
         ),
         (["--degrade", "vcp.status"], "'vcp.status' doesn't begin with the name of an existing resource"),
         (["--degrade", "vpc"], "'vpc' is a resource; add the path of a field"),

@@ -62,7 +62,9 @@ def test_values_that_never_come() -> None:
     """A null says that there never is a value."""
     done = simulated(chain, fixtures={"vpc": {"status": {"atProvider": {"vpcId": None}}}})
     assert done.waves == {"vpc": 1}
-    assert done.unresolved["subnet"] == ["vpc.status.atProvider.vpcId (the fixture says that it has none)"]
+    assert done.unresolved["subnet"] == [
+        "vpc.status.atProvider.vpcId (the fixture sets status.atProvider.vpcId to null: give it a value there)"
+    ]
     assert "vpcId" not in done.observed["vpc"]["status"]["atProvider"]
 
 

@@ -153,7 +153,7 @@ def test_what_can_be_lost() -> None:
     """A name or a path that isn't there is refused, with what there is; so is a simulation that isn't stable."""
     done = simulated(chain)
     with pytest.raises(
-        InputError, match="no resource 'vcp' exists in the steady state; the resources there are: instance, subnet, vpc"
+        InputError, match=r"there is no resource 'vcp' in the steady state \(it has: instance, subnet, vpc\)"
     ):
         done.drop("vcp")
     with pytest.raises(InputError, match="vpc has no field status.other in the steady state, so there is nothing to"):

@@ -302,7 +302,11 @@ class Connection:
         return len(self._out)
 
     def check(self, now: float) -> None:
-        """Do what the time limits demand by now: close the connection, send a ping, or refuse calls."""
+        """Enforce the time limits: close the connection, ping the peer, refuse late calls, or begin to refuse new ones.
+
+        Args:
+            now: The present time, by `time.monotonic`.
+        """
         if self.closed:
             return
         limits = self._limits

@@ -174,7 +174,10 @@ class H2Transport:
             self._touch(slowest)
 
     def ready(self, call: Call) -> None:
-        """Run a call whose request is whole, or queue it; refuse it if the queue is full."""
+        """Run a call whose request has arrived completely, or queue it for a thread; refuse it if the queue is full.
+
+        Calls of other methods, such as health checks, are answered at once.
+        """
         del self._receiving[call]
         if call.headers.path:
             self._answer_quickly(call)

@@ -57,12 +57,13 @@ class Outcome(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An event of a worker, which the nursery tells the server.
+    """Something that happened to a worker, reported to the server by the nursery.
 
     Attributes:
         kind: `STARTED`, `ENDED` or `NOT_STARTED`.
         worker: The worker's number.
-        value: For the three kinds: the process number, the exit status, or the system's error number.
+        value: The PID if `STARTED`; the exit status, or a signal's number as a negative number, if `ENDED`; the error
+            number (errno) if `NOT_STARTED`.
     """
 
     kind: bytes

@@ -25,7 +25,9 @@ __all__ = ["keep"]
 
 
 def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
-    """Run the nursery: start and kill workers by the server's commands, until the server has gone.
+    """Run the nursery: start and kill workers as the server commands.
+
+    Returns when the server has gone, after killing all workers that are left.
 
     Args:
         sock: The socket to the server.

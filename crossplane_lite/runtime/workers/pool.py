@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import logging
 import os
@@ -200,7 +201,8 @@ class Pool:
             try:
                 taken = self._take(until)
             except OSError as e:
-                raise self._lose(request, f"there is no connection to a worker: {e.strerror}") from None
+                advice = ": raise the limit of open files (ulimit -n)" if e.errno == errno.EMFILE else ""
+                raise self._lose(request, f"no socket to a worker can be opened ({e.strerror}){advice}") from None
             if taken is None:
                 raise self._lose(
                     request, f"no worker accepted it within {_PATIENCE_SECONDS:g} seconds, or before its deadline"
