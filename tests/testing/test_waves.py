@@ -77,7 +77,7 @@ def test_steady_state() -> None:
     """A simulation can be asked further: what a loss would do."""
     simulation = testing.simulate(XR, compose)
     assert simulation.degrade("vpc", "status.vpcId").rendered.deleted == {}
-    with pytest.raises(InputError, match="no resource 'x' exists"):
+    with pytest.raises(InputError, match="there is no resource 'x' in the steady state"):
         simulation.drop("x")
 
 
