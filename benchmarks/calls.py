@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent import futures
 from typing import Any
 
 from benchmarks import data, models, processes
@@ -24,6 +25,8 @@ _TYPED = "official, models"
 _SIDES = ("official", "floor", "ours")
 _ALL_SIDES = ("official", _DICTS, _TYPED, "floor", "ours")
 _MODULES = {_DICTS: "official_dicts", _TYPED: "official_models"}
+_WEIGHED = ("floor", "floor, one heap", "ours", "ours, one heap")
+_ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}  # as in the images of `package` and of a new project's Dockerfile
 _LARGE = (100, 100, 100)
 _MANY_CALLS = 2000
 _PAIRS = 50
@@ -117,21 +120,23 @@ def _assert_wave(answer: dict[str, Any], pairs: int, fields: str, resolved: bool
     assert not [result for result in answer.get("results", []) if result["severity"] == "SEVERITY_FATAL"]
 
 
-def _memory() -> Samples:
-    """Return the resident memory after many calls, of fresh processes."""
+def _memory(clients: int) -> Samples:
+    """Return the resident memory after many calls, of fresh processes. `clients` call at once."""
     models.models_dir()
     request = data.request(*_LARGE)
 
     def weigh(side: str) -> float:
-        with processes.serving(side) as server, processes.caller(server) as call:
-            if side == "ours":
+        module, _, heap = side.partition(", ")
+        settings = _ONE_HEAP if heap else None
+        with processes.serving(module, settings=settings) as server, processes.caller(server) as call:
+            if module == "ours":
                 make_placeholder(call)
                 assert len(data.answer_of(call(request))["desired"]["resources"]) == _LARGE[1] + _LARGE[2]
-            for _ in range(_MANY_CALLS):
-                call(request)
+            with futures.ThreadPoolExecutor(clients) as pool:
+                list(pool.map(lambda _: call(request), range(_MANY_CALLS)))
             return processes.resident_bytes(server.process.pid)
 
-    return in_turns({side: functools.partial(weigh, side) for side in ("floor", "ours")}, 2)
+    return in_turns({side: functools.partial(weigh, side) for side in _WEIGHED}, 3)
 
 
 _LEFT = """
@@ -220,6 +225,7 @@ ROWS = (
         lambda: _waves(_TEXTS // 2, {"resolved": ("texts", True), "ours": ("texts", False)}, 200),
         (Reach("resolved", _HELD_BACK),),
     ),
-    Row("memory after 2,000 calls, 100 / 100 / 100", ("floor", "ours"), _memory, (Reach("floor", 1.1),), unit="B"),
+    Row("memory after 2,000 calls, 100 / 100 / 100", _WEIGHED, lambda: _memory(1), (Reach("floor", 1.1),), unit="B"),
+    Row("memory after the same calls of 16 clients", _WEIGHED, lambda: _memory(16), unit="B"),
     Row("garbage of one call, 100 / 100 / 100", ("official", "ours"), _left, (Reach("official", 0),), unit="objects"),
 )

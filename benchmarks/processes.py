@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import grpc
@@ -39,14 +39,19 @@ class Server:
     """
 
     def __init__(
-        self, module: str, *arguments: str, with_models: bool = True, python: str | Path = sys.executable
+        self,
+        module: str,
+        *arguments: str,
+        with_models: bool = True,
+        python: str | Path = sys.executable,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
         paths = [str(ROOT), *([str(models.models_dir())] if with_models else [])]
         code = f"from benchmarks.functions.{module} import main; main()"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        environment = {**os.environ, **(settings or {}), "PYTHONPATH": os.pathsep.join(paths)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
@@ -79,10 +84,22 @@ class Server:
 
 @contextlib.contextmanager
 def serving(
-    module: str, *arguments: str, with_models: bool = True, python: str | Path = sys.executable
+    module: str,
+    *arguments: str,
+    with_models: bool = True,
+    python: str | Path = sys.executable,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
-    """Run a server until the end of the block; it listens at the start of the block."""
-    server = Server(module, *arguments, with_models=with_models, python=python)
+    """Run a server until the end of the block; it listens at the start of the block.
+
+    Args:
+        module: The server's module in `benchmarks.functions`.
+        *arguments: Its arguments.
+        with_models: Whether it can import the models.
+        python: The interpreter that runs it.
+        settings: Environment variables that it gets beside those of this process.
+    """
+    server = Server(module, *arguments, with_models=with_models, python=python, settings=settings)
     try:
         server.wait()
         yield server

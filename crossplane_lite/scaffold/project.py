@@ -174,7 +174,8 @@ RUN python -m compileall -q --invalidation-mode unchecked-hash /function
 
 FROM ${BASE}
 @STDLIB_BYTE_CODE@COPY --from=build /function /function
-ENV PYTHONDONTWRITEBYTECODE=1
+# One heap for all threads: with one for each, every thread keeps the memory of the largest call that it ran.
+ENV PYTHONDONTWRITEBYTECODE=1 MALLOC_ARENA_MAX=1
 WORKDIR /function
 EXPOSE 9443
 # The user nobody, as a number: Kubernetes can check that it isn't root. The function writes no files, so the root can

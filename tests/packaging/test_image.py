@@ -61,6 +61,7 @@ def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFi
     assert settings["Entrypoint"] == ["/usr/bin/python3.11", "/function"]
     assert settings["User"] == "65534:65534"
     assert settings["ExposedPorts"] == {"9443/tcp": {}}
+    assert {"PYTHONDONTWRITEBYTECODE=1", "MALLOC_ARENA_MAX=1"} <= set(settings["Env"])
     assert settings["Labels"]["org.opencontainers.image.version"] == "0.3.0"
 
 

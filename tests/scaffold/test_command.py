@@ -198,6 +198,9 @@ def test_dockerfile(here: Path) -> None:
     assert re.findall(r"^FROM (.*)$", text, re.MULTILINE) == ["${BASE} AS build", "${BASE}"]
     assert re.search(r"^ARG BASE=python:3\.\d+-slim-bookworm$", text, re.MULTILINE)
     assert text.index("USER 65534:65534") < text.index('ENTRYPOINT ["python", "-m", "net.function"]')
+    settings = re.search(r"^ENV (.*)$", text[text.index("COPY --from=build") :], re.MULTILINE)
+    assert settings is not None
+    assert settings[1].split() == ["PYTHONDONTWRITEBYTECODE=1", "MALLOC_ARENA_MAX=1"]
     kept = re.findall(r"^!(\S+)$", (here / "net" / ".dockerignore").read_text(), re.MULTILINE)
     assert kept == ["pyproject.toml", "net"]
     assert all((here / "net" / name).exists() for name in kept)
