@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import grpc
 
+from benchmarks.data import answer_of
 from benchmarks.processes import resident_bytes
 from tests.runtime.serving import PREFIX, channel, serving
 from tests.support import request
@@ -28,6 +29,7 @@ __all__ = ["KINDS", "Sizes", "growth", "main"]
 
 _CLIENTS = 8
 _METHOD = PREFIX + "RunFunction"
+_PATIENCE_SECONDS = 60
 _MOST_BYTES = 8_000_000
 _MOST_MORE = 3
 
@@ -35,24 +37,38 @@ KINDS = ("compose", "resolved", "raise", "say", "guess", "thread", "secret", "ma
 
 
 class Sizes(NamedTuple):
-    """What a server uses.
+    """What a server uses while no call runs but the one that asks.
 
     Attributes:
         resident: Bytes of memory.
-        threads: Threads.
+        threads: Threads that aren't for calls.
         files: Open descriptors.
+        calls: Threads for calls. There are as many as calls have ever overlapped, so a moment of much other work on
+            the machine makes them more.
+        busy: The stacks of the call threads that have a call though none runs: calls that have never ended.
     """
 
     resident: int
     threads: int
     files: int
+    calls: int = 0
+    busy: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, pid: int) -> Sizes:
-        """Return those of a process."""
+    def of(cls, pid: int, method: Callable[..., bytes]) -> Sizes:
+        """Return those of a process; ask it until the calls that nobody waits for have ended, or for a minute."""
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            spec = answer_of(method(_data("threads"), timeout=60))["desired"]["resources"]["bucket"]["resource"]["spec"]
+            if len(spec["busy"]) == 1 or time.monotonic() > end:
+                break
+            time.sleep(0.1)
         status = Path(f"/proc/{pid}/status").read_text()
         threads = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("Threads:"))
-        return cls(resident_bytes(pid), threads, len(os.listdir(f"/proc/{pid}/fd")))
+        calls = int(spec["threads"])
+        files = len(os.listdir(f"/proc/{pid}/fd"))
+        asked_last = sorted(spec["busy"], key=lambda stack: "call_threads" in stack)  # the one that answers this
+        return cls(resident_bytes(pid), threads - calls, files, calls, tuple(asked_last[:-1]))
 
 
 def _data(kind: str) -> bytes:
@@ -120,7 +136,9 @@ def growth(calls: int, transport: str = "grpcio", function: str = "mixed") -> It
             with ThreadPoolExecutor(_CLIENTS) as clients:
                 for own in clients.map(client, range(_CLIENTS)):
                     ended.update(own)
-            yield calls // 10 // _CLIENTS * _CLIENTS * tenth, Sizes.of(pid), ended
+            with channel(address) as opened:
+                sizes = Sizes.of(pid, opened.unary_unary(_METHOD))
+            yield calls // 10 // _CLIENTS * _CLIENTS * tenth, sizes, ended
 
 
 def wrong(ended: Counter[str]) -> dict[str, int]:
@@ -143,7 +161,7 @@ def grown(first: Sizes, last: Sizes) -> list[str]:
         )
         if after - before > _MOST_MORE
     ]
-    return found
+    return found + [f"a call that hasn't ended, in {stack}" for stack in last.busy]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -165,8 +183,8 @@ def main(argv: list[str] | None = None) -> int:
         ended = so_far
         took = time.monotonic() - start
         print(
-            f"{count:>9,} calls in {took:,.0f} s: {sizes.resident / 1e6:.1f} MB, {sizes.threads} threads, "
-            f"{sizes.files} descriptors",
+            f"{count:>9,} calls in {took:,.0f} s: {sizes.resident / 1e6:.1f} MB, {sizes.threads} threads and "
+            f"{sizes.calls} for calls, {len(sizes.busy)} of them stuck, {sizes.files} descriptors",
             flush=True,
         )
     for how, count in sorted(ended.items()):

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+from types import FrameType
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
 
-__all__ = ["mixed", "mixed_async"]
+__all__ = ["call_threads", "mixed", "mixed_async"]
+
+# Where the threads of both transports wait for a call, and where h2's leader waits for sockets.
+_FREE = ("_work", "_lead_until_job")
+
+
+def call_threads() -> tuple[int, list[str]]:
+    """Return how many threads of this process are for calls, and the stacks of those that have one now."""
+    frames = sys._current_frames()
+    pool = [thread for thread in threading.enumerate() if thread.name.startswith("call_") and thread.ident in frames]
+    stacks = [_stack(frames[thread.ident or 0]) for thread in pool]
+    return len(pool), [" < ".join(stack) for stack in stacks if stack[0] != _FREE[0] and _FREE[1] not in stack]
+
+
+def _stack(frame: FrameType | None) -> list[str]:
+    """Return the functions that a thread is in, the innermost first."""
+    names = []
+    while frame is not None:
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return names
 
 
 @composition.function(auto_ready=True)
@@ -20,6 +42,8 @@ def mixed(ctx: Any) -> None:
     bucket.spec.location = xr.observed.spec.location
     other = ctx.resource("other", Unstructured("v1", "Bucket"))
     other.spec.name = f"x-{bucket.observed.status.id}"
+    if what == "threads":
+        bucket.spec.threads, bucket.spec.busy = call_threads()
     if what == "raise":
         raise LookupError(f"no such thing: {what * 100}")
     if what == "say":
