@@ -5,7 +5,7 @@ The module `look_twice` has the names of the runs (A, B, ...), and what follows 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._call.mark import OURS, whose
@@ -73,15 +73,19 @@ class Runs:
         for run in (*self.others, *self.again):
             run.end()
 
-    def run(self, oracle: BothWays | None, form: int) -> Run:
-        """Run compose() once more on the same request.
+    def run(self, oracle: BothWays | None, form: int, request: Any = None, data: bytes | None = None) -> Run:
+        """Run compose() once more.
 
         Args:
             oracle: The answers to its questions; None for those of the real run.
             form: The form of its placeholders, EARLY or LATE.
+            request: The request of the run; None for the call's request.
+            data: The bytes for `ctx.request` of the run; None for those of the call.
         """
         self.look.runs += 1
-        return Run.again(self.call, self.call.request, self.call.data, oracle=oracle, form=form)
+        call = self.call
+        given = call.request if request is None else request
+        return Run.again(call, given, call.data if data is None else data, oracle=oracle, form=form)
 
     def with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that another run gives it.
@@ -89,13 +93,12 @@ class Runs:
         If a guess decides the status, the status is a plain value in the next call. Values that are made from the
         status would change then, and this run shows which values.
         """
-        self.look.runs += 1
         tree = composite_tree(run.call)
         status = {} if tree is None else known_part(tree.data.get("status"), run.call)
         request = _view.RunFunctionRequest.FromString(self.call.data)
         composite = request.observed.composite
         composite.resource = _wire.encode_over({"status": status}, composite.resource)
-        return Run.again(self.call, request, self.call.data, oracle=self.answers(True), form=LATE)
+        return self.run(self.answers(True), LATE, request)
 
     def as_before(self) -> Run | None:
         """Run compose() once more, as if the missing values were the ones that existing objects were made from.
@@ -124,8 +127,7 @@ class Runs:
         # To lose a resource is worse than to show an incomplete graph of dependencies: so it may use the last runs.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
         if request is not None and self.look.runs + self.more < left:
-            self.look.runs += 1
-            run = Run.again(call, request, request.SerializeToString(), oracle=self.answers(True), form=LATE)
+            run = self.run(self.answers(True), LATE, request, request.SerializeToString())
             if run.error is None:
                 return run
             run.end()  # the run isn't as the former one was, so it shows nothing about the existing objects

@@ -10,8 +10,9 @@ from __future__ import annotations
 from contextvars import ContextVar, Token
 
 from ..errors import WireError
+from .scan import UNREADABLE
 
-__all__ = ["note", "unwatch", "watch"]
+__all__ = ["note", "unreadable", "unwatch", "watch"]
 
 _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_faults", default=None)
 
@@ -43,3 +44,8 @@ def note(error: WireError) -> WireError:
     if faults is not None:
         faults.append(error)
     return error
+
+
+def unreadable(error: Exception) -> WireError:
+    """Return the WireError for an error of protobuf's parser, and append it to the list of `watch`, if there is one."""
+    return note(WireError(f"{UNREADABLE}: {error}"))

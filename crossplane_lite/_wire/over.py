@@ -15,10 +15,10 @@ from .._paths.text import show as join_path
 from ..errors import EncodeError, WireError
 from ..proto._pool import DecodeError, Level
 from .encode import MAX_DEPTH, value_bytes
-from .faults import note
+from .faults import note, unreadable
 from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, wire_keys
 from .parts import NAMES, Bail, varint
-from .scan import STRUCT, UNREADABLE
+from .scan import STRUCT
 from .tree import Overlay, encode_tree
 from .value import open_value
 
@@ -61,7 +61,7 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
             raise Bail from error
         raise
     except (DecodeError, UnicodeDecodeError) as error:
-        raise note(WireError(f"{UNREADABLE}: {error}")) from error
+        raise unreadable(error) from error
     except WireError as error:
         note(error)
         raise

@@ -6,11 +6,10 @@ import enum
 from collections.abc import MutableMapping, Sequence
 from typing import Any, Final
 
-from ..errors import WireError
 from ..proto._pool import DecodeError, Level, ListLevel
 from . import decode
-from .faults import note
-from .scan import LIST, STRUCT, UNREADABLE
+from .faults import unreadable
+from .scan import LIST, STRUCT
 from .value import open_value
 
 __all__ = ["MISSING", "get_path", "split", "split_list"]
@@ -49,7 +48,7 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
         fields: MutableMapping[str, bytes] = _level(raw).fields
         return fields
     except (DecodeError, UnicodeDecodeError) as error:
-        raise note(WireError(f"{UNREADABLE}: {error}")) from error
+        raise unreadable(error) from error
 
 
 def split_list(raw: bytes) -> Sequence[bytes]:
@@ -62,7 +61,7 @@ def split_list(raw: bytes) -> Sequence[bytes]:
         values: Sequence[bytes] = _list_level(raw).values
         return values
     except DecodeError as error:
-        raise note(WireError(f"{UNREADABLE}: {error}")) from error
+        raise unreadable(error) from error
 
 
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
@@ -95,7 +94,7 @@ def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
                 value = values[part]
             kind, payload = open_value(value)
     except (DecodeError, UnicodeDecodeError) as error:
-        raise note(WireError(f"{UNREADABLE}: {error}")) from error
+        raise unreadable(error) from error
     if kind == STRUCT:
         return decode.decode_struct(payload)
     if kind == LIST:

@@ -218,7 +218,7 @@ class Notes:
         found = self._found(steps)
         if found is None:
             return ""
-        note = self._note(*found)
+        note = self._note(*found[:2])
         if note is not None and place in note.texts:
             return note.texts[place]
         node = self._node(steps)
@@ -253,7 +253,7 @@ class Notes:
         node = self._node(steps)
         if node is not None:
             check_place(node, place, name)
-        note = self._note(*found)
+        note = self._note(*found[:2])
         if note is None:
             note = _Note(*found)
             self._notes.append(note)
@@ -283,7 +283,7 @@ class Notes:
                 found += [((*above, step), place, text) for place, text in note.texts.items()]
         return found
 
-    def _note(self, holder: Any, step: Any, _value: Any) -> _Note | None:
+    def _note(self, holder: Any, step: Any) -> _Note | None:
         for note in self._notes:
             if note.holder is holder and (holder is None or note.step_now() == step):
                 return note

@@ -40,10 +40,10 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
     runs = list(steps)
     found: dict[str, dict[str, str]] = {}
     for run, says in zip(runs, told(runs), strict=True):
-        for need in says.needs:
-            if not need.of_resource or not need.path.startswith(need.of):
-                continue
-            reason = _reason(run, need.of, need.path.removeprefix(need.of), schemas)
+        needs = [need for need in says.needs if need.of_resource and need.path.startswith(need.of)]
+        sources = _sources(run) if needs else ()
+        for need in needs:
+            reason = _reason(sources, need.of, need.path.removeprefix(need.of), schemas)
             if reason:
                 found.setdefault(need.name, {})[need.path] = reason
     return {name: [f"{path} ({why})" for path, why in sorted(paths.items())] for name, paths in sorted(found.items())}
@@ -68,11 +68,18 @@ def summary(unresolved: Iterable[str]) -> str:
     return f"these wait for values that never come: {', '.join(unresolved)}"
 
 
-def _reason(run: StepRun, name: str, rest: str, schemas: Schemas) -> str:
+def _sources(run: StepRun) -> tuple[Any, ...]:
+    """Return the resources in a step's answer and in its request, each by name."""
+    desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
+    observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
+    return desired, observed
+
+
+def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) -> str:
     """Return the reason why a field of a resource never has a value; empty where the field may get a value.
 
     Args:
-        run: The run of the step that waits.
+        sources: The resources of the step that waits, as `_sources` returns them.
         name: The awaited resource.
         rest: The path of the field in that resource.
         schemas: The schemas of kinds.
@@ -86,7 +93,7 @@ def _reason(run: StepRun, name: str, rest: str, schemas: Schemas) -> str:
         return ""
     if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):
         del steps[2:]  # steps[2] is the type of a condition, and schemas don't name types
-    api_version, kind = (_text(run, name, key) for key in ("apiVersion", "kind"))
+    api_version, kind = (_text(sources, name, key) for key in ("apiVersion", "kind"))
     if not api_version or not kind:  # the resource is held back, so it has no kind yet
         return ""
     with api_versions_checked():
@@ -94,11 +101,9 @@ def _reason(run: StepRun, name: str, rest: str, schemas: Schemas) -> str:
     return "" if schema is None else missing_field(schema, steps, name_of(api_version, kind))
 
 
-def _text(run: StepRun, name: str, key: str) -> str:
-    """Return a resource's field from the step's answer, or else from the observed resource; empty without both."""
-    desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
-    observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
-    for resources in (desired, observed):
+def _text(sources: tuple[Any, ...], name: str, key: str) -> str:
+    """Return a resource's field from the first of the sources that has a string there; empty if there is none."""
+    for resources in sources:
         if name in resources:
             try:
                 value = _wire.get_path(resources[name].resource, (key,), "")

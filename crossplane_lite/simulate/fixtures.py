@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .._base.type_names import articled, type_in_words
+from .._base.type_names import articled, class_in_words, json_type_in_words
 from .._manifests.objects import resource_name
 from .._manifests.yaml import load_documents
 from .._terminal.excerpts import short_repr, short_text
@@ -21,14 +21,6 @@ DETAILS: Final = "connectionDetails"
 _PARTS: Final = ("metadata", "spec", "status", DETAILS)
 _BELOW_STATUS: Final = ("atProvider", "conditions")
 
-_NOUNS: Final = {
-    bool: "a boolean",
-    str: "a string",
-    int: "an integer",
-    float: "a number",
-    list: "a list",
-    dict: "a mapping",
-}
 _TEXTS: Final = {...: str}
 # The fields of every resource, and their types; see _check.
 _TYPES: Final[dict[str, Any]] = {
@@ -193,27 +185,22 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
     if isinstance(wanted, type):
         if not isinstance(value, wanted) or isinstance(value, bool):
             hint = "; quote it" if wanted is str and isinstance(value, (bool, int, float)) else ""
-            raise InputError(f"{what}: {path} must be {_NOUNS[wanted]} (got {_noun(value)}){hint}")
+            raise InputError(f"{what}: {path} must be {class_in_words(wanted)} (got {json_type_in_words(value)}){hint}")
     elif isinstance(wanted, list):
         if not isinstance(value, list):
-            raise InputError(f"{what}: {path} must be a list (got {_noun(value)})")
+            raise InputError(f"{what}: {path} must be a list (got {json_type_in_words(value)})")
         for at, element in enumerate(value):
             if element is None:
                 raise InputError(f"{what}: {path}[{at}] must not be null")
             _check(what, f"{path}[{at}]", element, wanted[0])
     elif not isinstance(value, Mapping):
-        raise InputError(f"{what}: {path} must be a mapping (got {_noun(value)})")
+        raise InputError(f"{what}: {path} must be a mapping (got {json_type_in_words(value)})")
     elif ... in wanted:
         for name, inner in value.items():
             _check(what, f"{path}[{short_text(name)}]", inner, wanted[...])
     else:
         for name, type_ in wanted.items():
             _check(what, f"{path}.{name}", value.get(name), type_)
-
-
-def _noun(value: Any) -> str:
-    """Return the name of a value's type, with its article; the value itself may be a secret."""
-    return _NOUNS.get(type(value)) or type_in_words(value)
 
 
 def _meant(name: str) -> str | None:

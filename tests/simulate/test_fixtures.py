@@ -120,7 +120,7 @@ def test_unknown_names() -> None:
         ({"metadata": {"annotations": []}}, "metadata.annotations must be a mapping"),
         ({"metadata": {"annotations": {"a": 1}}}, r"metadata.annotations\[a\] must be a string"),
         ({"metadata": {"annotations": "x"}}, "metadata.annotations must be a mapping"),
-        ({"connectionDetails": {"a": {}}}, r"connectionDetails\[a\] must be a string \(got a mapping\)$"),
+        ({"connectionDetails": {"a": {}}}, r"connectionDetails\[a\] must be a string \(got an object\)$"),
         ({"connectionDetails": "x"}, "connectionDetails must be a mapping"),
         ({"statuss": {}}, "the fixture 'vpc' has 'statuss'; did you mean 'status'?"),
         ({"connection_details": {}}, "has 'connection_details'; did you mean 'connectionDetails'?"),
