@@ -232,6 +232,8 @@ class _Server:
             self.address = self._wait()
         except BaseException:
             self._stop()
+            if self._process.stderr is not None:
+                self._process.stderr.close()
             raise
         # If nobody reads its log, the process blocks as soon as the pipe is full.
         threading.Thread(target=self._drain, daemon=True).start()
@@ -257,8 +259,8 @@ class _Server:
 
     def _drain(self) -> None:
         assert self._process.stderr is not None
-        with contextlib.suppress(ValueError, OSError):
-            for _ in self._process.stderr:
+        with self._process.stderr as log, contextlib.suppress(ValueError, OSError):
+            for _ in log:
                 pass
 
     def _stop(self) -> None:

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from crossplane_lite.errors import InputError, MissingExtraError, UsageError
 from crossplane_lite.runtime.server import Server
 from tests.behaviour.samples import bucket
 from tests.runtime.certificates import Authority, write
+from tests.runtime.scraping import scraped
 from tests.runtime.serving import Serving, channel, raw_call, serving
 from tests.support import request
 
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
 OWNED = {"f:spec": {"f:forProvider": {"f:a": {}}}}
 FLAGS = ("--insecure", "--metrics-address", "127.0.0.1:0")
-
-
-def scraped(server: Serving) -> dict[str, float]:
-    """Return what a server says to Prometheus: names with the values of their labels, and numbers."""
-    address = server.record("serving")["metrics_address"]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
-        text = answer.read().decode()
-    found = {}
-    for family in text_string_to_metric_families(text):
-        for sample in family.samples:
-            found[" ".join([sample.name, *sample.labels.values()])] = sample.value
-    return found
 
 
 def until_counted(server: Serving, calls: int) -> dict[str, float]:

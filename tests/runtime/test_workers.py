@@ -18,8 +18,8 @@ import grpc
 import pytest
 
 from tests.runtime.health import health_of
+from tests.runtime.scraping import scraped
 from tests.runtime.serving import PREFIX, ROOT, Serving, channel, raw_call, serving
-from tests.runtime.test_metrics import scraped
 from tests.support import Response, request
 
 pytestmark = pytest.mark.slow
