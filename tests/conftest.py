@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
 import signal
@@ -27,17 +28,26 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
-class _NeedsLaterProtobuf(MetaPathFinder):
-    """Skips the tests that import the official SDK's messages, which need protobuf 5.26; this package needs 4.25."""
+class _Official(MetaPathFinder):
+    """Skips what imports the official SDK's messages or services where protobuf or grpcio is too old for them.
+
+    They need later versions than this package: generated code refuses to run with older ones.
+    """
+
+    _old_protobuf = importlib.util.find_spec("google.protobuf.runtime_version") is None
+    _old_grpcio = tuple(map(int, importlib.metadata.version("grpcio").split(".")[:2])) < (1, 76)
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
-        """Skip the test, or the module of tests, that imports the messages."""
-        if fullname.startswith("crossplane.function.proto."):
+        """Skip the test, or the module of tests, that imports such a module."""
+        if not fullname.startswith("crossplane.function.proto."):
+            return
+        if self._old_protobuf:
             pytest.skip("the official SDK's messages need protobuf 5.26", allow_module_level=True)
+        if self._old_grpcio and fullname.endswith("_pb2_grpc"):
+            pytest.skip("the official SDK's services need grpcio 1.76", allow_module_level=True)
 
 
-if importlib.util.find_spec("google.protobuf.runtime_version") is None:
-    sys.meta_path.insert(0, _NeedsLaterProtobuf())
+sys.meta_path.insert(0, _Official())
 
 
 def pytest_configure(config: pytest.Config) -> None:
