@@ -258,9 +258,10 @@ def _elsewhere(runner: Runner, timeout: float) -> Answer:
 
 
 def _read(answer: bytes, names: Sequence[str]) -> Found:
-    """Return the first resource in `names` that an answer has; `""` is the composite, which every answer has.
+    """Return the first resource of `names` that is in a function's answer. An empty name is the composite.
 
-    The result has an empty name if the answer has no such resource, and also an error if the function failed.
+    The composite is in every answer. The result has an empty name if the answer has none of the resources. If the
+    function failed or gave no answer, the result has an error, too.
     """
     if not answer:
         return Found("", {}, "no answer")
@@ -374,9 +375,13 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
-    """Return the values that a resource or fields wait for, each with the waits of its owner.
+    """Return the missing values that resources or fields need, each with the missing values that its owner needs.
 
-    An owner that comes up again has no waits there: they are shown once.
+    An owner that comes up again, or is more than 50 levels deep, is shown without these values.
+
+    Args:
+        names: The names of the resources, or the fields' paths.
+        needs: The missing values that each resource or field needs, by the name or path.
     """
     seen = set(names)
 
