@@ -83,7 +83,7 @@ class Fixtures:
         self._used: set[str] = set()
 
     def of(self, name: str, api_version: str, kind: str) -> Fixture:
-        """Return the merged fixtures of a resource, and mark them as used; an empty fixture if there are none.
+        """Return the merged fixtures of a resource, and count them as used. Return an empty fixture if there are none.
 
         Args:
             name: The composition resource name.

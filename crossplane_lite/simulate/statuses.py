@@ -162,7 +162,7 @@ def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixtu
 
 
 def _has_own_conditions(resource: Mapping[str, Any]) -> bool:
-    """Say whether a controller of Kubernetes itself writes the conditions of a resource."""
+    """Return whether Kubernetes itself writes a resource's conditions, because the kind is one of Kubernetes' own."""
     return builtin_status({**resource, "metadata": {"generation": 1}}) is not None
 
 
