@@ -58,7 +58,7 @@ class Inputs(NamedTuple):
         schemas: The schemas of kinds, from --required-schemas and --crds; None if neither flag was given.
         composition: The name of the Composition; None if no Composition was given.
         xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
-        notes: Remarks on the inputs, to be printed as warnings.
+        notes: Remarks on the inputs, which the commands print as warnings.
         in_process: The `module:function` of each function that runs in this process, by the function's name in the
             pipeline.
     """
@@ -247,17 +247,18 @@ def read_inputs(
 
     Args:
         arguments: The parsed command line.
-        composite: The composite, if it has been read already. With None, it is read from the file XR.
+        composite: The composite, if it has been read already. With None, it is read from the file that XR names.
         observed: The observed composed resources, if they have been read already. They are ignored if
             --observed-resources is given.
 
     Returns:
-        The inputs. With --kube-context, objects that no file gives are read from the cluster.
+        The inputs. With --kube-context, observed resources, required resources and schemas that no file gives come from
+        the live cluster.
 
     Raises:
         InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a Composition for
             another kind.
-        RenderError: The composite's apiVersion can't be parsed.
+        RenderError: With --xrd only. The composite's apiVersion can't be parsed.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite

@@ -1,4 +1,7 @@
-"""Sources of the Kubernetes objects that functions ask for: files, several sources in a row, a source with changes."""
+"""Sources of the Kubernetes objects that functions ask for: files, several sources in a row, a source with changes.
+
+Such a source is called a cluster here (see `pipeline.Cluster`), even if it consists only of files.
+"""
 
 from __future__ import annotations
 
@@ -99,10 +102,10 @@ class Chain:
 
 
 class World:
-    """A cluster with some objects added and others hidden. The cluster below isn't changed.
+    """Another cluster with some objects added and others hidden. The other cluster itself isn't changed.
 
     Args:
-        base: The cluster below; None for an empty cluster.
+        base: The other cluster; None for an empty one.
         schemas: Schemas in addition to those of `base`; None for no more.
         objects: The objects to add. Each replaces the object of `base` with the same apiVersion, kind, namespace and
             name.

@@ -25,7 +25,7 @@ _EPILOG: Final = (
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite render`.
+    """Run `crossplane-lite render`. With --watch, it renders again after each change, until it is interrupted.
 
     Args:
         argv: The arguments after `render`. A first argument `op` renders an Operation.
@@ -74,7 +74,11 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
 
 
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
-    """Print warnings and results on stderr, then documents or explanations on stdout. Return the exit status."""
+    """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
+
+    Returns:
+        The exit status. It is 1 if --crds was given and its schemas show mistakes, else 0.
+    """
     from . import output
 
     with_results: bool = given.include_function_results

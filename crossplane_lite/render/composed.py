@@ -39,16 +39,17 @@ _METADATA: Final = {
 
 
 class Owner(NamedTuple):
-    """The parts of a composite that its composed resources get, such as in their labels.
+    """The parts of a composite that go into its composed resources, for example into their labels.
 
     Attributes:
         api_version: The composite's apiVersion.
         kind: The composite's kind.
         name: The composite's name.
-        namespace: The composite's namespace; empty if it is cluster-scoped.
+        namespace: The composite's namespace; empty if the composite is cluster-scoped.
         uid: The composite's uid.
-        prefix: The value of the label `crossplane.io/composite` on composed resources, and the beginning of generated
-            names: the value of the composite's own label if it has one (because it is composed itself), else its name.
+        prefix: The value of the label `crossplane.io/composite` on composed resources. Generated names begin with it,
+            too. If the composite has this label (because it is itself composed), this is the label's value. Else it is
+            the composite's name.
         claim: The two labels that name the composite's claim; empty if either label is missing.
     """
 
@@ -62,9 +63,9 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, composite: Mapping[str, Any]) -> Owner:
-        """Return the parts of a composite that its composed resources get.
+        """Return the parts of a composite that go into its composed resources.
 
-        A composite without a uid gets a made one.
+        A missing uid is made from kind and name.
         """
         metadata = metadata_of(composite)
         labels = metadata.get("labels")

@@ -76,7 +76,7 @@ def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str,
 
 
 def _defaulted_items(value: list[Any], rules: _Schema) -> list[tuple[int, _Schema]]:
-    """Replace each null element of a list by the default of the elements' schema.
+    """Replace each null element of a list by the default of the elements' schema. Without a default, null stays.
 
     Returns:
         The index of each element, with the elements' schema; an empty list if there is no such schema.

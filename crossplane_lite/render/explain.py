@@ -44,7 +44,7 @@ _COMPOSITE: Final = "xr"  # as paths begin
 
 
 class Field(NamedTuple):
-    """Where one field of a resource comes from.
+    """The origin of one field of a resource.
 
     Attributes:
         path: The path of the field in the resource, such as `spec.forProvider.region`.
@@ -83,7 +83,7 @@ class Wait(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """Where a composed resource, or the composite's status, comes from.
+    """The origin of a composed resource and its fields, or of the composite's status.
 
     Attributes:
         name: The composition resource name; `xr` for the composite's status.

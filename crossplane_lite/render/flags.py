@@ -35,9 +35,9 @@ _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms":
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser for commands with many flags. Errors show the usage in one line, without the flags.
+    """An argument parser for commands with many flags, which can't be abbreviated.
 
-    Flags can't be abbreviated.
+    The message about a wrong argument shows the usage in one line, without the flags.
 
     Args:
         prog: The command's name.

@@ -1,8 +1,8 @@
 """Warnings about resources that compose() makes but doesn't register, so that they would be lost without a message.
 
-While a preview such as `render` runs a function, it notes each resource that the code makes, with the line. If a
-resource is neither registered nor part of another object when compose() ends, the author forgot it, or it wasn't
-needed. The models with which compose() reads the composite are noted, too, for other warnings.
+While a preview such as `render` runs a function, it notes each resource object that the code makes, with the line. If
+such an object is neither registered nor part of another object when compose() ends, the author forgot it, or it wasn't
+needed. The model classes that compose() uses for the composite are noted, too, for other warnings.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Noted:
     """The notes on one call of compose().
 
     Attributes:
-        made: The resources that the code made, each with the line that made it, such as `function.py:31`.
-        models: The models with which compose() reads the composite, each once.
+        made: The resource objects that the code made, each with the line that made it, such as `function.py:31`.
+        models: The model classes that compose() uses for the composite, each once.
     """
 
     def __init__(self) -> None:
@@ -56,10 +56,10 @@ class Noted:
 
 @contextlib.contextmanager
 def noting() -> Iterator[Noted]:
-    """Note the resources that this thread makes in the block, and the models with which it reads the composite.
+    """Note the resource objects that this thread makes in the block, and the model classes of the composite.
 
-    Meanwhile, `Resource.__init__` and `Context.composite` are replaced for all threads. Other threads aren't noted. In
-    a nested block, only the inner block notes.
+    Meanwhile, `Resource.__init__` and `Context.composite` are replaced for all threads, but only this thread is noted.
+    If such blocks are nested, only the inner block takes notes.
     """
     global _running
     noted = Noted()

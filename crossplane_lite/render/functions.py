@@ -90,7 +90,7 @@ class InProcess:
         return f"InProcess({self.function!r})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request. See `Runner.run`; a timeout has no effect where compose() can't be stopped."""
+        """Answer a request, as `Runner.run` says. `timeout` has no effect where compose() can't be stopped."""
         from .forgotten import noting
         from .outdated import unknown_fields
 
@@ -137,7 +137,7 @@ class OfMessages:
         return f"OfMessages({self.name})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request. See `Runner.run`; a timeout has no effect where the function can't be stopped."""
+        """Answer a request, as `Runner.run` says. `timeout` has no effect where the function can't be stopped."""
         stopped: list[str] = []
         answer = b""
         try:
@@ -179,9 +179,9 @@ def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[N
 
 @contextmanager
 def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) -> Iterator[None]:
-    """Raise `_Stop` in the block when the timeout is over. Code that catches it gets another `_Stop` after each second.
+    """Raise `_Stop` in the block when the timeout is over. Code that catches it gets another `_Stop` each second.
 
-    The block isn't stopped in the cases that `InProcess` lists.
+    Where `InProcess` says that nothing is stopped, the block runs on.
 
     Args:
         timeout: The time limit of the block, in seconds.
@@ -286,7 +286,7 @@ class Remote:
         self.close()
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request. See `Runner.run`."""
+        """Send a request to the server, and return its answer. `Runner.run` describes arguments and errors."""
         import grpc  # 50 ms, and functions in process don't need it
 
         if self._channel is None:

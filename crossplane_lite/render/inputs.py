@@ -1,7 +1,7 @@
 """Reads the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-The checks here are only those that every command needs, such as that the data of a Secret is base64. All functions that
-read files also raise MissingExtraError if PyYAML isn't installed.
+The checks here are only those that every command needs, such as that the data of a Secret is base64. The functions
+whose names begin with `read_` also raise MissingExtraError if PyYAML isn't installed.
 """
 
 from __future__ import annotations
@@ -66,8 +66,12 @@ def read_object(path: Path, what: str) -> Document:
 def read_composite(path: Path) -> Document:
     """Read the file of the composite resource.
 
+    Args:
+        path: The file.
+
     Raises:
-        InputError: The same as for `read_object`; or spec or status isn't a mapping.
+        InputError: The file doesn't contain exactly one object with apiVersion, kind and metadata.name; or the object's
+            spec or status isn't a mapping.
     """
     document = read_object(path, "composite resource")
     for name in ("spec", "status"):
@@ -129,7 +133,10 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
 
 
 def read_secrets(path: Path) -> list[Document]:
-    """Read Secrets with credentials of functions from a file or a directory.
+    """Read the Secrets with credentials of functions.
+
+    Args:
+        path: A file or a directory.
 
     Raises:
         InputError: The same as for `read_resources`; or an object isn't a Secret with a name.
@@ -145,7 +152,10 @@ def read_secrets(path: Path) -> list[Document]:
 
 
 def read_functions(path: Path) -> dict[str, Document]:
-    """Read Function objects from a file or a directory. Return each object by the function's name.
+    """Read Function objects. Return each object by the function's name.
+
+    Args:
+        path: A file or a directory.
 
     Raises:
         InputError: The same as for `read_resources`; or an object isn't a Function with a name, or has the same name as
@@ -229,7 +239,11 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
 
 
 def labels(document: Document, *keys: str | int) -> dict[str, str]:
-    """Return the labels or annotations at a path in a document, such as `metadata`, `labels`; `{}` if there are none.
+    """Return the labels or annotations at a path in a document; an empty dict if there are none.
+
+    Args:
+        document: The document.
+        keys: The path, such as `"metadata", "labels"`.
 
     Raises:
         InputError: The value at the path isn't a mapping, or a label's value isn't a string.

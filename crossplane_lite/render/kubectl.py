@@ -44,6 +44,9 @@ class Kubectl:
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the resources that a selector matches, sorted by namespace and name.
 
+        If the selector has no namespace, a name finds only a cluster-scoped resource, and labels find resources in all
+        namespaces.
+
         Raises:
             RenderError: The resources can't be read. Where kubectl failed, the message contains kubectl's message.
         """
@@ -123,7 +126,7 @@ class Kubectl:
     def _get(self, selector: Selector, names: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return the resources with these names; with no names, the resources with the selector's labels.
 
-        With names, the selector's namespace is the only one; without a namespace, only cluster-scoped resources are
+        With names, only the selector's namespace is searched; without a namespace, only cluster-scoped resources are
         returned. Names of resources that don't exist are ignored.
 
         Raises:

@@ -36,15 +36,15 @@ class AwaitedFields:
     """One simulated resource, whose awaited fields get values. Other resources need these fields.
 
     Args:
-        owner: The resource's name and kind.
+        owner: The resource's name, apiVersion and kind.
         schema: The schema of the resource's kind; None if it isn't known.
         fixture: The facts that the user gives about the resource.
         resource: The resource's content so far, to which fields are added.
 
     Attributes:
         resource: The resource with the awaited fields.
-        origins: The source of each awaited value, by the field's path: `given`, `fixture`, `spec`, `schema` or
-            `assumed`.
+        origins: The source of each awaited value, by the field's path: `given` (part of the resource anyway), `fixture`,
+            `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed` (a guess).
         never: The reason why an awaited field never gets a value, by the field's path.
     """
 
@@ -113,7 +113,10 @@ class AwaitedFields:
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
-        """Return the source of a value that exists: `given`, `fixture`, `schema` or `assumed`."""
+        """Return the source of a value that the resource has already.
+
+        It is `schema` or `assumed` if the value is in a list that this class has made up, else `given` or `fixture`.
+        """
         if at(self._fixture.content, steps) is not ABSENT:
             return FIXTURE
         if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):

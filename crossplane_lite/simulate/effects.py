@@ -25,10 +25,11 @@ class Effects(NamedTuple):
 
     Attributes:
         created: The names of the resources that are created again.
-        changed: The fields that are applied with other values, by the resource's name: texts such as `PATH: OLD ->
-            NEW`. For a Secret, each text is only the path.
+        changed: The fields that are applied with other values, by the resource's name: texts such as `spec.size: 1 ->
+            2`. For a Secret, each text is only the path.
         deleted: The names of the resources that Crossplane deletes.
-        status: The fields of the composite's status that change, as texts of the same form, without conditions.
+        status: The fields of the composite's status that change, as texts of the same form. Conditions aren't among
+            them.
         kept: The resources that are still applied although values for them are missing, by name, with the paths of the
             missing values.
         held: The resources that functions leave out of their answers because values are missing, by name, with the

@@ -84,16 +84,16 @@ class Simulation:
 
     Attributes:
         rounds: The rounds so far.
-        waves: The number of the round in which each composed resource was first desired, by the resource's name. The
-            numbers rise.
+        waves: The number of the round in which each composed resource was first desired, by the resource's name, in the
+            order of the rounds.
         stable: Whether the last two rounds had the same result.
         problem: Why the simulation isn't stable; None if it is stable or hasn't run.
         unresolved: The resources and the fields of the composite (`xr.status.x`) that still wait at the end, by name.
             Each has the paths of the missing values, with the reasons.
         cycles: Groups of resources and fields of the composite that wait for each other.
         waited: The paths of the values that each resource waited for before it appeared, by the resource's name.
-        origins: The source of each value that others wait for, by the value's path: `given`, `fixture`, `spec` (copied
-            to the status), `schema` or `assumed`.
+        origins: The source of each value that others wait for, by the value's path: `given` (part of the resource anyway), `fixture`,
+            `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed` (a guess).
         dependencies: The dependencies of the functions that run in this process.
 
     Raises:

@@ -40,8 +40,7 @@ class Exists(NamedTuple):
     Attributes:
         resource: The resource as it would be observed.
         secret: The resource's connection Secret; None if it has none.
-        origins: The source of each awaited field's value, by the field's path: `given`, `fixture`, `spec`, `schema` or
-            `assumed`.
+        origins: The source of each awaited field's value, by the field's path, as `AwaitedFields.origins` has it.
         never: The reason why an awaited field never gets a value, by the field's path.
     """
 

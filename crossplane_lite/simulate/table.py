@@ -94,7 +94,7 @@ def _all(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _end(report: Mapping[str, Any]) -> Iterator[str]:
     composite = report["composite"]
-    if not report["rounds"]:  # the problem is told elsewhere
+    if not report["rounds"]:  # the command prints the problem
         return
     there = [one["wave"] for one in report["resources"] if one["exists"]]
     rounds = report["rounds"]

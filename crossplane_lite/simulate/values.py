@@ -99,7 +99,7 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
 def text_for(owner: Target, steps: Steps) -> str:
     """Return a plausible string for a field by its name, such as an IP address for `ipAddress`.
 
-    A field with another name gets a text made of the names of resource and field.
+    If the name says nothing, the string is made of the names of the resource and the field.
 
     Args:
         owner: The resource that gets the string.
@@ -116,7 +116,7 @@ def text_for(owner: Target, steps: Steps) -> str:
 
 
 def _plain_text(owner: Target, steps: Steps) -> str:
-    """Return a text made of the names of resource and field. It is a valid DNS label of at most 63 characters."""
+    """Return a text made of the names of a resource and a field. It is a valid DNS label of at most 63 characters."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
     if len(text) <= 63:

@@ -98,9 +98,10 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
 
 
 def one(source: Source, folder: Path, what: str) -> Document:
-    """Return the only resource of a source; InputError if it doesn't have exactly one.
+    """Return the only resource of a source.
 
-    The arguments and the other errors are those of `one_document`.
+    The arguments and errors are those of `one_document`. A List (of v1) must have exactly one item, else InputError is
+    raised.
     """
     found = list(objects_in(one_document(source, folder, what)))
     if len(found) != 1:

@@ -86,9 +86,9 @@ def findings(call: Call, request: bytes | None = None) -> list[Finding]:
     """Return the rules of the specification that a function breaks.
 
     Args:
-        call: A function that takes the bytes of a request and returns the bytes of the answer. If the first call raises
-            an exception, the result is a finding that says so. An exception in a later call is also a finding if the
-            request was unusual (deep, large or malformed), or comes after a malformed one. Any other is passed on.
+        call: A function that takes the bytes of a request and returns the bytes of the answer. Its exceptions count as
+            findings in the first call, and in the calls with deep, large or malformed requests. Other exceptions are
+            passed on.
         request: The bytes of a request that the function can answer. None means the request that `assert_conforms` uses
             by default.
     """
@@ -179,7 +179,7 @@ class _Check:
             yield Finding("SHOULD", "answer with the same bytes", "two answers have their fields in another order")
 
     def _passing_on(self) -> Iterator[Finding]:
-        """Check that desired state of previous functions, and unknown fields, come back."""
+        """Check that the answer has the desired state of previous functions, the context, and unknown fields."""
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-3"))
         earlier = {"apiVersion": "example.org/v1", "kind": "Earlier", "spec": {"a": [1, {"b": None}]}}
         message.desired.resources[_EARLIER].resource = _wire.encode_struct(earlier)

@@ -93,6 +93,7 @@ class Folder:
         Raises:
             InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
+            UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
             MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
         given = dict(locals())
@@ -141,6 +142,7 @@ class Folder:
             RenderError: The reconcile failed for another reason.
             InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
+            UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
             MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
         from ..render.reconcile import render

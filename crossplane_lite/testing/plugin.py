@@ -36,8 +36,8 @@ class _Run:
 
     Attributes:
         log: The log of this process; None before its first use.
-        checked: The files that were checked, from all finished workers.
-        written: A pair for each written file: a hash of its content, and whether the file is new.
+        checked: The files that were checked. Those of a worker are added when the worker ends.
+        written: Maps each written file to a hash of its content, and whether the file is new.
         clashes: The files that two workers have written with different content.
         folders: The folders in which the tests keep their snapshots.
     """

@@ -46,7 +46,7 @@ class Log:
 
     Attributes:
         checked: The files that were compared or written.
-        written: A pair for each written file: a hash of its content, and whether the file is new.
+        written: Maps each written file to a hash of its content, and whether the file is new.
     """
 
     def __init__(self) -> None:

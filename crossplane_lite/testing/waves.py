@@ -1,4 +1,7 @@
-"""An assertion about the order in which a composition's resources appear, and about resources that keep waiting."""
+"""An assertion about the waves in which a composition's resources appear, and about resources that keep waiting.
+
+A wave is the group of resources that one reconcile composes first.
+"""
 
 from __future__ import annotations
 
