@@ -40,7 +40,7 @@ __all__ = ["Explained", "Field", "Wait", "explain"]
 
 _MARK: Final = ("metadata", "annotations", ANNOTATION)
 _MOST_UNSURE: Final = 3
-_COMPOSITE: Final = "xr"  # as paths begin
+_COMPOSITE: Final = "xr"  # the beginning of the paths of the composite's fields
 
 
 class Field(NamedTuple):

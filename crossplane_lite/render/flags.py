@@ -145,7 +145,10 @@ def several_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def several_paths(text: str) -> list[Path]:
-    """Return the paths in a text that separates them by commas. The name of an existing file may contain commas."""
+    r"""Return the paths in a text that separates them by commas. `\,` is a comma inside of a path.
+
+    If the whole text is the name of an existing file or directory, it is the only path.
+    """
     # The name of an existing file may have commas.
     return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
 

@@ -27,10 +27,10 @@ _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_mess
 # Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
 _LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
 
-# The frame of this code, and the frames that called it, aren't the author's.
+# The frame of this code, and the frames that called it, don't belong to the author's code.
 _CALLER: Final = Function.call_compose.__code__
 
-# A compose() that catches the exception which stops it gets another one after this time, again and again.
+# Code that catches `_Stop` gets another one whenever this time has passed.
 _AGAIN_SECONDS: Final = 1.0
 
 _debugger_seen = False

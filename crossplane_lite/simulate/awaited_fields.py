@@ -43,8 +43,9 @@ class AwaitedFields:
 
     Attributes:
         resource: The resource with the awaited fields.
-        origins: The source of each awaited value, by the field's path: `given` (part of the resource anyway), `fixture`,
-            `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed` (a guess).
+        origins: The source of each awaited value, by the field's path: `given` (part of the resource
+            anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
+            (a guess).
         never: The reason why an awaited field never gets a value, by the field's path.
     """
 

@@ -84,7 +84,7 @@ def _changes(before: Any, after: Any, *, is_secret: bool) -> list[str]:
     return [
         path if is_secret else f"{path}: {_shown(old)} -> {_shown(new)}"
         for path, old, new in differences(before, after)
-        # A name is generated only when a resource is created, and `created` tells this.
+        # A name is generated only for a new resource, and `created` has those.
         if path and path != "metadata.generateName"
     ]
 

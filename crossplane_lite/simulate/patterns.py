@@ -39,7 +39,7 @@ def matching(pattern: str) -> str | None:
 def _compiled(pattern: str) -> re.Pattern[str] | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # patterns that Python may read in another way one day
+            warnings.simplefilter("ignore")  # a later Python may read the pattern differently
             return re.compile(pattern)
     except (re.error, RecursionError, OverflowError):
         return None

@@ -33,7 +33,7 @@ class Loss(NamedTuple):
 
 
 def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
-    """Return the result of a simulation as plain data.
+    """Return the result of a simulation as plain data, as `--format json` prints it.
 
     Args:
         simulation: A simulation that has run. It may have failed.

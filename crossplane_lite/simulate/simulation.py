@@ -92,8 +92,9 @@ class Simulation:
             Each has the paths of the missing values, with the reasons.
         cycles: Groups of resources and fields of the composite that wait for each other.
         waited: The paths of the values that each resource waited for before it appeared, by the resource's name.
-        origins: The source of each value that others wait for, by the value's path: `given` (part of the resource anyway), `fixture`,
-            `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed` (a guess).
+        origins: The source of each value that others wait for, by the value's path: `given` (part of the resource
+            anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
+            (a guess).
         dependencies: The dependencies of the functions that run in this process.
 
     Raises:

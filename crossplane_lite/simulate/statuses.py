@@ -8,7 +8,8 @@ the user gives. 3. For the status of one of Kubernetes' own kinds, such as a Dep
 `spec.forProvider.X`. For `status.atProvider.id`, the external name. 6. The kind's schema, by which a value is made up.
 
 Without a schema, a value is made up, too: of the type that the function's model has, else a string. It is reported as
-assumed. If the schema is known and lacks the field, only the first four sources count.
+assumed. If the schema is known and lacks the field, only the first four sources count. Outside of spec and status, only
+the external name and connection details are made up.
 """
 
 from __future__ import annotations

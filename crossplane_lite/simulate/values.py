@@ -213,7 +213,7 @@ class _Maker:
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema merged with the schemas in its allOf, anyOf and oneOf.
 
-    If several have a key, the first one counts.
+    Their `properties` are merged, too. If several schemas have the same key or property, the first one counts.
     """
     parts = list(parts_of(schema))
     if len(parts) == 1:
@@ -235,7 +235,10 @@ def _of_length(text: str, shortest: int, longest: int) -> str:
 
 
 def _number(schema: Mapping[str, Any], whole: bool) -> float:
-    """Return 1 if the schema allows it, else a number near 1 that fits the schema's limits and its multipleOf."""
+    """Return 1 if the schema allows it.
+
+    Else return a number that fits the schema's limits and its multipleOf, if possible.
+    """
     lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
     step = _bound(schema, "multipleOf")
     least = -math.inf if lowest is None else lowest

@@ -269,7 +269,7 @@ class _Check:
                 self._call(garbage)
             except (CrossplaneLiteError, WireError):
                 continue
-            except Exception as error:  # no answer, but not by an error that says so
+            except Exception as error:  # an error that doesn't say that the request is malformed
                 if not isinstance(error, (ValueError, DecodeError)):
                     said = f"{type(error).__name__}: {short_text(str(error))}"
                     yield Finding("SHOULD", "refuse what isn't a request", said)

@@ -200,7 +200,8 @@ class Folder:
             The simulation, after its last round. It may not be stable; see `Simulation.problem`.
 
         Raises:
-            FatalResultError, RenderError, InputError, UsageError, MissingExtraError: The same as for `render`.
+            FatalResultError, RenderError, InputError, UsageError, UnresolvedError, MissingExtraError: The same as for
+                `render`.
         """
         from ..simulate.simulation import Simulation
 

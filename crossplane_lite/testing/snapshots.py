@@ -255,7 +255,10 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _file_name(test: str) -> str:
-    """Return a valid file name for a test's name. A name that is too long is cut, and a hash is added."""
+    """Return a valid file name for a test's name. A name that is too long is cut and gets a hash.
+
+    A name without any valid character becomes a hash.
+    """
     name = re.sub(r"[^\w.=+-]+", "-", test).strip("-.")
     if len(name.encode()) > _LONGEST_NAME or not name:
         name = f"{name[: _LONGEST_NAME // 4]}-{hashlib.sha256(test.encode()).hexdigest()[:12]}"
