@@ -23,7 +23,8 @@ _DEEPEST: Final = 8
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of the text: a table of waves, a legend, remarks on the final state, and the effects of losses.
 
-    A wave is the number of the round in which a resource first appeared.
+    The wave of a resource is the number of the round in which it was first desired. A loss is the removal of a resource
+    or field from the final state.
 
     Args:
         report: The result of `report.report`.
@@ -43,7 +44,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
 def _harmless(value: Any, depth: int = 0) -> Any:
     """Return a report in which each text is one line without characters that could control the terminal.
 
-    Values that are nested more than eight levels deep become `…`.
+    Other values that are nested more than eight levels deep become `…`.
     """
     if isinstance(value, str):
         return _text.line(value)

@@ -86,9 +86,9 @@ def findings(call: Call, request: bytes | None = None) -> list[Finding]:
     """Return the rules of the specification that a function breaks.
 
     Args:
-        call: A function that takes the bytes of a request and returns the bytes of the answer. Its exceptions count as
-            findings in the first call, and in the calls with deep, large or malformed requests. Other exceptions are
-            passed on.
+        call: A function that takes the bytes of a request and returns the bytes of the answer. It may raise an
+            exception for a malformed request. Its exceptions count as findings in the first call, in calls with deep or
+            large requests, and in the call after malformed requests. In other calls they are passed on.
         request: The bytes of a request that the function can answer. None means the request that `assert_conforms` uses
             by default.
     """
