@@ -1,11 +1,12 @@
-"""Running functions as Crossplane would: reading files, doing one reconcile, printing its result.
+"""Runs functions as Crossplane would: reads files, does one reconcile, and prints its result.
 
     from crossplane_lite.render import Step, render
 
     rendered = render(xr, [Step("compose", "buckets")], {"buckets": compose})
     assert rendered.composed["bucket"]["spec"]["forProvider"]["location"] == "EU"
 
-Every name is loaded when it is first used.
+In the example, `xr` is a composite resource (a dict), and `compose` is a composition function. A name of this package
+is imported only when it is first used, so that importing the package takes little time.
 """
 
 from __future__ import annotations

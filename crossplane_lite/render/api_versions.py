@@ -1,4 +1,4 @@
-"""Splits apiVersions. One that can't be parsed gives the RenderError with which Crossplane's reconcile would fail."""
+"""Splits apiVersions. An apiVersion that can't be parsed raises RenderError: Crossplane's reconcile would fail, too."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["api_versions_checked", "split_api_version"]
 
 @contextmanager
 def api_versions_checked() -> Iterator[None]:
-    """Let the reconcile fail where the code in the block meets a string that isn't an apiVersion.
+    """Turn an ApiVersionError in the block into a RenderError, with which the reconcile fails.
 
     Raises:
-        RenderError: The code has met such a string.
+        RenderError: The code in the block has met a string that isn't an apiVersion.
     """
     try:
         yield
@@ -25,10 +25,12 @@ def api_versions_checked() -> Iterator[None]:
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return group and version of an apiVersion. The group is empty for the core group, as in `v1`.
+    """Return the group and the version of an apiVersion, such as `apps` and `v1` for `apps/v1`.
+
+    The group is an empty string for the core group, as in `v1`.
 
     Raises:
-        RenderError: The string isn't an apiVersion.
+        RenderError: `api_version` has more than one slash.
     """
     with api_versions_checked():
         return api_versions.split_api_version(api_version)

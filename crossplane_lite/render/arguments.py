@@ -1,11 +1,11 @@
-"""The arguments that render, simulate and graph share, and reading the inputs that they name.
+"""The command-line arguments that render, simulate and graph share, and a reader of the files that they name.
 
     parser = arguments.Parser(...)
     arguments.add_inputs(parser)
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
-The flags have the names and short forms of `crossplane composition render`. That command has no `--function`,
-`--kube-context` and `--crds`.
+The flags have the names and short forms of Crossplane's `crossplane composition render`. Only `--function`,
+`--kube-context` and `--crds` are flags that Crossplane's command doesn't have.
 """
 
 from __future__ import annotations
@@ -44,22 +44,23 @@ __all__ = [
 
 
 class Inputs(NamedTuple):
-    """Everything that one reconcile needs, read and checked.
+    """The inputs of one reconcile, read from files or a live cluster, and checked.
 
     Attributes:
-        composite: The composite resource, with the defaults of its XRD where an XRD was given; for `render op` the
-            Operation.
+        composite: The composite resource. If an XRD was given, the XRD's defaults are filled in. For `render op`, this
+            is the Operation.
         pipeline: The steps of the pipeline.
         functions: The runner of each function, by the function's name in the pipeline.
-        cluster: The objects beside the composite: required resources, Secrets, schemas.
-        observed: The observed composed resources, each with the annotation that names it.
+        cluster: The source of all other objects: required resources, Secrets with credentials, schemas.
+        observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
         context: The pipeline's context before the first step.
         timeout: The time limit of one reconcile, in seconds.
-        schemas: The schemas of kinds, from --required-schemas and --crds; None where neither flag was given.
-        composition: The name of the Composition; None where no Composition was given.
-        xrd: The composite's CompositeResourceDefinition; None where --xrd wasn't given.
-        notes: Remarks for people on the inputs.
-        in_process: The functions that run in this process, with their `module:function`.
+        schemas: The schemas of kinds, from --required-schemas and --crds; None if neither flag was given.
+        composition: The name of the Composition; None if no Composition was given.
+        xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
+        notes: Remarks on the inputs, which the commands print as warnings.
+        in_process: The `module:function` of each function that runs in this process, by the function's name in the
+            pipeline.
     """
 
     composite: Document
@@ -76,7 +77,7 @@ class Inputs(NamedTuple):
     in_process: Mapping[str, str] = {}
 
     def render(self) -> Rendered:
-        """Do one reconcile, and return its result; see `reconcile.render`."""
+        """Do one reconcile of the composite, and return its result. `reconcile.render` describes the errors."""
         from .reconcile import render
 
         return render(
@@ -93,7 +94,7 @@ class Inputs(NamedTuple):
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name the inputs: XR, COMPOSITION, FUNCTIONS, and flags for the other inputs."""
+    """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS, and flags."""
     parser.add_argument("composite", metavar="XR", type=Path, help="file of the composite resource")
     parser.add_argument(
         "composition",
@@ -122,7 +123,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_explain(group: argparse._ArgumentGroup) -> None:
-    """Add the flag --explain, which names the resources to explain."""
+    """Add the flag --explain, whose values are the names of the resources to explain."""
     group.add_argument(
         "--explain",
         metavar="NAME",
@@ -135,7 +136,7 @@ def add_explain(group: argparse._ArgumentGroup) -> None:
 
 
 def add_operation(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name the inputs of `render op`: OPERATION, FUNCTIONS, and flags for the other inputs."""
+    """Add the arguments of `render op`: OPERATION, FUNCTIONS, and flags for more inputs."""
     parser.add_argument(
         "operation", metavar="OPERATION", type=Path, help="file of the Operation, CronOperation or WatchOperation"
     )
@@ -150,7 +151,7 @@ def add_operation(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the flags that composites and Operations share, and return their group in the help."""
+    """Add the flags that both composites and Operations have. Return the flags' group, to which more can be added."""
     group = parser.add_argument_group("inputs")
     group.add_argument(
         "--function",
@@ -242,20 +243,22 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 def read_inputs(
     arguments: argparse.Namespace, *, composite: Document | None = None, observed: Sequence[Document] = ()
 ) -> Inputs:
-    """Read everything that the arguments of `add_inputs` name.
+    """Read all inputs that the arguments of `add_inputs` name.
 
     Args:
-        arguments: The arguments.
-        composite: The composite, if it has been read already. Otherwise it is read from the file XR.
-        observed: The observed composed resources, if they have been read already. --observed-resources takes their
-            place.
+        arguments: The parsed command line.
+        composite: The composite, if it has been read already. With None, it is read from the file that XR names.
+        observed: The observed composed resources, if they have been read already. They are ignored if
+            --observed-resources is given.
 
     Returns:
-        The inputs. With --kube-context, objects that no file gives come from the cluster.
+        The inputs. With --kube-context, observed resources, required resources and schemas that no file gives come from
+        the live cluster.
 
     Raises:
         InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a Composition for
             another kind.
+        RenderError: With --xrd only. The composite's apiVersion can't be parsed.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite
@@ -287,11 +290,18 @@ def read_inputs(
 
 
 def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
-    """Read everything that the arguments of `add_operation` name.
+    """Read all inputs that the arguments of `add_operation` name.
+
+    Args:
+        arguments: The parsed command line.
+
+    Returns:
+        The inputs. With --kube-context, required resources and schemas that no file gives are read from the cluster,
+        when a function asks for them.
 
     Raises:
-        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a watched resource
-            of another kind.
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a WatchOperation
+            and a watched resource of another kind.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching
@@ -314,7 +324,7 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
 
 
 def paths(arguments: argparse.Namespace) -> list[Path]:
-    """Return the files and directories that a command line names, also those that don't exist."""
+    """Return the paths of all files and directories that a parsed command line names, whether they exist or not."""
     named = vars(arguments)
     single = [
         *("composite", "composition", "operation", "functions", "observed_resources", "watched_resource", "xrd"),
@@ -336,7 +346,11 @@ def _add_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def _one_step(arguments: argparse.Namespace) -> list[Step]:
-    """Return a pipeline with one step, which calls the function of --function."""
+    """Return a pipeline of one step, which calls the function that --function names.
+
+    Raises:
+        InputError: --function isn't given, or is given several times.
+    """
     if len(arguments.function) != 1:
         given = f"{len(arguments.function)} are given" if arguments.function else "none is given"
         raise InputError(f"without a COMPOSITION, --function must name the one function to run ({given})")
@@ -365,7 +379,16 @@ def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Docume
 def _live(
     arguments: argparse.Namespace, composite: Document, observed: list[Document], files: Cluster
 ) -> tuple[Document, list[Document], Cluster]:
-    """Return composite, observed resources and cluster, completed by a live API server where the files lack them."""
+    """Add to the inputs from files what only the live cluster of --kube-context has.
+
+    Returns:
+        The composite, the observed resources and the cluster. The composite gets the live composite's uid and status
+        where it has none. If no observed resources were given, the live composite's resources are observed. The cluster
+        looks into the files first.
+
+    Raises:
+        InputError: The live cluster can't be read, or the composite's references are malformed.
+    """
     from .cluster import Chain
     from .kubectl import Kubectl
 
@@ -383,9 +406,9 @@ def _live(
 
 
 def _own(observed: list[Document], composite: Document) -> list[Document]:
-    """Return the resources that the composite controls or that have no controller.
+    """Return the observed resources that the composite controls, and those that have no controller.
 
-    Others are left out with a warning: a resource of this name may belong to another composite.
+    A resource with another controller may belong to another composite. It is left out, and a warning is logged.
     """
     uid = objects.composite_uid(composite.content)
     own = []

@@ -1,4 +1,7 @@
-"""The cluster beside the composite: objects and schemas from files, and several sources one after the other."""
+"""Sources of the Kubernetes objects that functions ask for: files, several sources in a row, a source with changes.
+
+Such a source is called a cluster here (see `pipeline.Cluster`), even if it consists only of files.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ __all__ = ["Chain", "Files", "World", "in_order"]
 
 
 class Files:
-    """A cluster that holds the given objects and schemas, and nothing else.
+    """A cluster that contains only the given objects and schemas.
 
     Args:
-        resources: Objects with apiVersion, kind and metadata.name. Where two have the same apiVersion, kind, namespace
-            and name, the later one counts.
-        schemas: The source of the schemas of kinds; None for no schemas.
+        resources: Objects with apiVersion, kind and metadata.name. If two have the same apiVersion, kind, namespace and
+            name, the later object replaces the earlier one. Objects without apiVersion or kind are never found.
+        schemas: The schemas of kinds; None for no schemas.
     """
 
     def __init__(self, resources: Iterable[Mapping[str, Any]] = (), schemas: Schemas | None = None) -> None:
@@ -33,11 +36,11 @@ class Files:
                 self._resources.setdefault((api_version, kind), {})[_place(resource)] = resource
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the objects that a selector matches, in the order of their namespaces and names.
+        """Return the objects that a selector matches, sorted by namespace and name.
 
-        The rules are those of Crossplane. A name is looked up in the selector's namespace alone, which is empty for
-        cluster-scoped objects. Labels match in all namespaces, unless the selector names one. The caller may change
-        the list, but not the objects.
+        The rules are Crossplane's. An object with the selector's name is found only in the selector's namespace; no
+        namespace means cluster-scoped objects. Labels match in all namespaces if the selector has no namespace. The
+        caller may change the list, but not the objects.
         """
         of_kind = self._resources.get((selector.api_version, selector.kind), {})
         if selector.name is not None:
@@ -47,58 +50,67 @@ class Files:
         return in_order(one for one in matching if not selector.namespace or _place(one)[0] == selector.namespace)
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known.
+        """Return the OpenAPI schema of a kind with its references inlined; None if the schema isn't known.
 
         Raises:
-            RenderError: The string isn't an apiVersion.
+            RenderError: `api_version` isn't an apiVersion.
+            InputError: A file with schemas can't be read, or is malformed.
         """
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return the scope of a kind: `Namespaced` or `Cluster`; None where no schema says it.
+        """Return the scope of a kind, `Namespaced` or `Cluster`; None if the scope isn't known.
 
         Raises:
-            RenderError: The string isn't an apiVersion.
+            RenderError: `api_version` isn't an apiVersion.
+            InputError: A file with schemas can't be read, or is malformed.
         """
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.scope(api_version, kind)
 
 
 class Chain:
-    """Several clusters, which are asked in order until a cluster has an answer.
+    """A series of clusters. They are asked in order, until one has an answer; its answer isn't joined with others.
 
-    Answers aren't joined. Where a file has one resource that a selector matches, a live API server isn't asked for
-    more resources.
+    For example, if a file has one resource with the wanted labels, the live API server isn't asked for more of them.
     """
 
     def __init__(self, *clusters: Cluster) -> None:
         self._clusters = clusters
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches, from the first cluster with such resources; else none."""
+        """Return the resources that a selector matches, from the first cluster that has any.
+
+        Return `[]` if none has any.
+        """
         return next((found for cluster in self._clusters if (found := cluster.resources(selector))), [])
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind from the first cluster that has it; None where no cluster has it."""
+        """Return the OpenAPI schema of a kind from the first cluster that has it; None if no cluster has it."""
         found = (cluster.schema(api_version, kind) for cluster in self._clusters)
         return next((schema for schema in found if schema is not None), None)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return `Namespaced` or `Cluster` from the first cluster that knows a kind's scope; None where none does."""
+        """Return the scope of a kind, `Namespaced` or `Cluster`, from the first cluster that knows it; None if unknown.
+
+        Clusters without a method `scope` are skipped.
+        """
         asked = (getattr(cluster, "scope", None) for cluster in self._clusters)
         found = (ask(api_version, kind) for ask in asked if ask is not None)
         return next((scope for scope in found if scope is not None), None)
 
 
 class World:
-    """A view of a cluster with some objects added and others hidden. The cluster itself isn't changed.
+    """Another cluster with some objects added and others hidden. The other cluster itself isn't changed.
 
     Args:
-        base: The cluster; None for an empty cluster.
-        schemas: More schemas, beside those of the cluster; None for no more.
-        objects: The objects to add. Each hides the cluster's object of the same apiVersion, kind, namespace and name.
-        gone: Objects of the cluster to hide. Those that the cluster lacks are ignored.
+        base: The other cluster; None for an empty one.
+        schemas: Schemas in addition to those of `base`; None for no more.
+        objects: The objects to add. Each replaces the object of `base` with the same apiVersion, kind, namespace and
+            name.
+        gone: Objects of `base` to hide, found by apiVersion, kind, namespace and name. Objects that `base` lacks are
+            ignored.
     """
 
     def __init__(
@@ -114,20 +126,26 @@ class World:
         self._gone = {_identity(one) for one in gone}
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches, in the order of their namespaces and names."""
+        """Return the resources that a selector matches, sorted by namespace and name."""
         own = self._objects.resources(selector)
         taken = {_identity(one) for one in own} | self._gone
         others = [] if self._base is None else self._base.resources(selector)
         return in_order([*own, *(one for one in others if _identity(one) not in taken)])
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known."""
+        """Return the OpenAPI schema of a kind with its references inlined; None if the schema isn't known.
+
+        A schema of `schemas` is preferred to a schema of `base`.
+        """
         with api_versions_checked():
             found = None if self._schemas is None else self._schemas.find(api_version, kind)
         return found if found is not None or self._base is None else self._base.schema(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return the scope of a kind: `Namespaced` or `Cluster`; None where the scope isn't known."""
+        """Return the scope of a kind, `Namespaced` or `Cluster`; None if the scope isn't known.
+
+        `base` is asked first.
+        """
         ask = getattr(self._base, "scope", None)
         scope: str | None = None if ask is None else ask(api_version, kind)
         with api_versions_checked():
@@ -135,17 +153,17 @@ class World:
 
 
 def in_order(resources: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return resources in the order of their namespaces and names, as an API server lists them."""
+    """Return resources sorted by namespace and name, as an API server lists them."""
     return sorted(resources, key=_place)
 
 
 def _identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return apiVersion, kind, namespace and name of an object. Each is empty where it is missing."""
+    """Return the apiVersion, kind, namespace and name of an object. A part that is missing is an empty string."""
     return (text_of(resource.get("apiVersion")), text_of(resource.get("kind")), *_place(resource))
 
 
 def _place(resource: Mapping[str, Any]) -> tuple[str, str]:
-    """Return namespace and name of a resource. Each is empty where it is missing or isn't a string."""
+    """Return the namespace and the name of a resource. A part that is missing or isn't a string is an empty string."""
     metadata = resource.get("metadata")
     values = [metadata.get(key) for key in ("namespace", "name")] if isinstance(metadata, Mapping) else [None, None]
     namespace, name = (value if isinstance(value, str) else "" for value in values)

@@ -1,4 +1,4 @@
-"""`crossplane-lite render`: one reconcile of a composite resource, or of an Operation, from files."""
+"""The command `crossplane-lite render`: does one reconcile of a composite resource or of an Operation, from files."""
 
 from __future__ import annotations
 
@@ -25,13 +25,17 @@ _EPILOG: Final = (
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite render` with the arguments that follow it.
+    """Run `crossplane-lite render`. With --watch, it renders again after each change, until it is interrupted.
+
+    Args:
+        argv: The arguments after `render`. A first argument `op` renders an Operation.
 
     Returns:
-        The exit status: 1 if the reconcile failed or a function returned a fatal result, and then nothing is printed on
-        stdout; 1 if the schemas of `--crds` show mistakes; else 0.
+        The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
+        It is also 1 if `--crds` finds mistakes in desired resources or awaited values that never come. Else it is 0.
 
     Raises:
+        SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
         InputError: A file or a function can't be read or used. The message names it.
         MissingExtraError: A package that is needed isn't installed.
     """
@@ -70,7 +74,11 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
 
 
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
-    """Print a reconcile's lines, then its documents or explanations; return the exit status."""
+    """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
+
+    Returns:
+        The exit status. It is 1 if --crds was given and its schemas show mistakes, else 0.
+    """
     from . import output
 
     with_results: bool = given.include_function_results
@@ -92,7 +100,11 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
 
 
 def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> None:
-    """Print the origins of the resources that --explain names. No documents are printed then."""
+    """Print where the fields of the resources that --explain names come from.
+
+    Raises:
+        InputError: No function composes or holds back a resource of one of the names.
+    """
     from .explain import explain
     from .explained import as_json, as_text
 
@@ -107,9 +119,10 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Print the mistakes that schemas show in desired resources and in waits, and return the exit status.
+    """Print the mistakes in desired resources, and the awaited values that never come, by the schemas of --crds.
 
-    The status is 1 if there are mistakes, else 0.
+    Returns:
+        The exit status: 1 if anything was found, else 0.
     """
     from .._manifests.kind_schemas import Schemas
     from .in_vain import HEADING, in_vain, lines, summary
@@ -129,7 +142,7 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of `crossplane-lite render`; `render op` has another parser."""
+    """Return the argument parser of `crossplane-lite render`. `render op` has a parser of its own."""
     parser = arguments.Parser(
         prog="crossplane-lite render",
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",

@@ -1,7 +1,7 @@
-"""Changes that Crossplane makes to a desired composed resource before applying it.
+"""The changes that Crossplane makes to a desired composed resource before applying it.
 
-It sets name, namespace, labels, owner references and the annotation with the composition resource name, and removes
-the status.
+Crossplane sets name, namespace, labels, owner references and the annotation `crossplane.io/composition-resource-name`,
+and removes the status.
 """
 
 from __future__ import annotations
@@ -39,17 +39,18 @@ _METADATA: Final = {
 
 
 class Owner(NamedTuple):
-    """The values that a composed resource takes from its composite.
+    """The parts of a composite that go into its composed resources, for example into their labels.
 
     Attributes:
         api_version: The composite's apiVersion.
         kind: The composite's kind.
         name: The composite's name.
-        namespace: The composite's namespace; empty where it has none.
+        namespace: The composite's namespace; empty if the composite is cluster-scoped.
         uid: The composite's uid.
-        prefix: The value of the label `crossplane.io/composite`. A composite that is composed itself hands on its own
-            label; otherwise the value is the composite's name.
-        claim: The two labels that name the composite's claim; empty where either label is missing.
+        prefix: The value of the label `crossplane.io/composite` on composed resources. Generated names begin with it,
+            too. If the composite has this label (because it is itself composed), this is the label's value. Else it is
+            the composite's name.
+        claim: The two labels that name the composite's claim; empty if either label is missing.
     """
 
     api_version: str
@@ -62,7 +63,10 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, composite: Mapping[str, Any]) -> Owner:
-        """Return the values that composed resources take from a composite."""
+        """Return the parts of a composite that go into its composed resources.
+
+        A missing uid is made from kind and name.
+        """
         metadata = metadata_of(composite)
         labels = metadata.get("labels")
         labels = labels if isinstance(labels, Mapping) else {}
@@ -79,7 +83,7 @@ class Owner(NamedTuple):
 
     @property
     def reference(self) -> dict[str, Any]:
-        """The owner reference with which a composed resource names the composite as its controller."""
+        """The owner reference that makes the composite the controller of a composed resource."""
         return {
             "apiVersion": self.api_version,
             "blockOwnerDeletion": True,
@@ -99,16 +103,17 @@ def composed_resource(
     results: list[Result] | None = None,
     notes: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Return a desired composed resource in the form in which Crossplane applies it.
+    """Return a desired composed resource as Crossplane applies it.
 
     Args:
         name: The composition resource name.
         resource: The desired resource, which is changed and returned.
-        owner: The composite.
-        observed: The observed resource, whose name, `generateName` and namespace stay; None where it doesn't exist.
-        cluster: The cluster, which knows whether a kind is cluster-scoped; see `is_cluster_scoped`.
-        results: The list that gets a warning where the resource doesn't go to the namespace that the functions desire.
-        notes: The list that gets a line for labels and annotations that Crossplane drops silently.
+        owner: The parts of the composite that the resource gets.
+        observed: The observed resource, which keeps its name, `generateName` and namespace; None if it doesn't exist.
+        cluster: The cluster, which may know whether a kind is cluster-scoped; see `is_cluster_scoped`.
+        results: A list to which a warning is added if the functions want a namespace other than the composite's; None
+            for no warning.
+        notes: A list to which a line is added if Crossplane silently drops labels or annotations; None for no lines.
 
     Raises:
         RenderError: Crossplane or the API server would refuse the resource.
@@ -135,10 +140,10 @@ def composed_resource(
 
 
 def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
-    """Return the metadata with null fields removed; `{}` for None.
+    """Return a resource's metadata. Remove null fields from it that this module reads. For None, return `{}`.
 
     Raises:
-        RenderError: The metadata, or a field that this module reads, has the wrong type.
+        RenderError: The metadata isn't an object, or a field that this module reads has the wrong type.
     """
     if metadata is None:
         return {}
@@ -153,9 +158,15 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
 
 
 def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str] | None) -> None:
-    """Drop all labels or annotations if the value of one isn't a string, as Crossplane does.
+    """Drop all labels or all annotations if the value of one of them isn't a string, as Crossplane does.
 
-    A null value becomes the empty string. `notes` gets a line about labels or annotations that are dropped.
+    A null value doesn't count as wrong: it becomes an empty string.
+
+    Args:
+        what: The resource's name for messages.
+        key: `labels` or `annotations`.
+        metadata: The resource's metadata, which is changed.
+        notes: A list to which a line is added if labels or annotations are dropped; None for no line.
     """
     values = metadata.get(key, {})
     wrong = [name for name, value in values.items() if not isinstance(value, str) and value is not None]
@@ -178,13 +189,13 @@ def _place(
     observed: Mapping[str, Any] | None,
     cluster: object | None,
 ) -> str:
-    """Set the namespace, and take over name, namespace and `generateName` of an observed resource.
+    """Set a resource's namespace. If the resource is observed, set its observed name, namespace and `generateName`.
 
     Returns:
-        The namespace that the resource would have had if the composite were cluster-scoped; empty for none.
+        The resource's namespace before the composite's namespace replaced it; empty for none.
 
     Raises:
-        RenderError: The resource is cluster-scoped, and the composite isn't.
+        RenderError: The resource is cluster-scoped, and the composite has a namespace.
     """
     if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
         raise RenderError(
@@ -220,10 +231,10 @@ def _owner_references(
 
 
 def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str, Any], owner: Owner) -> None:
-    """Give a resource a name if it has none, and refuse a name that an API server would refuse.
+    """Generate a name for a resource that has none. Check that an API server would accept the name.
 
     Raises:
-        RenderError: The name isn't valid.
+        RenderError: An API server would refuse the name.
     """
     field = "name"
     if not metadata.get("name"):

@@ -1,8 +1,8 @@
-"""Reading the steps of a pipeline from the document of a Composition or an Operation.
+"""Reads the steps of a pipeline from a Composition or an Operation.
 
-A Composition is checked as Crossplane's own `render` checks it: it must be for the composite's kind, have the labels
-that the composite selects, and be of mode Pipeline. Steps that the API server would refuse are refused too, such as two
-steps of one name.
+The checks of a Composition are those of Crossplane's own `render`: it must be for the composite's kind, have the labels
+that the composite selects, and be of mode Pipeline. A step that the API server would refuse is refused, too, such as a
+second step with the same name.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ def composition_steps(document: Document, composite: Document, legacy: bool = Fa
 
     Args:
         document: The Composition.
-        composite: The composite resource to render with the Composition.
-        legacy: Whether the composite is of Crossplane 1, as its XRD says; see `definition.is_legacy`.
+        composite: The composite resource that the Composition must fit.
+        legacy: Whether the composite is one of Crossplane 1, so that its `compositionSelector` is directly in `spec`;
+            see `definition.is_legacy`.
 
     Raises:
-        InputError: The document isn't a Composition, or is for another composite, or has a step that can't run.
+        InputError: The document isn't a Composition, doesn't fit the composite, isn't of mode Pipeline, or has no steps
+            or a malformed step.
     """
     _check_kind(document, _COMPOSITION, "Composition")
     _check_type(document, composite)
@@ -53,13 +55,15 @@ def operation_of(document: Document) -> Document:
     """Return the Operation that Crossplane would make of a document.
 
     Args:
-        document: An Operation, which is returned as it is; or a CronOperation or WatchOperation with a template.
+        document: An Operation, which is returned as it is; or a CronOperation or WatchOperation, whose template is
+            used.
 
     Returns:
-        The Operation. One from a template has the name of the document that holds the template.
+        The Operation. An Operation from a template has the name of the CronOperation or WatchOperation.
 
     Raises:
-        InputError: The document is of another kind; or a CronOperation or WatchOperation has no template.
+        InputError: The document is of another kind; or a CronOperation or WatchOperation has no template, or a
+            malformed one.
     """
     content = document.content
     if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
@@ -81,25 +85,28 @@ def operation_of(document: Document) -> Document:
 
 
 def operation_steps(document: Document) -> list[Step]:
-    """Return the steps of an Operation that `operation_of` has returned.
+    """Return the steps of an Operation.
+
+    Args:
+        document: The Operation, as `operation_of` returns it.
 
     Raises:
-        InputError: The Operation has a step that can't run.
+        InputError: The Operation isn't of mode Pipeline, or has no steps or a malformed step.
     """
     _check_mode(document)
     return list(_steps(document))
 
 
 def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
-    """Return the steps of an Operation for a watched resource: each step also requires that resource.
+    """Return the steps of an Operation with a watched resource added: each step also requires this resource.
 
     Args:
         steps: The Operation's steps, which aren't changed.
-        document: The document that the Operation comes from.
+        document: The Operation, CronOperation or WatchOperation as read from the file.
         watched: The watched resource, which has a name.
 
     Raises:
-        InputError: The document is a WatchOperation that watches another kind.
+        InputError: The document is a WatchOperation that watches another kind or apiVersion.
     """
     from .operation import WATCHED_RESOURCE
 
@@ -142,7 +149,11 @@ def _check_type(document: Document, composite: Document) -> None:
 
 
 def _check_labels(document: Document, composite: Document, legacy: bool) -> None:
-    """Refuse a Composition without the labels that the composite resource selects Compositions by."""
+    """Refuse a Composition that lacks a label of the composite's `compositionSelector`, or has another value for it.
+
+    Raises:
+        InputError: The Composition doesn't have the labels; or labels are malformed.
+    """
     found = labels(document, "metadata", "labels")
     start = ("spec",) if legacy else ("spec", "crossplane")
     holder = field(composite, dict, *start) or {}
@@ -181,7 +192,10 @@ def _steps(document: Document) -> Iterator[Step]:
 
 
 class _Step:
-    """Reads one step: an element of `spec.pipeline`."""
+    """Reads one step: an element of `spec.pipeline`.
+
+    Its methods raise InputError if a part of the step is malformed.
+    """
 
     def __init__(self, document: Document, number: int) -> None:
         self._document = document
@@ -243,7 +257,11 @@ class _Step:
             yield key, (self._text(*path, "apiVersion"), self._text(*path, "kind"))
 
     def _elements(self, *path: str | int) -> Iterator[tuple[str | int, ...]]:
-        """Yield the path of each element of the list at `path`, and refuse an element that isn't a mapping."""
+        """Yield the path of each element of the list at `path`, relative to the step.
+
+        Raises:
+            InputError: The value at `path` isn't a list, or an element isn't a mapping.
+        """
         for number in range(len(self._get(list, *path) or ())):
             element = (*path, number)
             if self._get(dict, *element) is None:

@@ -1,9 +1,9 @@
-"""Defaults of a CompositeResourceDefinition, applied to a composite or a claim as an API server applies them.
+"""Applies the defaults of a CompositeResourceDefinition (XRD) to a composite or a claim, as an API server does.
 
-The rules are those of structural defaulting. A field that is missing from a present object gets its default, and then
-fields that are missing from the default get theirs. A missing object without a default stays missing. Where the schema
-isn't `nullable`, a null field counts as missing: it gets the default, or is removed if there is none. Crossplane's own
-fields have defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
+If a field is missing from an object, the field gets its default. Then fields that are missing from this default get
+their own defaults. A missing object without a default stays missing. A null field counts as missing, unless its schema
+is `nullable`: it gets its default, or is removed if it has none. Crossplane's own fields have defaults too, such as
+`spec.crossplane.compositionUpdatePolicy`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["apply_defaults", "schema_of"]
 
 
 def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return a composite or a claim with the defaults of its definition.
+    """Return a composite or a claim with the defaults of its XRD.
 
     Args:
         composite: The composite or claim, which isn't changed. The result may share parts with it and with the XRD.
@@ -52,7 +52,14 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
 
 
 def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str, _Schema]]:
-    """Set the defaults of an object's fields. Return each present field that has a schema, with the schema."""
+    """Set the defaults of an object's fields, in the object itself.
+
+    Returns:
+        Each field that the object has then and that has a schema, with its schema.
+
+    Raises:
+        InputError: The schema is malformed.
+    """
     properties = schema.properties()
     for name, rules in properties.items():
         if rules.default is not None and (name not in value or rules.refuses(value[name])):
@@ -69,7 +76,14 @@ def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str,
 
 
 def _defaulted_items(value: list[Any], rules: _Schema) -> list[tuple[int, _Schema]]:
-    """Set the default in place of null elements. Return each index with the elements' schema; `[]` without a schema."""
+    """Replace each null element of a list by the default of the elements' schema. Without a default, null stays.
+
+    Returns:
+        The index of each element, with the elements' schema; an empty list if there is no such schema.
+
+    Raises:
+        InputError: The schema is malformed.
+    """
     inner = rules.part("items")
     if inner is None:
         return []
@@ -80,11 +94,12 @@ def _defaulted_items(value: list[Any], rules: _Schema) -> list[tuple[int, _Schem
 
 
 class _Schema(NamedTuple):
-    """A schema in an XRD, with its place for messages.
+    """A schema in an XRD, with its path for messages.
 
     Attributes:
-        where: The XRD's file and place.
-        path: The path of the schema, as a pair: the path of its parent, and the last step. None for the XRD itself.
+        where: The XRD's file and its position there.
+        path: The path of the schema, as a pair: the path of its parent (such a pair, too), and the last step. The path
+            of the XRD itself is None.
         value: The schema as plain data.
     """
 
@@ -97,7 +112,7 @@ class _Schema(NamedTuple):
         return self.value.get("default")
 
     def refuses(self, value: Any) -> bool:
-        """Say whether a value is null where the schema doesn't allow null, so that it counts as missing."""
+        """Return whether `value` is null although the schema doesn't allow null. Then it counts as missing."""
         return value is None and self.value.get("nullable") is not True
 
     def properties(self) -> dict[str, _Schema]:
@@ -108,7 +123,13 @@ class _Schema(NamedTuple):
         return {name: self._of(inner, (at, name)) for name, inner in self._mapping(properties, at).items()}
 
     def part(self, key: str) -> _Schema | None:
-        """Return the schema under `items` or `additionalProperties`; None where there is none, or a bool."""
+        """Return the schema under the key `items` or `additionalProperties`; None if the key is missing.
+
+        For `additionalProperties`, also return None if the value is a bool.
+
+        Raises:
+            InputError: The value isn't an object.
+        """
         inner = self.value.get(key)
         if inner is None or (isinstance(inner, bool) and key == "additionalProperties"):
             return None
@@ -136,9 +157,14 @@ def schema_of(
 ) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
     """Return the schema of the composite's kind and version, and the schema's path in the XRD.
 
+    Args:
+        composite: The composite or claim.
+        xrd: The CompositeResourceDefinition that defines its kind.
+        where: File and place of the XRD, for messages.
+
     Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind, or lacks the composite's
-            version.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another kind, or lacks the
+            composite's version.
         RenderError: The composite's apiVersion can't be parsed.
     """
     from .._manifests.xrd import crds_of

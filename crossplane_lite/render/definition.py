@@ -1,9 +1,9 @@
-"""The effect of a CompositeResourceDefinition (XRD) on its composites: legacy or not, defaults, and checks.
+"""The effect of a CompositeResourceDefinition (XRD) on its composites: whether they are legacy, defaults, and checks.
 
-The XRD's scope alone says where Crossplane's own fields are, such as `compositionRef`. With the scope LegacyCluster,
-they are in `spec` itself, and the composite has connection details and perhaps a claim. With any other scope they are
-in `spec.crossplane`, and the composite has neither connection details nor a claim. A composite without an XRD isn't
-legacy, whatever fields its spec has.
+A legacy composite is one of Crossplane 1: its XRD has the scope LegacyCluster. Crossplane's own fields, such as
+`compositionRef`, are directly in its `spec`, and it has connection details and perhaps a claim. Any other composite has
+these fields in `spec.crossplane`, and neither connection details nor a claim. Only the XRD decides this: without an
+XRD, a composite isn't legacy, whatever fields its spec has.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ _LEGACY: Final = "LegacyCluster"
 
 
 def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
-    """Say whether an XRD has the scope LegacyCluster, so that its composites work as in Crossplane 1.
+    """Return whether an XRD has the scope LegacyCluster, so that its composites work as in Crossplane 1.
 
-    An XRD of apiextensions.crossplane.io/v1 that names no scope has this scope. Without an XRD (None), the answer is
-    False.
+    This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the result is False.
     """
     if xrd is None:
         return False
@@ -38,9 +37,12 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
-    """Return the mapping that holds Crossplane's own fields: `spec.crossplane`, or `spec` of a legacy composite.
+    """Return the mapping with Crossplane's own fields, such as `compositionRef`; empty if the composite has none.
 
-    It is empty where the composite has no such mapping.
+    Args:
+        composite: The composite.
+        legacy: Whether the composite is one of Crossplane 1, so that the mapping is `spec` instead of
+            `spec.crossplane`.
     """
     spec = composite.get("spec")
     holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
@@ -48,7 +50,7 @@ def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
 
 
 def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> None:
-    """Refuse an XRD that doesn't define a composite's kind.
+    """Refuse an XRD that doesn't define the composite's kind.
 
     Args:
         composite: The composite.
@@ -83,19 +85,20 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
 
 
 def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
-    """Check a composite's spec against its XRD, and fill in the defaults.
+    """Fill in the defaults of a composite's XRD, and check the composite's spec against the XRD.
 
     Args:
         composite: The composite, whose content isn't changed.
         xrd: The CompositeResourceDefinition of its kind.
 
     Returns:
-        The composite as an API server would store it, and remarks for people: one if the check was left out, because
-        a package that it needs isn't installed.
+        The composite as an API server would store it, and remarks for the user. There is one remark if the composite
+        wasn't checked, because a package for the check isn't installed; else none.
 
     Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or an API server would refuse
-            the composite's spec. The message names each wrong field, and the file.
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define the composite's kind
+            and version; or an API server would refuse the composite's spec. The message names each wrong field, and the
+            file.
         RenderError: The composite's apiVersion can't be parsed.
     """
     from .defaults import apply_defaults
@@ -117,7 +120,12 @@ def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
 
 
 def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
-    """Yield a text for each mistake in a composite's spec: its path and what is wrong."""
+    """Yield a text for each mistake in a composite's spec: the field's path, and what is wrong.
+
+    Raises:
+        InputError: The XRD has no usable schema for the composite.
+        MissingExtraError: A package for the check isn't installed.
+    """
     from .._validation.schema import SchemaError, errors_in
     from .defaults import schema_of
 

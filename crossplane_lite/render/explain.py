@@ -1,11 +1,14 @@
-"""The origin of each field of a resource: the line that set the field, and the values that it is made from.
+"""Explains where each field of a resource comes from: the line that set the field, and the values that it is made from.
 
     explain(rendered.steps, "subnet", timeout=60.0)
 
-Lines are known only for functions of this package that run in this process: compose() runs once more and is watched
-(`recording`). The values that a field is made from are found for all functions: each function is called many times,
-with one value of the request changed in each call (`probing`). So compose() must have no effects outside of its
-context, as everywhere.
+Lines are known only for functions of this package that run in this process: their compose() runs once more and is
+watched (see `recording`). The values that a field is made from are found for all functions: each function is called
+many times, each time with one value of its request changed (see `probing`). So compose() must have no effects outside
+of its context, as everywhere.
+
+A resource is held back if this package leaves it out of a function's answer, because values that the resource needs are
+missing.
 """
 
 from __future__ import annotations
@@ -37,20 +40,20 @@ __all__ = ["Explained", "Field", "Wait", "explain"]
 
 _MARK: Final = ("metadata", "annotations", ANNOTATION)
 _MOST_UNSURE: Final = 3
-_COMPOSITE: Final = "xr"  # as paths begin
+_COMPOSITE: Final = "xr"  # the beginning of the paths of the composite's fields
 
 
 class Field(NamedTuple):
-    """One field of a resource.
+    """The origin of one field of a resource.
 
     Attributes:
-        path: The path of the field in the resource.
-        value: The value, with secrets masked; None for null, and where there is no value yet.
-        waits: The paths of the missing values that the field waits for.
-        place: The line that set the field, such as `function.py:31`; empty where the line isn't known.
+        path: The path of the field in the resource, such as `spec.forProvider.region`.
+        value: The value, with secrets masked; None for null, and for a value that is missing.
+        waits: The paths of the missing values that the field needs.
+        place: The line that set the field, such as `function.py:31`; empty if the line isn't known.
         step: The name of the step that set the field.
-        sources: The paths in the request of the values that the field is made from.
-        note: A remark, such as that the value is a constant.
+        sources: The paths of the request's values that the field is made from, such as `xr.spec.region`.
+        note: A remark, such as `a constant`; empty for no remark.
     """
 
     path: str
@@ -63,13 +66,14 @@ class Field(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A value that a resource waits for.
+    """A missing value that a resource needs.
 
     Attributes:
-        path: The path of the value.
+        path: The path of the value, such as `vpc.status.atProvider.vpcId`.
         why: The reason why the value is missing.
-        of: The owner of the value: a resource, or a field of the composite.
-        waits: The values that the owner waits for in turn.
+        of: The name of the resource that the value belongs to, or the path of the composite's field; empty if not
+            known.
+        waits: The missing values that this owner needs itself. Each owner's values are listed only once.
     """
 
     path: str
@@ -79,18 +83,19 @@ class Wait(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """The origin of a resource.
+    """The origin of a composed resource and its fields, or of the composite's status.
 
     Attributes:
         name: The composition resource name; `xr` for the composite's status.
-        kind: The kind, with the apiVersion; empty where it isn't known.
-        held: Whether the resource is held back.
-        step: The name of the last step that changed the resource; empty where no step sets the composite's status.
-        place: The line that registered the resource; empty where it isn't known.
-        fields: The fields of the resource, by path.
-        decides: The paths of the values that decide whether the resource is composed.
-        waits: The values that the resource waits for. Each has the waits of its owner.
-        notes: Other remarks for people.
+        kind: The kind and the apiVersion, such as `VPC of ec2.aws.upbound.io/v1beta1`; empty for the composite, and if
+            not known.
+        held: Whether the resource is held back, because values that it needs are missing.
+        step: The name of the last step that changed the resource; empty if no step sets the composite's status.
+        place: The line that registered the resource, such as `function.py:31`; empty if the line isn't known.
+        fields: The resource's fields, sorted by path.
+        decides: The paths of the request's values that decide whether the resource is composed.
+        waits: The missing values that the resource needs.
+        notes: Remarks for the user on what could not be found out.
     """
 
     name: str
@@ -105,13 +110,14 @@ class Explained(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The known facts about one step's part in a resource.
+    """The facts about one step's part in a resource.
 
     Attributes:
         run: The step's run in the reconcile.
-        recorded: The lines and reads of another run; None for a function outside of this process.
-        made: The sources of fields, as `probing` finds them.
-        base: The fields of the resource in the answer to the unchanged request.
+        recorded: The lines that set and read values, from another run of compose(); None if the function runs outside
+            of this process.
+        made: The values that the fields are made from, as `probing` finds them.
+        base: The resource's fields in the answer to the unchanged request.
     """
 
     run: StepRun
@@ -121,15 +127,17 @@ class _Said(NamedTuple):
 
 
 def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Explained:
-    """Return the origin of a composed resource, or of the composite's status.
+    """Return where the fields of a composed resource, or of the composite's status, come from.
 
     Args:
         steps: The runs of the steps in a reconcile.
-        name: The composition resource name. `xr` means the composite's status, unless a resource has this name.
-        timeout: The time limit of each call of a function that runs elsewhere, in seconds.
+        name: The composition resource name. `xr` means the composite's status, unless a composed resource has this
+            name.
+        timeout: The time limit in seconds of each call of a function that runs outside of this process. Calls in this
+            process have no limit.
 
     Raises:
-        InputError: No step desires or holds back a resource of this name.
+        InputError: No step composes or holds back a resource of this name.
     """
     needs: dict[str, list[Need]] = {}
     holders: dict[str, int] = {}
@@ -181,10 +189,11 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
 
 
 def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> Iterable[tuple[int, set[Steps] | None]]:
-    """Yield the number of each step that set fields of a resource, with the paths of these fields.
+    """Yield the number of each step that set fields of a resource, and the paths of these fields.
 
-    For the composite (`""`), a step is also yielded if all fields that it sets may still wait for values. These are the
-    steps in `also`, whose answers name such fields, and the steps that run in this process.
+    If several steps set a field, the last step that changed its value counts. For the composite (`target` is empty), a
+    step is also yielded, with no paths, if it may have set fields to values that are missing. These are the steps in
+    `also`, whose answers say so, and the steps that run in this process.
     """
     owner: dict[Steps, int] = {}
     for number, run in enumerate(steps):
@@ -200,9 +209,11 @@ def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> I
 
 
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
-    """Return the values of a desired resource's fields; for the target `""`, those of the composite's status.
+    """Return the fields of a desired resource with their values; None if the resource isn't desired.
 
-    None is returned for a composed resource that isn't desired.
+    Args:
+        state: The desired state, a message.
+        target: The composition resource name; empty for the fields of the composite's status, which may be none.
     """
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None
@@ -211,7 +222,7 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
 
 
 def _said(run: StepRun, target: str, timeout: float) -> _Said:
-    """Return the facts about one step's part in a resource. The step's function is called again for them."""
+    """Return the facts about one step's part in a resource. For this, the step's function is called many times."""
     if isinstance(run.runner, InProcess):
         function = run.runner.function
         recorded = record(function, run.request, target)
@@ -247,9 +258,10 @@ def _elsewhere(runner: Runner, timeout: float) -> Answer:
 
 
 def _read(answer: bytes, names: Sequence[str]) -> Found:
-    """Return the first resource in `names` that an answer has; `""` is the composite, which every answer has.
+    """Return the first resource of `names` that is in a function's answer. An empty name is the composite.
 
-    The result has an empty name if the answer has no such resource, and also an error if the function failed.
+    The composite is in every answer. The result has an empty name if the answer has none of the resources. If the
+    function failed or gave no answer, the result has an error, too.
     """
     if not answer:
         return Found("", {}, "no answer")
@@ -265,7 +277,13 @@ def _read(answer: bytes, names: Sequence[str]) -> Found:
 
 
 def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
-    """Yield the facts about the fields `own` of one step; with None, about all fields of the step's resource."""
+    """Yield where fields of one step's resource come from.
+
+    Args:
+        said: The facts about the step.
+        own: The paths of the fields; None for all fields of the resource.
+        held: Whether the resource is held back.
+    """
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
     resource = None if said.recorded is None else said.recorded.resource
     for at in sorted(said.base if own is None else own, key=show):
@@ -296,7 +314,12 @@ def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Fiel
 
 
 def _unset_fields(said: _Said, unset: Mapping[str, Sequence[str]]) -> Iterable[Field]:
-    """Yield the fields of the composite that one step sets to values that aren't there yet."""
+    """Yield the composite's fields that one step sets to values that are missing, so that they aren't in its answer.
+
+    Args:
+        said: The facts about the step.
+        unset: The paths of such fields, each with the paths of the missing values, from the step's answer.
+    """
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
     resource = None if said.recorded is None else said.recorded.resource
     places = {}
@@ -331,7 +354,7 @@ def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
 
 
 def _notes(said: _Said) -> Iterable[str]:
-    """Yield a remark for each fact about a step that couldn't be found out."""
+    """Yield a remark for each fact about a step that could not be found out. At most three remarks are about errors."""
     step = quoted(said.run.step.name)
     if said.recorded is None:
         yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
@@ -352,9 +375,13 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
-    """Return the values that a resource or fields wait for, each with the waits of its owner.
+    """Return the missing values that resources or fields need, each with the missing values that its owner needs.
 
-    An owner that comes up again has no waits there: they are shown once.
+    An owner that comes up again, or is more than 50 levels deep, is shown without these values.
+
+    Args:
+        names: The names of the resources, or the fields' paths.
+        needs: The missing values that each resource or field needs, by the name or path.
     """
     seen = set(names)
 

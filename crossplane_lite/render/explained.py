@@ -1,4 +1,4 @@
-"""The output of `--explain`: a table for people, or the same as plain data."""
+"""The output of `--explain`: text for people, with a table of fields; or JSON with the same content."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ _LONGEST_VALUE: Final = 40
 
 
 def as_text(explained: Iterable[Explained]) -> str:
-    """Return text for people: for each resource, the values that it waits for, and a table of its fields."""
+    """Return the text for people: for each resource, the missing values that it needs, then a table of its fields."""
     return "\n".join("".join(f"{_text.line(line)}\n" for line in _lines(one)) for one in explained)
 
 
 def as_json(explained: Iterable[Explained]) -> str:
-    """Return the explained resources as JSON: a list with one object for each resource (`as_data`)."""
+    """Return the explained resources as JSON: a list with one object for each resource, as `as_data` makes it."""
     return json.dumps([as_data(one) for one in explained], indent=2, ensure_ascii=True) + "\n"
 
 
 def as_data(one: Explained) -> dict[str, Any]:
-    """Return an explained resource as plain data for JSON. Most keys without a value are left out."""
+    """Return an explained resource as plain data for JSON.
+
+    Some keys are left out if they have no value, such as `kind`.
+    """
     return {
         "name": one.name,
         **({"kind": one.kind} if one.kind else {}),

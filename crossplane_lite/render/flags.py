@@ -1,4 +1,4 @@
-"""The parser of the command lines of render, simulate and graph, and the types of their flags' values."""
+"""The command-line parser of render, simulate and graph, and the functions that parse the values of flags."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms":
 
 
 class Parser(argparse.ArgumentParser):
-    """Parses a command line with many flags. Errors show the usage in one line, without the flags.
+    """An argument parser for commands with many flags, which can't be abbreviated.
+
+    The message about a wrong argument shows the usage in one line, without the flags.
 
     Args:
         prog: The command's name.
@@ -48,12 +50,12 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=prog, usage=usage, description=description, epilog=epilog, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Print the mistake on stderr, and end the process with status 2."""
+        """Print a mistake in the command line on stderr, and end the process with status 2."""
         stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
         sys.exit(2)
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]  # typeshed's is private
-        """Print the help, by default on stdout."""
+        """Print the help to `file`, or to stdout if `file` is None."""
         if file is None:
             stdio.write(self.format_help().encode())
         else:
@@ -61,16 +63,20 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line. Flags may stand before, between and after the arguments."""
+    """Parse a command line. Flags may stand before, between and after the other arguments.
+
+    Raises:
+        SystemExit: The command line is wrong (status 2), or asks for the help (status 0).
+    """
     # With parse_args(), an optional argument after a flag would be an unknown argument.
     return parser.parse_intermixed_args(argv)
 
 
 def seconds(text: str) -> float:
-    """Return a duration in seconds, written as Go writes it (`1m30s`) or as a plain number of seconds.
+    """Return the seconds of a duration such as `1m30s` or `500ms` (as Go writes it), or of a plain number of seconds.
 
     Raises:
-        ValueError: The text isn't a duration, or the duration is zero.
+        ValueError: The text isn't a duration, or is zero, or has more than 100 characters.
     """
     value = _value(text) if len(text) <= _LONGEST_DURATION else math.nan
     if not 0 < value < math.inf:
@@ -87,7 +93,11 @@ def _value(text: str) -> float:
 
 
 def duration(text: str) -> float:
-    """Return the seconds of a flag's value (see `seconds`), or raise the error that argparse shows."""
+    """Return the seconds of a flag's value, as `seconds` does. A wrong value raises the error that argparse shows.
+
+    Raises:
+        argparse.ArgumentTypeError: The text isn't a duration.
+    """
     try:
         return seconds(text)
     except ValueError as e:
@@ -95,7 +105,11 @@ def duration(text: str) -> float:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """Return the key and the value of `KEY=VALUE`. The value may be empty, the key may not."""
+    """Return the key and the value of `KEY=VALUE`. The value may be empty, and may contain `=`.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no `=`, or no key, or the text isn't UTF-8.
+    """
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
@@ -103,7 +117,7 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def _checked(text: str) -> str:
-    """Return a text unchanged, and refuse it if it isn't UTF-8. Names of files aren't checked: they may have any bytes.
+    """Return a text unchanged if it is UTF-8. Don't use it for file names, which may contain any bytes.
 
     Raises:
         argparse.ArgumentTypeError: The text isn't UTF-8.
@@ -116,24 +130,35 @@ def _checked(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Split a text at its commas, without empty elements. A comma after a backslash belongs to the element."""
+    r"""Split a text at its commas, and drop empty elements. `\,` is a comma inside of an element."""
     parts = re.split(r"(?<!\\),", text)
     return [part.replace("\\,", ",") for part in parts if part]
 
 
 def several_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the keys and the values of `KEY=VALUE,KEY=VALUE`."""
+    r"""Return the keys and values of `KEY=VALUE,KEY=VALUE`. `\,` is a comma inside of a value.
+
+    Raises:
+        argparse.ArgumentTypeError: An element isn't `KEY=VALUE`, or isn't UTF-8.
+    """
     return [pair(part) for part in _split(text) or [text]]
 
 
 def several_paths(text: str) -> list[Path]:
-    """Return the paths in a text with commas between them."""
+    r"""Return the paths in a text that separates them by commas. `\,` is a comma inside of a path.
+
+    If the whole text is the name of an existing file or directory, it is the only path.
+    """
     # The name of an existing file may have commas.
     return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
 
 
 def pair_of_path(text: str) -> tuple[str, Path]:
-    """Return the key and the path of `KEY=FILE`. Neither may be empty."""
+    """Return the key and the path of `KEY=FILE`.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no `=`, or no key, or no path, or the key isn't UTF-8.
+    """
     key, _, value = text.partition("=")
     if not key or not value:
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
@@ -141,7 +166,13 @@ def pair_of_path(text: str) -> tuple[str, Path]:
 
 
 def function_target(text: str) -> tuple[str | None, str]:
-    """Return name and target of `NAME=module:function`. The name is None where only `module:function` is given."""
+    """Return the name and the target of `NAME=module:function`. For `module:function` alone, the name is None.
+
+    The form `module:function` isn't checked.
+
+    Raises:
+        argparse.ArgumentTypeError: The name before the `=`, or the target, is empty.
+    """
     name, equals, target = text.rpartition("=")
     if not target or (equals and not name):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=module:function or module:function")

@@ -1,8 +1,8 @@
-"""Warnings about resources that compose() has made and not registered, so that they would be lost silently.
+"""Warnings about resources that compose() makes but doesn't register, so that they would be lost without a message.
 
-While a preview runs a function, each resource that its code makes is noted with the line. A resource that is neither
-registered nor part of another object when compose() ends was forgotten, or wasn't needed. The classes by which
-compose() reads the composite are noted, too.
+While a preview such as `render` runs a function, it notes each resource object that the code makes, with the line. If
+such an object is neither registered nor part of another object when compose() ends, the author forgot it, or it wasn't
+needed. The model classes that compose() uses for the composite are noted, too, for other warnings.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Noted:
     """The notes on one call of compose().
 
     Attributes:
-        made: The resources that were made, each with the line that made it, such as `function.py:31`.
-        models: The classes by which compose() reads the composite.
+        made: The resource objects that the code made, each with the line that made it, such as `function.py:31`.
+        models: The model classes that compose() uses for the composite, each once.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Noted:
         self.made: list[tuple[Resource, str]] = []
 
     def forgotten(self) -> list[str]:
-        """Return a message for each resource that was made, and neither registered nor put into another object."""
+        """Return a message for each resource that was made, but is neither registered nor part of another object."""
         return [
             f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
             "ctx.resource(name, ...)"
@@ -56,7 +56,11 @@ class Noted:
 
 @contextlib.contextmanager
 def noting() -> Iterator[Noted]:
-    """Note the resources that this thread makes in the block, and the classes by which it reads the composite."""
+    """Note the resource objects that this thread makes in the block, and the model classes of the composite.
+
+    Meanwhile, `Resource.__init__` and `Context.composite` are replaced for all threads, but only this thread is noted.
+    If such blocks are nested, only the inner block takes notes.
+    """
     global _running
     noted = Noted()
     before = getattr(_local, "noted", None)
@@ -98,7 +102,7 @@ def _composite(self: Context, model: type[R]) -> R:
 
 
 def _is_loose(resource: Resource) -> bool:
-    """Say whether a resource is neither registered with a call nor part of another object."""
+    """Return whether a resource is neither registered with a call nor part of another object."""
     if resource._state is not None:
         return False
     return resource._node is None or resource._node.state == LOOSE

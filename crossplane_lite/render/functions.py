@@ -1,4 +1,4 @@
-"""The runners of functions: in this process, or on a server over gRPC."""
+"""The runners that `render` calls functions with: in this process, or on a server over gRPC."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_mess
 # Addresses for which no proxy is used. Otherwise gRPC would use the proxy that the environment names.
 _LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
 
-# The frame of this code, and the frames that called it, aren't the author's.
+# The frame of this code, and the frames that called it, don't belong to the author's code.
 _CALLER: Final = Function.call_compose.__code__
 
-# A compose() that catches the exception which stops it gets another one after this time, again and again.
+# Code that catches `_Stop` gets another one whenever this time has passed.
 _AGAIN_SECONDS: Final = 1.0
 
 _debugger_seen = False
 
 
 def debugger_seen() -> bool:
-    """Say whether a function's time was over in this process while a debugger was at work.
+    """Return whether a function's timeout has passed in this process while a debugger was in use.
 
-    From then on, no function is stopped for its timeout.
+    After that, no function in this process is stopped at its timeout, so that the debugger isn't disturbed.
     """
     return _debugger_seen
 
@@ -47,11 +47,12 @@ def debugger_seen() -> bool:
 def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
     """Return a runner for each function, by the function's name.
 
-    A composition function, or an object with a method RunFunction, gets a runner in this process. A value that is a
-    runner already is returned as it is.
+    Args:
+        functions: The functions by name: a `@composition.function`, or an object with a method RunFunction, which both
+            get a runner in this process; or a runner, which is returned as it is.
 
     Raises:
-        UsageError: A value is neither a runner nor a composition function.
+        UsageError: A value is none of these.
     """
     found: dict[str, Runner] = {}
     for name, function in functions.items():
@@ -73,12 +74,12 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
 class InProcess:
     """Runs a composition function in this process.
 
-    A compose() that takes too long is stopped only in the main thread, on a platform with SIGALRM, without a debugger,
-    and where no other code has set that alarm. In other threads nothing can stop it.
+    A compose() that takes too long is stopped only if all of this holds: it runs in the main thread, the platform has
+    SIGALRM, no debugger is in use, and no other code has set an alarm. Otherwise it runs on.
 
     Attributes:
         function: The composition function.
-        notes: Remarks on likely mistakes in the last call.
+        notes: Remarks on likely mistakes in compose(), from the last call that gave an answer.
     """
 
     def __init__(self, function: Function) -> None:
@@ -89,7 +90,7 @@ class InProcess:
         return f"InProcess({self.function!r})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request; see `Runner`."""
+        """Answer a request, as `Runner.run` says. `timeout` has no effect where compose() can't be stopped."""
         from .forgotten import noting
         from .outdated import unknown_fields
 
@@ -116,11 +117,13 @@ class InProcess:
 
 
 class OfMessages:
-    """Runs a function that handles raw messages in this process: an object with a method RunFunction.
+    """Runs an object with a method RunFunction, which handles protobuf messages itself, in this process.
+
+    A call that takes too long is stopped in the same cases as for `InProcess`.
 
     Attributes:
         name: The name of the object's class.
-        file: The file of the class.
+        file: The path of the file with the method RunFunction.
     """
 
     def __init__(self, function: Any) -> None:
@@ -134,7 +137,7 @@ class OfMessages:
         return f"OfMessages({self.name})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request; see `Runner`."""
+        """Answer a request, as `Runner.run` says. `timeout` has no effect where the function can't be stopped."""
         stopped: list[str] = []
         answer = b""
         try:
@@ -150,12 +153,18 @@ class OfMessages:
 
 
 class _Stop(BaseException):
-    """Ends a compose() that takes too long. It isn't an Exception, so `except Exception` doesn't catch it."""
+    """Ends a function that takes too long.
+
+    It isn't an Exception, so `except Exception` in the function doesn't catch it.
+    """
 
 
 @contextmanager
 def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[None]:
-    """Drop the function's log lines that have the traceback of `_Stop`: the error says where compose() was."""
+    """Drop the function's log lines with a traceback of `_Stop`.
+
+    The RenderError that follows says where compose() was.
+    """
     logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
 
     def is_news(record: logging.LogRecord) -> bool:
@@ -170,9 +179,14 @@ def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[N
 
 @contextmanager
 def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) -> Iterator[None]:
-    """Raise `_Stop` in the block when its time is over, and add to `stopped` where compose() was then.
+    """Raise `_Stop` in the block when the timeout is over. Code that catches it gets another `_Stop` each second.
 
-    The block isn't stopped where `InProcess` says that nothing can stop it.
+    Where `InProcess` says that nothing is stopped, the block runs on.
+
+    Args:
+        timeout: The time limit of the block, in seconds.
+        function: The function that the block runs.
+        stopped: A list to which a text is added when the block is stopped. The text says where compose() was.
     """
     if (
         not hasattr(signal, "setitimer")
@@ -207,12 +221,12 @@ def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) 
 
 
 def _seconds(timeout: float) -> float:
-    """Return a timeout that timers accept: at least 0.001 s, because 0 means no timeout, and at most 1e8 s."""
+    """Return a timeout in seconds as timers accept it: between 0.001 (0 would mean no timeout) and 100,000,000."""
     return min(max(timeout, 1e-3), 1e8)
 
 
 def _is_debugged() -> bool:
-    """Say whether a debugger is at work. A trace function of coverage doesn't count."""
+    """Return whether a debugger is in use. The trace function of the package coverage doesn't count as a debugger."""
     trace = sys.gettrace()
     if trace is not None and not (getattr(trace, "__module__", None) or type(trace).__module__).startswith("coverage"):
         return True
@@ -221,9 +235,14 @@ def _is_debugged() -> bool:
 
 
 def _place(frame: FrameType | None, home: str) -> str:
-    """Return where compose() was, as text: the innermost line in its own file, or else in the file's folder.
+    """Return a text that says which line compose() was at: the innermost line in its own file.
 
-    Where neither has a line, the text names only the file.
+    If no line of that file runs, it is the innermost line in a file of the same folder or below. Without such a line,
+    the text names only the file.
+
+    Args:
+        frame: The innermost running frame.
+        home: The path of the file of compose().
     """
     frames = []
     while frame is not None and frame.f_code is not _CALLER:
@@ -240,10 +259,10 @@ def _place(frame: FrameType | None, home: str) -> str:
 
 
 class Remote:
-    """Runs a function that a server offers over gRPC, without transport security.
+    """Runs a function by calling its gRPC server, without TLS.
 
-    The runner speaks v1 of the protocol, and v1beta1 with a server that doesn't know v1. The first call opens the
-    connection, and later calls use the same connection.
+    The runner uses v1 of Crossplane's protocol, or v1beta1 if the server doesn't support v1. The first call opens the
+    connection, and later calls use it again. In a `with` statement, the connection is closed at the end.
 
     Args:
         target: The address of the server, such as `localhost:9443`.
@@ -267,7 +286,7 @@ class Remote:
         self.close()
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request; see `Runner`."""
+        """Send a request to the server, and return its answer. `Runner.run` describes arguments and errors."""
         import grpc  # 50 ms, and functions in process don't need it
 
         if self._channel is None:

@@ -1,4 +1,4 @@
-"""Awaited values that never come, because the schema of the resource's kind lacks the field."""
+"""Finds awaited values that never come, because the schema of the resource's kind lacks the field."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ HEADING: Final = "never resolved:"
 
 
 def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
-    """Find what waits for a value that never comes, because the schema of the awaited resource lacks the field.
+    """Find the resources and fields that need a value that never comes, because the awaited resource's schema lacks it.
 
     Args:
-        steps: The runs of the steps of the pipeline.
-        schemas: The schemas of kinds. Waits for a resource whose kind has no schema here are left out.
+        steps: The runs of the pipeline's steps.
+        schemas: The schemas of kinds. An awaited resource whose kind has no schema here isn't checked.
 
     Returns:
-        The names of the waiting resources and fields of the composite (`xr.status.x`), sorted. Each has the paths that
-        it waits for, such as `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
+        The names of composed resources and fields of the composite (`xr.status.x`), sorted. Each has a list of the
+        awaited paths with the reason, such as `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
 
     Raises:
         InputError: A file of schemas can't be read, or is malformed.
+        MissingExtraError: A file of schemas is YAML, and PyYAML isn't installed.
         RenderError: A resource's apiVersion can't be parsed.
     """
     runs = list(steps)
@@ -50,17 +51,17 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
 
 
 def lines(unresolved: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield a line for people for each wait: `NAME waits for PATH (REASON)`.
+    """Yield a line for the user for each awaited value: `NAME waits for PATH (REASON)`.
 
     Args:
-        unresolved: The waits, as `in_vain` returns them.
+        unresolved: The awaited paths by name, as `in_vain` returns them.
     """
     for name, paths in unresolved.items():
         yield from (f"{name} waits for {path}" for path in paths)
 
 
 def summary(unresolved: Iterable[str]) -> str:
-    """Return one sentence that names the resources and fields that wait for values that never come.
+    """Return one phrase that names the resources and fields that need values that never come.
 
     Args:
         unresolved: The names, as `in_vain` returns them.
@@ -69,19 +70,21 @@ def summary(unresolved: Iterable[str]) -> str:
 
 
 def _sources(run: StepRun) -> tuple[Any, ...]:
-    """Return the resources in a step's answer and in its request, each by name."""
+    """Return the resources in a step's answer and the observed ones in its request, each by name."""
     desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
     observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
     return desired, observed
 
 
 def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) -> str:
-    """Return the reason why a field of a resource never has a value; empty where the field may get a value.
+    """Return the reason why a field of a resource never has a value. Return an empty string if it may get a value.
+
+    Only fields in `spec` and `status` are checked.
 
     Args:
-        sources: The resources of the step that waits, as `_sources` returns them.
-        name: The awaited resource.
-        rest: The path of the field in that resource.
+        sources: The resources in the answer and the request of the step that waits, as `_sources` returns them.
+        name: The composition resource name of the awaited resource.
+        rest: The path of the awaited field in that resource, such as `.status.id`.
         schemas: The schemas of kinds.
     """
     try:
@@ -102,7 +105,10 @@ def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) ->
 
 
 def _text(sources: tuple[Any, ...], name: str, key: str) -> str:
-    """Return a resource's field from the first of the sources that has a string there; empty if there is none."""
+    """Return a string that a resource has at its top level, such as its `kind`; empty if there is none.
+
+    The resource is looked up in the step's answer first, then among the observed resources.
+    """
     for resources in sources:
         if name in resources:
             try:

@@ -1,6 +1,7 @@
-"""Reading the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
+"""Reads the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-Only checks that every command needs are made here, such as that the data of a Secret is base64.
+The checks here are only those that every command needs, such as that the data of a Secret is base64. The functions
+whose names begin with `read_` also raise MissingExtraError if PyYAML isn't installed.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ _FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")
 
 
 def read_object(path: Path, what: str) -> Document:
-    """Read a file that holds exactly one object.
+    """Read a file that contains exactly one object.
 
     Args:
         path: The file.
-        what: The name of the content, for messages, such as "composite resource".
+        what: The name of the content for messages, such as `composite resource`.
 
     Raises:
-        InputError: The file can't be read, holds no object or several, or the object lacks apiVersion, kind or
+        InputError: The file can't be read, doesn't contain exactly one object, or the object lacks apiVersion, kind or
             metadata.name.
     """
     if path.is_dir():
@@ -63,10 +64,14 @@ def read_object(path: Path, what: str) -> Document:
 
 
 def read_composite(path: Path) -> Document:
-    """Read a file that holds the composite resource.
+    """Read the file of the composite resource.
+
+    Args:
+        path: The file.
 
     Raises:
-        InputError: As for `read_object`; or spec or status isn't a mapping.
+        InputError: The file doesn't contain exactly one object with apiVersion, kind and metadata.name; or the object's
+            spec or status isn't a mapping.
     """
     document = read_object(path, "composite resource")
     for name in ("spec", "status"):
@@ -75,17 +80,18 @@ def read_composite(path: Path) -> Document:
 
 
 def read_resources(paths: Iterable[Path]) -> list[Document]:
-    """Read objects of any kind.
+    """Read the objects in files, of any kind.
 
-    A list, such as `kubectl get -o yaml` prints, gives its items. Secrets are returned as an API server stores them:
-    the strings of `stringData` are in `data`, in base64.
+    The items of a List, such as `kubectl get -o yaml` prints, are returned as single objects. Secrets are returned as
+    an API server stores them: the strings of `stringData` become base64 in `data`.
 
     Args:
-        paths: Files and directories. In a directory, the files that end in .yaml, .yml and .json are read.
+        paths: Files and directories. Of a directory, the files that end in .yaml, .yml and .json are read, without
+            those in directories below.
 
     Raises:
         InputError: A file can't be read; or a directory has no such file; or a document isn't an object with apiVersion
-            and kind.
+            and kind, or is a Secret with malformed data.
     """
     found: list[Document] = []
     for path in paths:
@@ -96,15 +102,15 @@ def read_resources(paths: Iterable[Path]) -> list[Document]:
 
 
 def read_observed(path: Path, composite: Document | None = None) -> list[Document]:
-    """Read observed composed resources.
+    """Read the observed composed resources.
 
     Args:
         path: A file or a directory.
-        composite: The composite resource, for a message where it is given as observed; None where it isn't known.
+        composite: The composite resource, which must not be among them; the error's message says so. None if not known.
 
     Raises:
-        InputError: As for `read_resources`; or a resource has no annotation `crossplane.io/composition-resource-name`,
-            or has the same name there as another resource, or is the composite.
+        InputError: The same as for `read_resources`; or a resource lacks the annotation
+            `crossplane.io/composition-resource-name`, or two resources have the same value of it.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
@@ -127,10 +133,13 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
 
 
 def read_secrets(path: Path) -> list[Document]:
-    """Read the Secrets that hold functions' credentials.
+    """Read the Secrets with credentials of functions.
+
+    Args:
+        path: A file or a directory.
 
     Raises:
-        InputError: As for `read_resources`; or an object isn't a Secret with a name.
+        InputError: The same as for `read_resources`; or an object isn't a Secret with a name.
     """
     documents = read_resources([path])
     for document in documents:
@@ -143,11 +152,14 @@ def read_secrets(path: Path) -> list[Document]:
 
 
 def read_functions(path: Path) -> dict[str, Document]:
-    """Read Function documents, and return them by the functions' names.
+    """Read Function objects. Return each object by the function's name.
+
+    Args:
+        path: A file or a directory.
 
     Raises:
-        InputError: As for `read_resources`; or an object isn't a Function with a name, or has the same name as another,
-            or has an annotation that isn't a string.
+        InputError: The same as for `read_resources`; or an object isn't a Function with a name, or has the same name as
+            another, or has an annotation that isn't a string.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
@@ -167,14 +179,14 @@ def read_functions(path: Path) -> dict[str, Document]:
 
 
 def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the content of a pipeline's context before its first step.
+    """Read the content of a pipeline's context before its first step.
 
     Args:
-        files: Each key with a file that holds its value as YAML or JSON.
-        values: Each key with its value as YAML or JSON. Where a key is in both, this value counts.
+        files: Pairs of a key and a file with the key's value, in YAML or JSON.
+        values: Pairs of a key and the key's value, in YAML or JSON. They replace values from `files`.
 
     Raises:
-        InputError: A file can't be read, or a value isn't one YAML document.
+        InputError: A file can't be read; or a file or value is malformed, or has several YAML documents.
     """
     context: dict[str, Any] = {}
     for key, path in files:
@@ -185,9 +197,10 @@ def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, 
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a path stands for: the path itself, or the YAML and JSON files of a directory, sorted.
+    """Return the files that `path` means: `path` itself, or the YAML and JSON files of a directory, sorted.
 
-    In a directory, other files, directories, pipes and devices are left out.
+    A `path` that doesn't exist counts as a file. Of a directory, other files, directories, pipes and devices are left
+    out.
 
     Raises:
         InputError: The directory has no file whose name ends in .yaml, .yml or .json, or can't be read.
@@ -204,15 +217,15 @@ def files_of(path: Path) -> list[Path]:
 
 
 def field(document: Document, kind: type, *keys: str | int) -> Any:
-    """Return the value at a path in a document; None if it is missing or null.
+    """Return the value at a path in a document; None if the value, or a mapping along the path, is missing or null.
 
     Args:
         document: The document.
         kind: The type that the value must have: `str`, `dict` or `list`.
-        keys: The path: keys, and indexes of existing elements.
+        keys: The path: keys of mappings, and indexes of elements that exist.
 
     Raises:
-        InputError: The value has another type, or a value along the path isn't an object or a list.
+        InputError: The value has another type, or a value along the path isn't a mapping or a list.
     """
     value: Any = document.content
     for at, key in enumerate(keys):
@@ -226,10 +239,14 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
 
 
 def labels(document: Document, *keys: str | int) -> dict[str, str]:
-    """Return the labels or annotations at a path in a document; empty where there are none.
+    """Return the labels or annotations at a path in a document; an empty dict if there are none.
+
+    Args:
+        document: The document.
+        keys: The path, such as `"metadata", "labels"`.
 
     Raises:
-        InputError: The value at the path isn't a mapping of strings.
+        InputError: The value at the path isn't a mapping, or a label's value isn't a string.
     """
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
@@ -239,20 +256,23 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
 
 
 def kind_of(document: Document) -> str:
-    """Return the kind and the apiVersion of an object, for messages."""
+    """Return the kind and the apiVersion of an object for messages, such as `Secret of v1`."""
     return f"{short_text(document.content['kind'])} of {short_text(document.content['apiVersion'])}"
 
 
 def is_text(value: Any) -> bool:
-    """Say whether a value is a string that isn't empty."""
+    """Return whether a value is a string and not empty."""
     return isinstance(value, str) and value != ""
 
 
 def objects_in(document: Document) -> Iterator[Document]:
     """Yield the objects of a document: the items of a `List` of v1, or else the document itself.
 
+    Missing metadata is added as an empty mapping. The strings in `stringData` of a Secret become base64 in `data`.
+
     Raises:
-        InputError: An object has no apiVersion or kind, or an item isn't an object, or has the kind List.
+        InputError: An object has no apiVersion or kind; or its metadata isn't a mapping; or the data of a Secret is
+            malformed; or an item of a List isn't a mapping, or is a List itself.
     """
     where, content = document
     if content.get("kind") != "List" or content.get("apiVersion") != "v1":
@@ -271,7 +291,11 @@ def objects_in(document: Document) -> Iterator[Document]:
 
 
 def _check(document: Document) -> None:
-    """Refuse a document that lacks apiVersion or kind, or whose metadata isn't a mapping. Add missing metadata."""
+    """Check that a document has an apiVersion and a kind. Add empty metadata if it has none.
+
+    Raises:
+        InputError: apiVersion or kind isn't a non-empty string, or metadata isn't a mapping.
+    """
     for key in ("apiVersion", "kind"):
         if not is_text(document.content.get(key)):
             raise InputError(f"{document.where} has no {key}")
@@ -281,7 +305,7 @@ def _check(document: Document) -> None:
 
 
 def _identity(document: Document) -> tuple[str, str, str, str]:
-    """Return group, kind, name and namespace of an object. A name or namespace that is missing is empty."""
+    """Return the group, kind, name and namespace of an object. A missing name or namespace is an empty string."""
     content = document.content
     name, namespace = (field(document, str, "metadata", key) or "" for key in ("name", "namespace"))
     return group_of(content["apiVersion"]), content["kind"], name, namespace
@@ -292,7 +316,11 @@ def _is_secret(content: dict[str, Any]) -> bool:
 
 
 def _as_stored(document: Document) -> Document:
-    """Return a Secret with `stringData` moved into `data`, in base64; and any other object as it is."""
+    """Return an object as an API server stores it: in a Secret, the strings of `stringData` become base64 in `data`.
+
+    Raises:
+        InputError: The data of a Secret is malformed.
+    """
     if not _is_secret(document.content):
         return document
     where, content = document

@@ -1,4 +1,4 @@
-"""A live API server as the cluster of a reconcile, read through kubectl (see `_programs/kubectl.py`)."""
+"""A live API server, read through kubectl, as the source of the objects of a reconcile. See `_programs/kubectl.py`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAME: Final = re.compile(r"(?![-.])[^\s/%,\x00-\x1f\x7f]{1,253}")
 
 
 class Kubectl:
-    """The cluster of a context of kubectl.
+    """The live cluster of a kubectl context.
 
     Args:
         context: The context's name, as in `kubectl config get-contexts`; empty for kubectl's current context.
@@ -42,19 +42,24 @@ class Kubectl:
         self._schemas: dict[str, Schemas] = {}
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches, in the order of their namespaces and names.
+        """Return the resources that a selector matches, sorted by namespace and name.
+
+        If the selector has no namespace, a name finds only a cluster-scoped resource, and labels find resources in all
+        namespaces.
 
         Raises:
-            RenderError: The resources can't be read. The message has kubectl's own words.
+            RenderError: The resources can't be read. Where kubectl failed, the message contains kubectl's message.
         """
         return self._get(selector, [] if selector.name is None else [selector.name])
 
     def live(self, composite: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return a composite as the API server has it; None where it doesn't exist, or the given one has no name.
+        """Return a composite as the live cluster has it; None if it doesn't exist there, or `composite` has no name.
 
-        Composed resources refer to the uid of this composite.
+        Args:
+            composite: The composite from a file. It is found by apiVersion, kind, namespace and name.
+
         Raises:
-            InputError: The API server can't be read. The message has kubectl's own words.
+            InputError: The API server can't be read. Where kubectl failed, the message contains kubectl's message.
         """
         metadata = metadata_of(composite)
         name, namespace = text_of(metadata.get("name")), text_of(metadata.get("namespace"))
@@ -68,16 +73,17 @@ class Kubectl:
     def observed(self, composite: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the existing resources that a composite is composed of.
 
-        `spec.crossplane.resourceRefs` or `spec.resourceRefs` of the composite name them. Where it has neither field,
-        the references of the live composite count, which has the same kind and name. Without a live composite, the
-        list is empty.
+        They are found by the composite's references, `spec.crossplane.resourceRefs` or `spec.resourceRefs`. If the
+        composite has neither field, the references of the live composite with the same kind and name are used. Without
+        a live composite, the list is empty. A reference without a name, or to a resource that doesn't exist, is
+        ignored.
 
         Args:
             composite: The composite, from a file or from the API server.
 
         Raises:
-            InputError: The references are malformed; or the API server can't be read, and the message has kubectl's own
-                words.
+            InputError: The references are malformed; or the API server can't be read. Where kubectl failed, the message
+                contains kubectl's message.
         """
         found_refs = _references(composite)
         if found_refs is None:
@@ -99,19 +105,20 @@ class Kubectl:
         return found
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined; None where the server has no such kind.
+        """Return the OpenAPI schema of a kind with its references inlined; None if the server has no such kind.
 
         Raises:
-            RenderError: The schema can't be read. The message has kubectl's own words.
+            RenderError: The apiVersion can't be parsed, or kubectl failed; then the message contains kubectl's message.
+            InputError: A reference in the schema leads nowhere, or the schema is too large.
         """
         schemas = self._document_of(api_version)
         return None if schemas is None else schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return a kind's scope, `Namespaced` or `Cluster`; None where the server has no such kind.
+        """Return the scope of a kind, `Namespaced` or `Cluster`; None if the server has no such kind.
 
         Raises:
-            RenderError: The schema can't be read. The message has kubectl's own words.
+            RenderError: The apiVersion can't be parsed, or kubectl failed; then the message contains kubectl's message.
         """
         schemas = self._document_of(api_version)
         return None if schemas is None else schemas.scope(api_version, kind)
@@ -119,8 +126,11 @@ class Kubectl:
     def _get(self, selector: Selector, names: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return the resources with these names; with no names, the resources with the selector's labels.
 
+        With names, only the selector's namespace is searched; without a namespace, only cluster-scoped resources are
+        returned. Names of resources that don't exist are ignored.
+
         Raises:
-            RenderError: kubectl failed, or can't be asked for the resources, or printed something else.
+            RenderError: kubectl failed or printed something unexpected, or would misread the selector.
         """
         what = str(selector) if len(names) < 2 else f"{len(names)} {selector.api_version} {selector.kind}"
         what = shortened(what, _LONGEST_TEXT)
@@ -146,7 +156,13 @@ class Kubectl:
         return in_order(items)
 
     def _document_of(self, api_version: str) -> Schemas | None:
-        """Return the schemas of an apiVersion's kinds; None where the server doesn't have the apiVersion."""
+        """Return the schemas of the kinds of an apiVersion; None if the server doesn't have the apiVersion.
+
+        The schemas are read once and kept.
+
+        Raises:
+            RenderError: The apiVersion can't be parsed, or the schemas can't be read.
+        """
         group, version = split_api_version(api_version)
         path = f"apis/{group}/{version}" if group else f"api/{version}"
         if path not in self._schemas:
@@ -166,7 +182,7 @@ def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:
 
 @contextlib.contextmanager
 def _as_render() -> Iterator[None]:
-    """Turn an InputError in the block into a RenderError, for reads during the reconcile."""
+    """Turn an InputError in the block into a RenderError. This is for reads during the reconcile."""
     try:
         yield
     except InputError as e:
@@ -175,7 +191,7 @@ def _as_render() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_input() -> Iterator[None]:
-    """Turn a RenderError in the block into an InputError, for reads before the reconcile."""
+    """Turn a RenderError in the block into an InputError. This is for reads before the reconcile."""
     try:
         yield
     except RenderError as e:
@@ -183,7 +199,9 @@ def _as_input() -> Iterator[None]:
 
 
 def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
-    """Return a composite's references to its composed resources, with their path; None if it has no such field.
+    """Return the path and the value of a composite's list of references to its composed resources.
+
+    None means that the composite has neither `spec.crossplane.resourceRefs` nor `spec.resourceRefs`.
 
     Raises:
         InputError: The field isn't a list of mappings.
@@ -200,13 +218,13 @@ def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
 
 
 def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
-    """Return the selector that finds the resource of a reference.
+    """Return the selector that finds the resource of a reference. It has no name if the reference has none.
 
     Args:
         ref: The reference.
         path: The path of the reference in the composite, for messages.
-        namespace: The composite's namespace, in which its composed resources are. It is empty for a cluster-scoped
-            composite; then the reference's own namespace counts.
+        namespace: The composite's namespace, in which its composed resources are; empty for a cluster-scoped composite,
+            and then the reference's own namespace counts.
 
     Raises:
         InputError: The reference is malformed.
@@ -228,7 +246,7 @@ def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
 
 
 def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
-    """Return the arguments of `kubectl get` for a selector.
+    """Return the arguments of `kubectl get` for the resources with these names; with no names, for the labels.
 
     Raises:
         RenderError: kubectl would misread a part of the selector, or its apiVersion can't be parsed.
@@ -248,7 +266,11 @@ def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
 
 
 def _argument(selector: Selector) -> str:
-    """Return the kind as kubectl takes it: `KIND.VERSION.GROUP`."""
+    """Return a selector's kind as kubectl takes it: `KIND.VERSION.GROUP`, such as `Deployment.v1.apps` or `Secret.v1.`.
+
+    Raises:
+        RenderError: A part is malformed, so that kubectl could misread it.
+    """
     group, version = split_api_version(selector.api_version)
     _checked(selector.kind, _KIND, "a kind")
     if group:

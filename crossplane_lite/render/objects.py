@@ -1,4 +1,4 @@
-"""Questions about Kubernetes objects that are plain dicts."""
+"""Functions about Kubernetes objects that are plain dicts, for users of `crossplane_lite.render`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulating the life of a composition: reconcile after reconcile, until nothing changes."""
+"""Simulates a composition over time: runs one reconcile after the other, until nothing changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the fields that others wait for into a resource, with plausible values."""
+"""Gives values to the fields of a simulated resource that other resources need (its awaited fields)."""
 
 from __future__ import annotations
 
@@ -29,22 +29,24 @@ _DETAILS: Final = ("username", "password", "endpoint")
 
 
 class _Never(Exception):
-    """A field never gets a value; the text says why."""
+    """An awaited field never gets a value. The text of the exception says why."""
 
 
 class AwaitedFields:
-    """One resource, and the fields of it that others wait for.
+    """One simulated resource, whose awaited fields get values. Other resources need these fields.
 
     Args:
-        owner: The resource's name and kind.
+        owner: The resource's name, apiVersion and kind.
         schema: The schema of the resource's kind; None if it isn't known.
-        fixture: The known facts about the resource.
-        resource: The resource's content so far.
+        fixture: The facts that the user gives about the resource.
+        resource: The resource's content so far, to which fields are added.
 
     Attributes:
-        resource: The resource, which gets the wanted fields.
-        origins: By path, the source of each wanted value.
-        never: By path, why a wanted field never gets a value.
+        resource: The resource with the awaited fields.
+        origins: The source of each awaited value, by the field's path: `given` (part of the resource
+            anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
+            (a guess).
+        never: The reason why an awaited field never gets a value, by the field's path.
     """
 
     def __init__(
@@ -62,10 +64,13 @@ class AwaitedFields:
         self._wants_details = False
 
     def want(self, path: str) -> None:
-        """Give a field a value, or note in `never` why it never gets one.
+        """Give a field a value if it has none, and note the value's source in `origins`.
+
+        If the field never gets a value, note the reason in `never`. An empty path means that others wait for the
+        resource itself; nothing is done then.
 
         Args:
-            path: The field's path, as it stands after the resource's name: `.status.atProvider.vpcId`.
+            path: The field's path after the resource's name, such as `.status.atProvider.vpcId`.
         """
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
@@ -80,9 +85,9 @@ class AwaitedFields:
             self.never[path] = str(reason)
 
     def _from_start(self, steps: list[str | int]) -> list[str | int]:
-        """Return a path with its negative indexes counted from the start.
+        """Return a path in which negative indexes of lists are replaced by the indexes from the start.
 
-        In a list that is too short, they count from the start of the list that will be made for them.
+        If the list is too short, an index such as -2 becomes 1: the list will get two elements.
         """
         found: list[str | int] = []
         holder: Any = self.resource
@@ -109,7 +114,10 @@ class AwaitedFields:
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
-        """Return the source of a value that is there: `given`, `fixture`, `schema` or `assumed`."""
+        """Return the source of a value that the resource has already.
+
+        It is `schema` or `assumed` if the value is in a list that this class has made up, else `given` or `fixture`.
+        """
         if at(self._fixture.content, steps) is not ABSENT:
             return FIXTURE
         if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):
@@ -162,7 +170,9 @@ class AwaitedFields:
         return FIXTURE if key in self._fixture.details else ASSUMED
 
     def secret(self, data: Mapping[str, str] | None) -> dict[str, Any] | None:
-        """Return the connection Secret with each known or wanted detail; None if the resource names no Secret.
+        """Return the resource's connection Secret with all known and awaited details; None if it names no Secret.
+
+        A detail that the fixture sets to null is removed.
 
         Args:
             data: The data of the Secret so far, in base64; None if there is none.
@@ -211,10 +221,10 @@ class AwaitedFields:
         return self._origin_of(steps)
 
     def _places(self, steps: list[str | int]) -> list[Mapping[str, Any]]:
-        """Return the schema of each step along a path; an empty one if any value may stand there.
+        """Return the schema of the value at each step of a path. `{}` is returned where any value is allowed.
 
         Raises:
-            _Never: The schema lacks a step.
+            _Never: The schema lacks a step, or an index is beyond the schema's `maxItems`.
         """
         places = []
         place: Mapping[str, Any] = self._schema or {}
@@ -236,7 +246,11 @@ class AwaitedFields:
         return name_of(self._owner.api_version, self._owner.kind)
 
     def _mirrored(self, steps: list[str | int]) -> Any:
-        """Return the value that a provider copies into the status field at `steps`; ABSENT if it copies none."""
+        """Return the value that a provider copies to the status field at `steps`; ABSENT if there is none.
+
+        A provider copies `spec.forProvider.x` to `status.atProvider.x`, and the external name to
+        `status.atProvider.id`.
+        """
         if steps[:2] != ["status", "atProvider"] or len(steps) == 2:
             return ABSENT
         if steps[2:] == ["id"]:
@@ -252,7 +266,15 @@ class AwaitedFields:
     def _grow(
         self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Mapping[str, Any]]
     ) -> None:
-        """Add elements to a list until it has the index `step`."""
+        """Add elements with made-up values to a list until it has the index `step`.
+
+        Args:
+            holder: The list.
+            step: The index, which is `steps[depth]`.
+            steps: The path of the awaited field.
+            depth: The number of steps before the index.
+            places: The schema of the value at each step of the path.
+        """
         is_open = is_free(places[depth]) and depth + 1 < len(steps)
         while len(holder) <= step:
             place = [*steps[:depth], len(holder)]
@@ -265,7 +287,7 @@ class AwaitedFields:
                 self._note_lists(place, holder[-1])
 
     def _container(self, steps: list[str | int]) -> Any:
-        """Return an empty container for the last step of a path: a list for an index, an object for a key."""
+        """Return an empty value that the last step of a path can be set in: a list for an index, a dict for a key."""
         if isinstance(steps[-1], str):
             return {}
         self._lists.add(tuple(steps[:-1]))
@@ -286,7 +308,7 @@ class AwaitedFields:
         return ASSUMED if is_assumed or self._schema is None else SCHEMA
 
     def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
-        """Note the lists in a value that was made here: these can grow."""
+        """Note all lists in a value that this class has made up, because only such lists may get more elements."""
         work: list[tuple[list[str | int], Any]] = [(list(steps), value)]
         while work:
             path, one = work.pop()
@@ -298,7 +320,7 @@ class AwaitedFields:
 
 
 def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
-    """Return a copy of a value without the fields that a schema doesn't have."""
+    """Return a deep copy of a value without the fields that a schema lacks."""
     result = copied(value)
     work: list[tuple[Any, Mapping[str, Any]]] = [(result, place)]
     while work:

@@ -1,4 +1,4 @@
-"""The statuses of healthy objects of Kubernetes' own kinds."""
+"""Makes the statuses that healthy objects of Kubernetes' own kinds have, such as a Deployment's."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _ADDRESS: Final = "192.0.2.1"  # of a network that is set aside for examples
 
 
 def condition(type_: str, reason: str, **more: Any) -> dict[str, Any]:
-    """Return a condition of a type, with status True, a reason and further fields."""
+    """Return a condition with status True, a fixed transition time, and the fields in `more`."""
     return {"type": type_, "status": "True", "reason": reason, "lastTransitionTime": TRANSITION_TIME, **more}
 
 
 def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the status of a healthy object of a kind that has a controller in Kubernetes; None for other kinds.
+    """Return the status of a healthy object of one of Kubernetes' own kinds; None for all other kinds.
 
     Args:
-        resource: The object, with metadata.generation.
+        resource: The object. Its metadata must have a generation.
     """
     api_version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     make = _STATUSES.get((group_of(api_version), kind)) if api_version else None
@@ -38,7 +38,7 @@ def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def needs_no_status(resource: Mapping[str, Any]) -> bool:
-    """Say whether an object of this kind is ready as soon as it exists, without a status."""
+    """Return whether an object of this kind is ready as soon as it exists, without a status, such as a ConfigMap."""
     return readiness.is_ready(_wire.encode_struct({key: resource.get(key) for key in ("apiVersion", "kind", "spec")}))
 
 

@@ -1,4 +1,4 @@
-"""`crossplane-lite simulate`: reconciles until nothing changes, and shows what appeared when."""
+"""The command `crossplane-lite simulate`: reconciles until nothing changes, and shows when each resource appears."""
 
 from __future__ import annotations
 
@@ -29,16 +29,21 @@ _NAME: Final = "crossplane-lite simulate"
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite simulate` with the arguments that follow it.
+    """Run `crossplane-lite simulate`.
+
+    Args:
+        argv: The arguments after `simulate`.
 
     Returns:
-        The exit status: 0, or 1 when a reconcile failed, the simulation didn't become stable, something never resolved,
-        or something would be deleted after a loss.
+        The exit status. It is 1 if a reconcile failed, the simulation didn't become stable, a resource or field waits
+        forever, or a resource would be deleted after a loss (--drop or --degrade). Else it is 0.
 
     Raises:
+        SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
         InputError: A file, a function or a name can't be used.
+        RenderError: The composite's apiVersion can't be parsed.
         UsageError: A path of --degrade isn't a field path.
-        MissingExtraError: An extra that the command needs isn't installed.
+        MissingExtraError: A package that is needed isn't installed.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
@@ -70,7 +75,7 @@ def command(argv: Sequence[str]) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the argument parser of `crossplane-lite simulate`."""
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] XR [COMPOSITION] [FUNCTIONS]",
@@ -127,15 +132,17 @@ def _rounds(text: str) -> int:
 
 
 def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulation:
-    """Return the simulation that a command line asks for; the caller runs it.
+    """Return the simulation that a command line asks for. The simulation hasn't run yet.
 
     Args:
         inputs: The result of `arguments.read_inputs`.
         fixtures: The file or directory of fixtures; None if there are none.
-        more: Further arguments of `Simulation`.
+        more: More arguments of `Simulation`, such as `most_rounds`.
 
     Raises:
         InputError: The fixtures can't be read or used, or an observed resource can't be used.
+        UsageError: `most_rounds` is less than 2.
+        MissingExtraError: PyYAML isn't installed.
     """
     return Simulation(
         inputs.composite.content,
@@ -162,10 +169,13 @@ def _never(simulation: Simulation) -> Iterator[str]:
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
-    """Try each loss in the steady state, and yield its effects, or why its reconcile failed.
+    """Remove each resource of --drop and each field of --degrade from the steady state, one at a time.
+
+    Yields:
+        The effects of each loss in the next reconcile, or the error if that reconcile failed.
 
     Raises:
-        InputError: A resource or field doesn't exist, or can't be taken away.
+        InputError: A resource or field doesn't exist, or can't be removed.
         UsageError: A path isn't a field path.
     """
     tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
@@ -189,7 +199,7 @@ def _lost(losses: Sequence[Loss]) -> Iterator[str]:
 
 
 def _notes(simulation: Simulation) -> Iterator[str]:
-    """Yield remarks for people beside the report: warnings, missing resources, unused fixtures."""
+    """Yield remarks for the user: warnings of all reconciles, remarks on the last reconcile, and unused fixtures."""
     yield from output.warning_lines(one for each in simulation.rounds for one in each.rendered.results)
     if simulation.rounds:
         yield from output.lines(simulation.rounds[-1].rendered, results=False)
@@ -197,7 +207,7 @@ def _notes(simulation: Simulation) -> Iterator[str]:
 
 
 def _visible(text: str) -> str:
-    """Return JSON with an escape for each invisible character, which could control a terminal."""
+    """Return JSON in which each character that isn't printable is escaped, because it could control a terminal."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
@@ -209,7 +219,7 @@ def _escaped(character: str) -> str:
 
 
 def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
-    """Return, for each of these resources, where its fields come from in the last complete reconcile.
+    """Return, for each named resource, where its fields come from in the last complete reconcile.
 
     The list is empty if no reconcile was complete.
 

@@ -1,4 +1,4 @@
-"""Connection Secrets of the resources in a simulation."""
+"""Makes the connection Secrets of the resources in a simulation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["base64_of", "connection_secret", "secret_at"]
 
 
 def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """Return a composite's connection Secret; None if there are no details, or the composite names no Secret."""
+    """Return a composite's connection Secret; None if `details` is empty, or the composite names no Secret."""
     place = secret_place(composite)
     if place is None or not details:
         return None
@@ -23,7 +23,7 @@ def secret_at(place: tuple[str, str], data: Mapping[str, str]) -> dict[str, Any]
     """Return a connection Secret.
 
     Args:
-        place: The Secret's namespace (empty for none) and name.
+        place: The Secret's namespace (empty for none) and the Secret's name.
         data: The Secret's data, in base64.
     """
     namespace, name = place
@@ -33,5 +33,5 @@ def secret_at(place: tuple[str, str], data: Mapping[str, str]) -> dict[str, Any]
 
 
 def base64_of(text: str) -> str:
-    """Return a text in base64, as the data of a Secret."""
+    """Return a text in base64, as in the data of a Secret."""
     return b64encode(text.encode()).decode()

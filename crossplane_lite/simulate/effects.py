@@ -1,4 +1,7 @@
-"""The effects of a loss on a composition: resources that it changes, creates again, and wants to delete."""
+"""The effects of a loss on a composition: the resources that are changed, created again or deleted.
+
+A loss is the removal of a resource or of a field from the steady state, in which nothing changes any more.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,20 @@ _LONGEST: Final = 60
 
 
 class Effects(NamedTuple):
-    """The effects of a loss in the next reconcile.
+    """The effects that the loss of a resource or a field has in the next reconcile.
 
     Attributes:
-        created: Names of the resources that are created again.
-        changed: By name of the resource, the fields that are applied with other values: the path of each field with the
-            old and the new value. For a Secret it is only the path.
-        deleted: Names of the resources that Crossplane deletes.
-        status: Fields of the composite's status that change, in the same form; conditions are left out.
-        kept: By name, the resources that are still applied although values for them are missing, with the paths of the
+        created: The names of the resources that are created again.
+        changed: The fields that are applied with other values, by the resource's name: texts such as `spec.size: 1 ->
+            2`. For a Secret, each text is only the path.
+        deleted: The names of the resources that Crossplane deletes.
+        status: The fields of the composite's status that change, as texts of the same form. Conditions aren't among
+            them.
+        kept: The resources that are still applied although values for them are missing, by name, with the paths of the
             missing values.
-        held: By name, the resources that are held back, with the paths of the values that they wait for.
-        ready: Whether the composite is still ready.
+        held: The resources that functions leave out of their answers because values are missing, by name, with the
+            paths of the missing values.
+        ready: Whether the composite is ready after the loss.
     """
 
     created: list[str]
@@ -45,8 +50,8 @@ def effects_of(steady: Rendered, after: Round) -> Effects:
     """Return the effects of a loss.
 
     Args:
-        steady: The last reconcile before the loss.
-        after: The reconcile after the loss, which `Simulation.drop` or `Simulation.degrade` has returned.
+        steady: The result of the last reconcile before the loss.
+        after: The reconcile after the loss, from `Simulation.drop` or `Simulation.degrade`.
     """
     rendered = after.rendered
     changed = {}
@@ -66,7 +71,7 @@ def effects_of(steady: Rendered, after: Round) -> Effects:
 
 
 def is_ready(composite: Mapping[str, Any]) -> bool:
-    """Say whether a composite is ready."""
+    """Return whether a composite has the condition Ready with status True."""
     conditions = composite.get("status", {}).get("conditions", [])
     return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
 
@@ -79,7 +84,7 @@ def _changes(before: Any, after: Any, *, is_secret: bool) -> list[str]:
     return [
         path if is_secret else f"{path}: {_shown(old)} -> {_shown(new)}"
         for path, old, new in differences(before, after)
-        # A name is generated only when a resource is created, and `created` tells this.
+        # A name is generated only for a new resource, and `created` has those.
         if path and path != "metadata.generateName"
     ]
 

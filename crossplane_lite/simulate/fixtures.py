@@ -1,4 +1,4 @@
-"""Facts that a user gives about resources in a simulation: their status, annotations or connection details."""
+"""Reads and checks fixtures: facts that a user gives about simulated resources, such as their status."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _TYPES: Final[dict[str, Any]] = {
 
 
 class Fixture(NamedTuple):
-    """The known facts about one resource.
+    """The facts that a user gives about one resource, from all fixtures for it.
 
     Attributes:
-        content: Parts of the resource, such as its status. A null means that the field never gets a value.
-        details: The resource's connection details, by key. None means that the detail never gets a value.
+        content: Parts of the resource, such as its status. A field that is null never gets a value.
+        details: The resource's connection details, by key. A detail that is None never gets a value.
     """
 
     content: dict[str, Any]
@@ -61,12 +61,13 @@ class Fixture(NamedTuple):
 
 
 class Fixtures:
-    """Fixtures by composition resource name, by `apiVersion/kind`, or by kind.
+    """All fixtures, by composition resource name, by `apiVersion/kind`, or by kind.
 
-    If several are for the same resource, the first in this order wins, field by field.
+    If several fixtures fit a resource, they are merged. If they set the same field, the fixture by name wins, then the
+    one by `apiVersion/kind`.
 
     Raises:
-        InputError: A fixture isn't a mapping, has a misspelt part, or a value of a type that no resource has there.
+        InputError: A fixture isn't a mapping, has a misspelt key, or a value of a type that no resource has there.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -74,7 +75,7 @@ class Fixtures:
         self._used: set[str] = set()
 
     def of(self, name: str, api_version: str, kind: str) -> Fixture:
-        """Return the merged fixtures of a resource, and mark them as used; an empty fixture if there are none.
+        """Return the merged fixtures of a resource, and count them as used. Return an empty fixture if there are none.
 
         Args:
             name: The composition resource name.
@@ -103,25 +104,27 @@ class Fixtures:
         return Fixture(content, details)
 
     def unused(self) -> list[str]:
-        """Return the keys of fixtures that no resource has used so far."""
+        """Return the sorted keys of the fixtures that haven't been used for any resource."""
         return sorted(set(self._all) - self._used)
 
 
 def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
-    """Read fixtures from files.
+    """Read fixtures from a file or a directory.
 
-    A document is a mapping from names and kinds to known facts, or a whole resource. A whole resource is the fixture of
-    the resource that its annotation `crossplane.io/composition-resource-name` names; without the annotation, of its
-    apiVersion and kind.
+    A document is one of two things. It is a mapping from names and kinds to facts about such resources. Or it is a
+    whole resource, whose content is the fixture for the resource that its annotation
+    `crossplane.io/composition-resource-name` names; without the annotation, for all resources of its apiVersion and
+    kind.
 
     Args:
-        path: A file, or a directory, whose files that end in .yaml, .yml and .json are read.
+        path: A file or a directory. Of a directory, the files that end in .yaml, .yml and .json are read.
 
     Returns:
         The fixtures by name, `apiVersion/kind` or kind.
 
     Raises:
-        InputError: A file can't be read, or holds something else; or one name has two fixtures.
+        InputError: A file can't be read, or its content isn't a fixture; or two fixtures have the same key.
+        MissingExtraError: PyYAML isn't installed.
     """
     found: dict[str, dict[str, Any]] = {}
     places: dict[str, str] = {}
@@ -168,20 +171,22 @@ def _checked(key: str, fixture: Any) -> Fixture:
 
 
 def _check(what: str, path: str, value: Any, wanted: Any) -> None:
-    """Check that a value has the type that the field has in every resource.
+    """Check that a value has the type that this field has in every resource.
 
     Args:
         what: The fixture's name in messages.
         path: The path of the value in the fixture.
-        value: The value; None may stand everywhere but in a list.
-        wanted: The type. For an object it is a mapping from keys to types, in which an ellipsis stands for all keys.
-            For a list it is a list with the type of the elements.
+        value: The value. None is allowed, but not as an element of a list.
+        wanted: The type: `str`, `int` or the like. For an object, it is a dict with the type of each key's value; the
+            key `...` stands for all keys, and keys that the dict lacks aren't checked. For a list, it is a list with
+            the elements' type.
 
     Raises:
         InputError: The value is of another type.
     """
     if value is None:
         return
+    # Messages don't show the value itself, which may be a secret.
     if isinstance(wanted, type):
         if not isinstance(value, wanted) or isinstance(value, bool):
             hint = "; quote it" if wanted is str and isinstance(value, (bool, int, float)) else ""
@@ -204,7 +209,7 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
 
 
 def _meant(name: str) -> str | None:
-    """Return the part of a resource that is probably meant by a misspelt name; None if the name may be right."""
+    """Return the right key for a misspelt or misplaced key of a fixture; None if the key may be right."""
     if name in _BELOW_STATUS:
         return f"status.{name}"
     if name in _PARTS:

@@ -1,4 +1,4 @@
-"""Plain data: merging, following paths, finding differences. No function recurses: data may be nested deeply."""
+"""Functions for plain data of any depth: merge, follow paths, find differences. None of them is recursive."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def copied(tree: Any, *, nulls: bool = True) -> Any:
     """Return a deep copy of plain data.
 
     Args:
-        tree: Plain data.
-        nulls: Whether keys whose value is null are kept.
+        tree: The data.
+        nulls: Whether the copy has the mapping keys whose value is null. Null elements of lists are always copied.
     """
     box: list[Any] = [tree]
     work: list[tuple[Any, Any]] = [(box, 0)]
@@ -38,12 +38,15 @@ def copied(tree: Any, *, nulls: bool = True) -> Any:
 
 
 def without_nulls(tree: Any) -> Any:
-    """Return a deep copy of plain data without the keys whose value is null."""
+    """Return a deep copy of plain data without the mapping keys whose value is null."""
     return copied(tree, nulls=False)
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Return `above` laid over `below`: mappings are merged, other values replaced. Both stay as they are."""
+    """Return `below` with the values of `above` added. Mappings are merged, and other values are replaced.
+
+    If either isn't a mapping, return a copy of `above`. The arguments aren't changed.
+    """
     if not isinstance(below, Mapping) or not isinstance(above, Mapping):
         return copied(above)
     result = copied(below)
@@ -59,10 +62,12 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def steps_of(path: str) -> list[str | int]:
-    """Return the keys and indexes of an Observable's path.
+    """Return the keys and indexes of an Observable's path, such as `["spec", "ports", 2]` for `spec.ports[2]`.
 
     Raises:
-        UsageError: `path` isn't a field path, or selects an element by its fields, as no Observable's path does.
+        UsageError: `path` isn't a field path, or selects a list's element by the element's fields. The path of an
+            Observable never does that.
+        ValueError: An index has thousands of digits.
     """
     steps: list[str | int] = []
     for step in field_path.parse(path):
@@ -75,7 +80,7 @@ def steps_of(path: str) -> list[str | int]:
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
-    """Return the value at a path; `ABSENT` if there is none."""
+    """Return the value at a path; `ABSENT` if the path leads nowhere. Negative indexes count from the end."""
     value = tree
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping) and step in value:
@@ -88,7 +93,7 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
 
 
 def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
-    """Return a copy of a tree without the value at a path, which must exist."""
+    """Return a deep copy of a tree without the value at a path. The value must exist."""
     result: dict[str, Any] = copied(tree)
     holder: Any = result
     for step in steps[:-1]:
@@ -98,9 +103,9 @@ def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, An
 
 
 def differences(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the paths at which two trees differ, sorted, each with both values; `ABSENT` for a missing one.
+    """Yield each path at which two trees differ, with the old and the new value. A missing value is `ABSENT`.
 
-    For a mapping or list that only one tree has, only its own path is yielded.
+    The paths are sorted. If only one tree has a mapping or list, its path is yielded, but not the paths inside of it.
     """
     work: list[tuple[list[str | int], Any, Any]] = [([], before, after)]
     while work:

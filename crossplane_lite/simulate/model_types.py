@@ -1,4 +1,4 @@
-"""The types of fields by the models that functions use, for kinds whose schema isn't given."""
+"""Finds the types of fields in the models that functions use, for kinds whose schema isn't given."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _SCALARS: Final = {
 
 
 def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Mapping[str, Any]:
-    """Return the schema of a scalar field, or of a list of scalars, as the model of the kind has it.
+    """Return the schema of a field whose type is a scalar or a list of scalars, by the model of the kind.
 
     Args:
         api_version: The kind's apiVersion.
-        kind: The kind. A model counts once a function has used it.
+        kind: The kind. Its model is found only after a function has used it.
         steps: The field's path.
 
     Returns:
-        The schema; an empty one if no model has the field, or the field is an object, a map or a list of these.
+        The schema; an empty one if no model has the field, or the field has another type.
     """
     found = model_type(api_version, kind, steps)
     if found is None:
@@ -45,11 +45,11 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
 
 
 def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types.Type | None:
-    """Return the type of a field as the model of the kind has it; None if no model has the field.
+    """Return the type of a field in the model of the kind; None if no model has the field.
 
     Args:
         api_version: The kind's apiVersion.
-        kind: The kind. A model counts once a function has used it.
+        kind: The kind. Its model is found only after a function has used it.
         steps: The field's path.
     """
     cls: type[ModelShape] | None = _model_of(api_version, kind)

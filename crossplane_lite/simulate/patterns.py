@@ -1,4 +1,4 @@
-"""Makes a text that matches the pattern of a schema, if that needs no search."""
+"""Makes a text that matches the `pattern` of a schema (a regular expression), if no search is needed to find one."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MOST_REPEATS: Final = 64
 
 
 class _TooHard(Exception):
-    """A text for the pattern can't be made without a search."""
+    """A text for the pattern can't be found without a search."""
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Say whether a text matches a pattern. If Python can't read the pattern, every text matches."""
+    """Return whether a pattern is found in a text. If Python can't compile the pattern, the result is True."""
     compiled = _compiled(pattern)
     return compiled is None or compiled.search(text) is not None
 
 
 def matching(pattern: str) -> str | None:
-    """Return a short text that matches a pattern; None if Python can't read the pattern, or a search is needed."""
+    """Return a short text that matches a pattern; None if Python can't compile the pattern, or no text is found."""
     compiled = _compiled(pattern)
     if compiled is None:
         return None
@@ -39,7 +39,7 @@ def matching(pattern: str) -> str | None:
 def _compiled(pattern: str) -> re.Pattern[str] | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # patterns that Python may read in another way one day
+            warnings.simplefilter("ignore")  # a later Python may read the pattern differently
             return re.compile(pattern)
     except (re.error, RecursionError, OverflowError):
         return None
@@ -54,10 +54,10 @@ def _parsed(pattern: str) -> Any:
 
 
 def _text(tokens: Any) -> str:
-    """Return a text that a parsed pattern matches: of each choice the first, with as few repeats as possible.
+    """Return a text that a parsed pattern matches. It has the first of each choice, and as few repeats as possible.
 
     Raises:
-        _TooHard: The pattern has parts that need a search.
+        _TooHard: The pattern has parts that need a search, or a part must be repeated more than 64 times.
     """
     made = ""
     for operation, argument in tokens:
@@ -87,7 +87,11 @@ def _text(tokens: Any) -> str:
 
 
 def _one_of(choices: Any) -> str:
-    """Return a character of a class, if possible a usual one such as `a` or `0`; raises _TooHard if none is found."""
+    """Return a character that a class such as `[a-z]` matches, if possible a usual one such as `a` or `0`.
+
+    Raises:
+        _TooHard: No character was found.
+    """
     expression = [(str(operation), argument) for operation, argument in choices]
     inverted = bool(expression) and expression[0][0] == "NEGATE"
     for sample in _SAMPLES:

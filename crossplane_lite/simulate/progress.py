@@ -16,11 +16,11 @@ _MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
-    """Return a text that says that the last round has the result of an earlier round, and which fields change.
+    """Return a text for a simulation that repeats itself. It says which two rounds are equal, and which fields change.
 
     Args:
-        rounds: All rounds.
-        first: The number of the earlier round with the same result, from 1.
+        rounds: All rounds. The last round has the same result as an earlier round.
+        first: The number of that earlier round, counted from 1.
     """
     changing = {path for at in range(first, len(rounds)) for path in _changed(rounds, at)}
     return (
@@ -30,7 +30,7 @@ def oscillation(rounds: Sequence[Round], first: int) -> str:
 
 
 def slowness(rounds: Sequence[Round]) -> str:
-    """Return a text that says that there were too many rounds, and which fields the last round changed."""
+    """Return a text for a simulation that took too many rounds. It names the fields that the last round changed."""
     return (
         f"the simulation isn't stable after {len(rounds)} rounds, and no two rounds had the same result; allow more "
         f"rounds (--max-rounds, or most_rounds); these still change: {listed(_changed(rounds, len(rounds) - 1))}"
@@ -38,14 +38,17 @@ def slowness(rounds: Sequence[Round]) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the first five of the sorted names, with commas, and how many more there are; `none` for no names."""
+    """Return the first five of the sorted names, separated by commas, and `and N more` for the others.
+
+    For no names, return `none`.
+    """
     shown = sorted(names)
     more = len(shown) - _MOST_SHOWN
     return (", ".join(shown[:_MOST_SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def _changed(rounds: Sequence[Round], index: int) -> list[str]:
-    """Return the paths of the fields that differ between a round and the round before it; `index` is 1 or more."""
+    """Return the paths of the fields that differ between the round at `index` (1 or more) and the round before it."""
     before, after = (rounds[one].rendered for one in (index - 1, index))
     changed = []
     for name in sorted({*before.composed, *after.composed}):

@@ -1,4 +1,4 @@
-"""The result of a simulation as plain data: the machine-readable form, and the source of the table."""
+"""The result of a simulation as plain data: for --format json, and as the source of the table."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Loss", "report"]
 
 
 class Loss(NamedTuple):
-    """A resource or field that was taken away in the steady state, and the effects.
+    """A resource or field that was removed from the steady state, and the effects.
 
     Attributes:
         action: `drop` for a resource, `degrade` for a field.
-        target: The name of the resource, or the path of the field after the resource's name.
+        target: The resource's name; for a field, its path that begins with the resource's name.
         effects: The effects in the next reconcile; None if that reconcile failed.
-        error: Why the reconcile failed; None if it didn't.
+        error: Why that reconcile failed; None if it didn't fail.
     """
 
     action: str
@@ -33,11 +33,11 @@ class Loss(NamedTuple):
 
 
 def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
-    """Return the result of a simulation as plain data.
+    """Return the result of a simulation as plain data, as `--format json` prints it.
 
     Args:
-        simulation: A simulation that has run; it may have failed.
-        losses: The losses that were tried afterwards.
+        simulation: A simulation that has run. It may have failed.
+        losses: The losses that were tried after the run.
     """
     composite = simulation.composite
     unresolved = simulation.unresolved
@@ -64,7 +64,7 @@ def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
 
 
 def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
-    """Yield the resources that appeared, wave by wave."""
+    """Yield an entry for each resource that appeared, in the order of the rounds."""
     latest: dict[str, Mapping[str, Any]] = {}
     for one in simulation.rounds:
         latest.update(one.rendered.composed)
@@ -84,7 +84,7 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
 
 
 def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
-    """Yield the resources that never appeared."""
+    """Yield an entry for each resource that waited for values and never appeared."""
     for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves)):
         if name in {one.dependent for one in simulation.dependencies} and name.startswith(("xr.", "required.")):
             continue
@@ -102,7 +102,7 @@ def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Ite
 
 
 def _looks_ready(resource: Mapping[str, Any] | None) -> bool:
-    """Say whether a resource is ready by the rules of its kind, whatever the functions say."""
+    """Return whether an existing resource is ready by the rules of its kind. The functions may say something else."""
     return resource is not None and readiness.is_ready(_wire.encode_struct(resource))
 
 
@@ -111,7 +111,10 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 
 
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return the fields of the composite's status that resources wait for, each with the first round that sets it."""
+    """Return an entry for each field of the composite that others need, and that is made from other values itself.
+
+    The entry's `wave` is the number of the first round in which the field has a value; None if it never has one.
+    """
     from ..errors import UsageError
     from .merging import at, steps_of
 

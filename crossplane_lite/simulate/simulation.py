@@ -1,6 +1,6 @@
-"""Reconcile after reconcile, until nothing changes any more.
+"""Simulates one reconcile after the other, until nothing changes any more.
 
-After each reconcile the composed resources exist: they have names, and a status that `statuses` makes up.
+After each reconcile (a round), the composed resources exist: they have names, and a status that `statuses` makes up.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Round(NamedTuple):
     Attributes:
         number: The number of the round, from 1.
         rendered: The result of the reconcile.
-        appeared: The composed resources that are desired for the first time, sorted. After a loss, the resources that
-            are created again.
-        waiting: By name, the resources that wait, each with the paths of the values that the resource waits for. The
-            list of paths is empty if the resource's function doesn't name them.
+        appeared: The names of the composed resources that are desired for the first time, sorted. In a reconcile after
+            a loss, they are the resources that are created again.
+        waiting: The resources that wait for values, by name, with the paths of these values. The list of paths is empty
+            if the resource's function doesn't report them.
     """
 
     number: int
@@ -60,44 +60,46 @@ class Round(NamedTuple):
 
 
 class Simulation:
-    """The reconciles of a composite resource, until nothing changes any more.
+    """A series of reconciles of a composite resource, until nothing changes any more.
 
-    The arguments aren't changed. Functions that run in this process run a few times more in each round, to show their
-    dependencies; so compose() may act only through its context.
+    The arguments aren't changed. Functions that run in this process run a few more times in each round, to find their
+    dependencies. So compose() must have no effects outside of its context.
 
     Args:
         composite: The composite resource.
         pipeline: The steps of its composition.
-        functions: Each function, or its runner, by the function's name in the pipeline.
-        cluster: Other objects that exist: required resources, schemas, Secrets. Requirements find composed resources
-            too.
+        functions: The functions or their runners, by the function's name in the pipeline.
+        cluster: Other objects that exist: required resources, schemas, Secrets. Functions that require resources also
+            find the simulated composed resources.
         observed: The composed resources that exist at the start.
-        context: The pipeline's context before its first step, the same in each round.
-        fixtures: Known facts about resources once they exist, by composition resource name, `apiVersion/kind` or kind:
-            `status`, `metadata` and whatever else they have, and `connectionDetails`. A null means that the field never
-            gets a value.
-        schemas: Schemas of kinds; values that no fixture gives are made up by them.
-        most_rounds: After how many rounds to give up; 2 or more.
-        timeout: How many seconds each round may take.
+        context: The pipeline's context before its first step. Each round begins with it.
+        fixtures: Facts about resources as they are once they exist, by composition resource name, `apiVersion/kind` or
+            kind. Each has any of `status`, `metadata`, `connectionDetails` and other parts of the resource. A field
+            that is null never gets a value.
+        schemas: The schemas of kinds, by which values are made up that no fixture gives.
+        most_rounds: The number of rounds after which the simulation gives up; 2 or more.
+        timeout: The time limit of each round, in seconds.
         xrd: The composite's CompositeResourceDefinition; see `render`.
         composition: The name of the Composition.
 
     Attributes:
         rounds: The rounds so far.
-        waves: By name, the number of the round in which each composed resource was desired first, in rising order.
+        waves: The number of the round in which each composed resource was first desired, by the resource's name, in the
+            order of the rounds.
         stable: Whether the last two rounds had the same result.
         problem: Why the simulation isn't stable; None if it is stable or hasn't run.
-        unresolved: By name, the resources and the fields of the composite (`xr.status.x`) that still wait at the end,
-            each with the paths of the missing values and the reasons.
-        cycles: Groups of resources that wait for each other, across steps of the pipeline.
-        waited: By name of each resource, the paths of the values that the resource waited for before it appeared.
-        origins: By path, the source of each value that others wait for: `given`, `fixture`, `spec` (repeated in the
-            status), `schema` or `assumed`.
-        dependencies: The dependencies that functions in this process reported.
+        unresolved: The resources and the fields of the composite (`xr.status.x`) that still wait at the end, by name.
+            Each has the paths of the missing values, with the reasons.
+        cycles: Groups of resources and fields of the composite that wait for each other.
+        waited: The paths of the values that each resource waited for before it appeared, by the resource's name.
+        origins: The source of each value that others wait for, by the value's path: `given` (part of the resource
+            anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
+            (a guess).
+        dependencies: The dependencies of the functions that run in this process.
 
     Raises:
-        InputError: A fixture can't be used, an observed resource has no composition resource name, or two have the
-            same name.
+        InputError: A fixture can't be used, an observed resource has no composition resource name, or two have the same
+            name.
         UsageError: `most_rounds` is less than 2.
     """
 
@@ -149,7 +151,7 @@ class Simulation:
 
     @property
     def composite(self) -> Mapping[str, Any]:
-        """The composite resource after the last round."""
+        """The composite resource after the last round; before the first round, the given one."""
         return self._composite
 
     @property
@@ -159,7 +161,7 @@ class Simulation:
 
     @property
     def secrets(self) -> Mapping[str, Mapping[str, Any]]:
-        """The connection Secrets after the last round, by composition resource name; the composite's is at `""`."""
+        """The connection Secrets after the last round, by composition resource name. The composite's key is `""`."""
         return self._secrets
 
     @property
@@ -172,16 +174,16 @@ class Simulation:
 
     @property
     def possible(self) -> list[str]:
-        """The resources that never appeared, but would appear if a value that a function asks about were different."""
+        """The resources that never appeared, but would if a value that a function tests were different."""
         return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})
 
     @property
     def unused_fixtures(self) -> list[str]:
-        """The keys of fixtures that no resource has used."""
+        """The sorted keys of the fixtures that haven't been used for any resource."""
         return self._statuses.fixtures.unused()
 
     def notes_on_fixtures(self) -> list[str]:
-        """Return a line for each fixture that no resource has used."""
+        """Return a line for the user for each fixture that hasn't been used for any resource."""
         names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
         return [
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
@@ -191,14 +193,14 @@ class Simulation:
     def run(self) -> list[Round]:
         """Reconcile until two rounds in a row have the same result.
 
-        It also ends when an earlier result comes back, and after `most_rounds` rounds. `stable` and
-        `problem` say how the simulation ended.
+        The run also ends when the result of an earlier round comes back, and after `most_rounds` rounds. `stable` and
+        `problem` say how it ended. A simulation that has ended isn't run again.
 
         Returns:
-            The rounds. A simulation that has ended isn't run again.
+            All rounds.
 
         Raises:
-            FatalResultError: A function returned a fatal result, such as for a dependency cycle within it.
+            FatalResultError: A function returned a fatal result, such as for a dependency cycle within the function.
             RenderError: A reconcile fails for another reason.
             InputError: An argument of the simulation can't be used.
         """
@@ -221,18 +223,17 @@ class Simulation:
         return self.rounds
 
     def drop(self, name: str) -> Round:
-        """Take a resource away in the steady state, and reconcile once. The simulation itself stays as it is.
+        """Remove a resource from the steady state, and reconcile once. The simulation itself isn't changed.
 
         Args:
             name: The resource's composition resource name.
 
         Returns:
-            The reconcile. `rendered.deleted` has the resources that Crossplane would delete.
+            The reconcile. Its `rendered.deleted` has the resources that Crossplane would delete.
 
         Raises:
             InputError: The resource doesn't exist.
-            UsageError: The simulation isn't stable.
-            FatalResultError, RenderError: The reconcile fails, as in `run`.
+            UsageError: The simulation isn't stable. FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
         gone = self._observed[name]
@@ -242,20 +243,21 @@ class Simulation:
         return self._try(observed, secrets, [gone] if secret is None else [gone, secret])
 
     def degrade(self, name: str, path: str) -> Round:
-        """Take a field of a resource away in the steady state, and reconcile once. The simulation stays as it is.
+        """Remove a field of a resource from the steady state, and reconcile once. The simulation itself isn't changed.
 
         Args:
             name: The resource's composition resource name.
-            path: The field: `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last subnet,
-                `external_name`, or `connection_details["password"]`.
+            path: The field's path, such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last
+                subnet, `external_name`, or `connection_details["password"]`.
 
         Returns:
-            The reconcile. `rendered.deleted` has the resources that Crossplane would delete.
+            The reconcile. Its `rendered.deleted` has the resources that Crossplane would delete.
 
         Raises:
-            InputError: The resource or the field doesn't exist, or the field identifies the resource, as its name does.
+            InputError: The resource or the field doesn't exist; or Crossplane identifies the resource by the field,
+                such as `metadata.name`.
             UsageError: The simulation isn't stable, or `path` isn't a field path or selects several elements.
-            FatalResultError, RenderError: The reconcile fails, as in `run`.
+                FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
         resource, secret = self._observed[name], self._secrets.get(name)
@@ -282,13 +284,16 @@ class Simulation:
         return self._try({**self._observed, name: changed}, self._secrets)
 
     def split(self, path: str) -> tuple[str, str]:
-        """Return the name of the resource that a path begins with, and the rest of the path: the resource's field.
+        """Split a path into the name of an existing resource and the path of a field in the resource.
 
         Args:
             path: A resource's name and the path of a field, such as `vpc.status.atProvider.vpcId`.
 
+        Returns:
+            Both parts, such as `vpc` and `status.atProvider.vpcId`.
+
         Raises:
-            InputError: The path doesn't begin with the name of an existing resource, or ends behind the name.
+            InputError: The path doesn't begin with the name of an existing resource, or is only the name.
         """
         found = owner_of(path, self._observed)
         if found is None:
@@ -322,7 +327,7 @@ class Simulation:
         return World(self._cluster, self._schemas, **given)
 
     def _take(self, number: int, rendered: Rendered) -> None:
-        """Make the resources that a reconcile has composed exist."""
+        """Add the result of a reconcile to the simulation: the resources that it composed exist from now on."""
         waits = self._waits = waits_of(rendered)
         self.dependencies = sorted({*self.dependencies, *waits.dependencies})
         for name in rendered.deleted:
@@ -360,7 +365,7 @@ class Simulation:
         self._never.update({name + path: reason for path, reason in made.never.items()})
 
     def _data_of(self, composed: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the data of a resource's connection Secret in the given cluster; empty if there is none."""
+        """Return the data of a resource's connection Secret in the cluster that was given; empty if there is none."""
         place = secret_place(composed)
         if place is None or self._cluster is None:
             return {}
@@ -369,7 +374,7 @@ class Simulation:
         return data if isinstance(data, Mapping) else {}
 
     def _note_wanted(self, waits: Waits, composed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Note the fields of composed resources that others need."""
+        """Note the fields of composed resources that other resources need."""
         there = {**self._observed, **composed}
         names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
         world = self._world(objects=there.values())
@@ -379,11 +384,11 @@ class Simulation:
                 self._wanted.setdefault(found[0], set()).add(found[1])
 
     def _required(self, path: str, waits: Waits, world: World) -> tuple[str, str] | None:
-        """Find the composed resource that a path into a required resource leads to.
+        """Find the composed resource that a path such as `required.vpcs[0].status.id` leads to.
 
         Returns:
-            The resource's name and the rest of the path; None if the path doesn't lead into a required resource, or if
-            that resource isn't composed here.
+            The resource's name and the rest of the path, such as `.status.id`. None if the path isn't in a required
+            resource, or if this required resource isn't a composed resource of the simulation.
         """
         found = owner_of(path, {f"required.{key}" for key in waits.selectors})
         if found is None:
@@ -401,7 +406,7 @@ class Simulation:
     # -- the end
 
     def _state(self, rendered: Rendered) -> str:
-        """Return a digest of a round's result, which is the same for rounds with the same result."""
+        """Return a digest of the state after a round. Rounds with the same result have the same digest."""
         state = [rendered.composed, dict(self._composite), self._observed, self._secrets]
         return hashlib.sha256(canonical(state).encode(errors="surrogatepass")).hexdigest()
 
@@ -435,10 +440,10 @@ class Simulation:
 
 
 def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return observed resources by composition resource name. Each round checks whether they are the composite's.
+    """Return observed resources by composition resource name. Whether they belong to the composite is checked later.
 
     Raises:
-        InputError: A resource has no composition resource name, or two have the same.
+        InputError: A resource has no composition resource name, or two have the same one.
     """
     found: dict[str, Mapping[str, Any]] = {}
     for resource in observed:

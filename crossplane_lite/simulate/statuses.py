@@ -1,16 +1,15 @@
-"""A composed resource once it exists: its name in the cloud, its status, its connection details.
+"""Makes a composed resource as it is once it exists: its metadata, its status, its connection Secret.
 
-A field that others wait for takes its value from the first of these sources that has one:
+An awaited field is a field that other resources need. It takes its value from the first of these sources that has one:
 
-1. The desired state. In the status, the fixture comes before it.
-2. The fixture.
-3. The resource as it was before: as given at the start, or as an earlier round left it.
-4. For a field of `status.atProvider`, the same field of `spec.forProvider`.
-5. The kind's schema.
+1. For fields outside of the status: the desired state. Crossplane removes a desired status. 2. The fixture: facts that
+the user gives. 3. For the status of one of Kubernetes' own kinds, such as a Deployment: the status of a healthy object.
+4. The resource as it was given at the start of the simulation. 5. For `status.atProvider.X`, the value of
+`spec.forProvider.X`. For `status.atProvider.id`, the external name. 6. The kind's schema, by which a value is made up.
 
-Without a schema, the value is made up: of the type that the function's model has, else a string. It is reported as
-assumed. The last two sources and made-up values are only for fields that the schema has, if it is known: other fields
-get a value from the first three sources, or none.
+Without a schema, a value is made up, too: of the type that the function's model has, else a string. It is reported as
+assumed. If the schema is known and lacks the field, only the first four sources count. Outside of spec and status, only
+the external name and connection details are made up.
 """
 
 from __future__ import annotations
@@ -42,9 +41,8 @@ class Exists(NamedTuple):
     Attributes:
         resource: The resource as it would be observed.
         secret: The resource's connection Secret; None if it has none.
-        origins: By path of each field that others wait for, the source of its value: `given`, `fixture`, `spec`,
-            `schema` or `assumed`.
-        never: By path of each field that others wait for and that never gets a value, the reason.
+        origins: The source of each awaited field's value, by the field's path, as `AwaitedFields.origins` has it.
+        never: The reason why an awaited field never gets a value, by the field's path.
     """
 
     resource: dict[str, Any]
@@ -54,11 +52,12 @@ class Exists(NamedTuple):
 
 
 class Statuses:
-    """Turns composed resources into resources that exist: with metadata, a status and a connection Secret.
+    """Makes composed resources look as they do once they exist: with metadata, a status and a connection Secret.
 
     Args:
-        fixtures: The known facts about resources.
-        find: Returns the schema of an apiVersion and kind with its references inlined; None if it isn't known.
+        fixtures: The facts that the user gives about resources.
+        find: A function that returns the schema of an apiVersion and kind with its references inlined; None if the
+            schema isn't known.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
@@ -78,12 +77,13 @@ class Statuses:
         Args:
             name: The composition resource name.
             composed: The resource as Crossplane applies it.
-            before: The resource as it existed at the start of the simulation; empty if it didn't.
-            wanted: The fields that others wait for: the rest of their paths after the resource's name.
+            before: The resource as it was given at the start of the simulation; empty if it wasn't.
+            wanted: The paths of the awaited fields after the resource's name, such as `.status.id`.
             data: The data of the resource's connection Secret so far, in base64; None if there is none.
 
         Raises:
-            InputError: A fixture of the resource is for another kind.
+            InputError: A fixture of the resource is for another kind, or the kind's schema can't be read.
+            RenderError: The resource's apiVersion can't be parsed.
         """
         owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
@@ -113,7 +113,7 @@ def _bare(
     composed: Mapping[str, Any],
     before: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return a resource as it exists, still without the fields that others wait for."""
+    """Return a resource as it is once it exists, but without made-up values for awaited fields."""
     given = {key: value for key, value in fixture.content.items() if key != "status"}
     resource: dict[str, Any] = merged(merged(before, given), composed)
     metadata = resource["metadata"] = dict(metadata_of(resource))
@@ -140,7 +140,7 @@ def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -
 
 
 def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
-    """Return the status of a resource that is healthy, unless its fixture says otherwise."""
+    """Return the status of a resource: that of a healthy resource, changed by its fixture."""
     given = fixture.content.get("status", {})
     before = at(resource, ["status"])
     status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})
@@ -162,12 +162,12 @@ def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixtu
 
 
 def _has_own_conditions(resource: Mapping[str, Any]) -> bool:
-    """Say whether a controller of Kubernetes itself writes the conditions of a resource."""
+    """Return whether Kubernetes itself writes a resource's conditions, because the kind is one of Kubernetes' own."""
     return builtin_status({**resource, "metadata": {"generation": 1}}) is not None
 
 
 def _fields_of(composed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a resource as managedFields have them; a list counts as one field."""
+    """Return a resource's fields in the form of `managedFields`. A list counts as one field."""
     fields: dict[str, Any] = {}
     work: list[tuple[Mapping[str, Any], dict[str, Any], int]] = [(composed, fields, 0)]
     while work:

@@ -1,4 +1,4 @@
-"""The result of a simulation, for people."""
+"""The result of a simulation as text for people, with a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _DEEPEST: Final = 8
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a table of waves, a legend, remarks on the final state, and the effects of losses.
+    """Yield the lines of the text: a table of waves, a legend, remarks on the final state, and the effects of losses.
+
+    The wave of a resource is the number of the round in which it was first desired. A loss is the removal of a resource
+    or field from the final state.
 
     Args:
         report: The result of `report.report`.
@@ -39,7 +42,10 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _harmless(value: Any, depth: int = 0) -> Any:
-    """Return a report in which each text is one line without control characters of a terminal."""
+    """Return a report in which each text is one line without characters that could control the terminal.
+
+    Other values that are nested more than eight levels deep become `…`.
+    """
     if isinstance(value, str):
         return _text.line(value)
     if depth > _DEEPEST:  # a condition's fields can be anything
@@ -89,7 +95,7 @@ def _all(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _end(report: Mapping[str, Any]) -> Iterator[str]:
     composite = report["composite"]
-    if not report["rounds"]:  # the problem is told elsewhere
+    if not report["rounds"]:  # the command prints the problem
         return
     there = [one["wave"] for one in report["resources"] if one["exists"]]
     rounds = report["rounds"]
@@ -119,7 +125,7 @@ def _end(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _conditions(conditions: Sequence[Mapping[str, Any]]) -> str:
-    """Return a text with the conditions of a composite: Ready first, then those that aren't True."""
+    """Return a text with the composite's condition Ready, and with all other conditions that aren't True."""
     shown = []
     for one in sorted(conditions, key=lambda one: (one["type"] != "Ready", one["type"])):
         # For all other conditions, True is the usual status.
@@ -152,7 +158,7 @@ def _loss(loss: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], str]]:
-    """Yield the names that wait for the same value, and the value."""
+    """Group names that wait for the same values. Yield the names of each group, and the paths of the values as text."""
     groups: dict[str, list[str]] = {}
     for name, paths in waiting.items():
         groups.setdefault(", ".join(paths), []).append(name)
@@ -161,7 +167,7 @@ def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], 
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:
-    """Return a heading and names in lines of at most 100 characters; a longer name stays whole."""
+    """Return a heading and names, wrapped into lines of at most 100 characters. Longer names aren't cut."""
     indent = " " * (len(what) - len(what.lstrip()) + 4)
     text = f"{what}: {', '.join(names)}"
     return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

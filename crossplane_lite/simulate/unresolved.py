@@ -1,4 +1,4 @@
-"""Resources and fields that still wait in the end, and the reasons."""
+"""Finds the resources and fields that still wait for values when a simulation ends, and the reasons."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _XR = "xr."
 def unresolved_in(
     waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the resources, and fields of the composite, that still wait at the end.
+    """Return the resources, and the fields of the composite, that still wait at the end.
 
     Args:
         waits: The waits of the last round.
-        never: Why fields never get a value, by path.
-        observed: The existing resources, by name.
+        never: The reasons why fields never get a value, by the field's path.
+        observed: The existing composed resources, by name.
         composite: The composite resource.
 
     Returns:
-        By name, the paths of the values that the resource or field waits for, each with the reason; `another step of
-        the pipeline` if the function names no value.
+        A list for each resource or field, by name. It has the paths of the awaited values with the reasons, or only
+        `another step of the pipeline` if the function names no value.
     """
     found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
     for dependent, _, path in waits.dependencies:
@@ -46,7 +46,7 @@ def unresolved_in(
 
 
 def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
-    """Return the names, sorted, of each group of resources and fields of the composite that wait for each other."""
+    """Return the groups of resources and fields of the composite that wait for each other, each as sorted names."""
     names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
     edges = []
     for name, paths in waits.waiting.items():

@@ -1,4 +1,4 @@
-"""Plausible values for the fields of a schema: the same ones in every run.
+"""Makes up plausible values for fields by their schemas. The same field gets the same value in every run.
 
 Schemas are in Kubernetes' dialect of OpenAPI v3.0, with their references inlined.
 """
@@ -60,7 +60,7 @@ Steps = Sequence["str | int"]
 
 
 class Target(NamedTuple):
-    """The resource that values are made for.
+    """The resource that values are made up for.
 
     Attributes:
         name: The resource's composition resource name.
@@ -74,11 +74,11 @@ class Target(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A value that was made.
+    """A value that was made up.
 
     Attributes:
         value: The value.
-        is_assumed: Whether the value is a guess: the schema doesn't give its form, or no value that fits was found.
+        is_assumed: Whether the value is a guess: the schema says too little about it, or no value that fits was found.
     """
 
     value: Any
@@ -86,10 +86,10 @@ class Made(NamedTuple):
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Return a plausible value for a field, the same one in every run, and whether the value is a guess.
+    """Return a plausible value for a field, and whether the value is a guess. Every run makes the same value.
 
     Args:
-        schema: The schema that the value should fit. A guess may not fit it.
+        schema: The field's schema. A value that is a guess may not fit the schema.
         owner: The resource that gets the value.
         steps: The path of the field in the resource.
     """
@@ -97,7 +97,9 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a plausible string for a field by its name, such as an address for `ipAddress`.
+    """Return a plausible string for a field by its name, such as an IP address for `ipAddress`.
+
+    If the name says nothing, the string is made of the names of the resource and the field.
 
     Args:
         owner: The resource that gets the string.
@@ -114,7 +116,7 @@ def text_for(owner: Target, steps: Steps) -> str:
 
 
 def _plain_text(owner: Target, steps: Steps) -> str:
-    """Return a text of the names of resource and field that is a valid label of a DNS name: 63 characters at most."""
+    """Return a text made of the names of a resource and a field. It is a valid DNS label of at most 63 characters."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
     if len(text) <= 63:
@@ -125,13 +127,13 @@ def _plain_text(owner: Target, steps: Steps) -> str:
 
 
 class _Maker:
-    """Makes values for one resource."""
+    """Makes up values for one resource."""
 
     def __init__(self, owner: Target) -> None:
         self._owner = owner
 
     def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return a value for a schema. Lists and objects that are nested deeper than any status stay empty."""
+        """Return a value for a schema. Lists and objects at a depth of 12 levels or more stay empty."""
         one = _combined(schema)
         if one.get("default") is not None:
             return Made(copied(one["default"]), False)
@@ -164,7 +166,10 @@ class _Maker:
         return Made([one.value for one in made], any(one.is_assumed for one in made))
 
     def _object(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return an object with its required fields; if none is required, with all fields that are scalars."""
+        """Return an object with its required fields; if the schema requires none, with all its scalar fields.
+
+        If the schema names no fields, but describes the values of a map, the object has one field: `key`.
+        """
         properties = schema.get("properties")
         fields = {
             key: below
@@ -206,7 +211,10 @@ class _Maker:
 
 
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema merged with the schemas in its allOf, anyOf and oneOf; the first value of a key wins."""
+    """Return a schema merged with the schemas in its allOf, anyOf and oneOf.
+
+    Their `properties` are merged, too. If several schemas have the same key or property, the first one counts.
+    """
     parts = list(parts_of(schema))
     if len(parts) == 1:
         return parts[0]
@@ -227,7 +235,10 @@ def _of_length(text: str, shortest: int, longest: int) -> str:
 
 
 def _number(schema: Mapping[str, Any], whole: bool) -> float:
-    """Return 1 if a schema allows it, else a number near it that fits the schema's limits and its multipleOf."""
+    """Return 1 if the schema allows it.
+
+    Else return a number that fits the schema's limits and its multipleOf, if possible.
+    """
     lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
     step = _bound(schema, "multipleOf")
     least = -math.inf if lowest is None else lowest

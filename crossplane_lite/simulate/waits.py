@@ -1,7 +1,7 @@
-"""The waits in a reconcile: which resources wait for which values, as far as the functions report it.
+"""The waits in one reconcile: the missing values that resources and fields need, as far as the functions report them.
 
 Every function that is made with this package reports its waits in the pipeline's context. If it runs in this process,
-it is also asked for all its dependencies (`Function.dependencies`). Other functions report nothing.
+it also shows all its dependencies (`Function.dependencies`). Other functions report nothing.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Waits(NamedTuple):
     """The waits and dependencies in a reconcile.
 
     Attributes:
-        waiting: By name of each waiting resource, the paths of the values that the resource waits for, each with the
-            reason why the value is missing; empty if the resource's function names none.
-        dependencies: All dependencies of the functions in this process, whether the values are there or not.
-        selectors: The requirements of functions, by key.
-        possible: Names of the resources that functions in this process would register if a value were different.
-        held: Names of the resources that are held back.
-        cut_off: The keys of requirements that no caller can answer.
+        waiting: The waiting resources by name. Each has the paths of the missing values with the reasons why they are
+            missing, or an empty dict if the resource's function names no values.
+        dependencies: All dependencies of the functions that run in this process, also those whose values exist.
+        selectors: The selectors of the resources that functions require, by the requirement's key.
+        possible: The names of the resources that functions in this process would register if a value were different.
+        held: The names of the resources that functions leave out of their answers, because values are missing.
+        cut_off: The keys of the requirements that no caller can answer.
     """
 
     waiting: dict[str, dict[str, str]]
@@ -44,7 +44,10 @@ class Waits(NamedTuple):
     cut_off: AbstractSet[str] = frozenset()
 
     def paths(self) -> Iterator[str]:
-        """Yield every path that a resource or a field of the composite needs; a path may come twice."""
+        """Yield the path of every value that a resource or a field of the composite needs.
+
+        A path may be yielded twice.
+        """
         for dependency in self.dependencies:
             yield dependency.path
         for paths in self.waiting.values():
@@ -52,7 +55,7 @@ class Waits(NamedTuple):
 
 
 def waits_of(rendered: Rendered) -> Waits:
-    """Return the waits and dependencies in a reconcile."""
+    """Return the waits and dependencies in a reconcile. Functions in this process run a few times more for this."""
     waiting: dict[str, dict[str, str]] = {}
     dependencies: set[Dependency] = set()
     selectors: dict[str, Selector] = {}
@@ -76,9 +79,9 @@ def waits_of(rendered: Rendered) -> Waits:
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
-    """Return the name that a path begins with, and the rest of the path; None if it begins with none of the names.
+    """Return the name that a path begins with, and the rest of the path; None if it begins with none of `names`.
 
-    Names may hold dots, so the longest name counts.
+    A name may contain dots. If several names fit, the longest counts.
     """
     ends = [at for at, sign in enumerate(path) if at and sign in ".["] + [len(path)]
     for end in reversed(ends):

@@ -1,4 +1,4 @@
-"""Testing compositions without a cluster, by requests, renderings, simulations and snapshots::
+"""Tests compositions without a cluster, with requests, renderings, simulations and snapshots::
 
     from crossplane_lite import testing
 
@@ -6,8 +6,9 @@
         response = testing.run(compose, testing.request("xr.yaml"))
         assert list(response.desired) == ["bucket"]
 
-The pytest plugin of the same distribution adds the fixtures `crossplane_folder` (paths relative to the test's file),
-`crossplane_simulation` and `crossplane_snapshot`. The functions of this module work without pytest.
+In the example, `compose` is a composition function. The functions of this module work without pytest. With pytest, a
+plugin that is installed with this package adds the pytest fixtures `crossplane_folder` (paths are relative to the
+test's file), `crossplane_simulation` and `crossplane_snapshot`.
 """
 
 from __future__ import annotations

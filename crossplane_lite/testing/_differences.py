@@ -1,4 +1,4 @@
-"""The differences between two streams of documents, as lines for people."""
+"""Finds the differences between two lists of documents, and shows them as lines for people."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _Key = tuple[str, ...]
 
 
 def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the differences between two streams of documents, as lines. Equal streams give an empty list.
+    """Return lines that show the differences between two lists of documents; no lines if the lists are equal.
 
-    Documents are matched by name: composed resources by composition resource name, others by kind, namespace and name.
-    The order of documents with different names and the order of keys don't count.
+    Composed resources are matched by composition resource name, and other documents by kind, namespace and name.
+    Several documents with the same name are matched in order. Otherwise the order of documents doesn't count, nor does
+    the order of keys. At most 20 documents are shown, with 40 lines each.
 
     Args:
-        expected: The expected stream. Lines that only it has begin with `-`.
-        actual: The actual stream. Lines that only it has begin with `+`.
+        expected: The expected documents. Lines that only they have begin with `-`.
+        actual: The actual documents. Lines that only they have begin with `+`.
     """
     ours, theirs = _keyed(expected), _keyed(actual)
     # The documents of the actual stream come first, then those that only the expected stream has.
@@ -84,7 +85,11 @@ def _lines(document: Mapping[str, Any] | None) -> list[str]:
 
 
 def _document(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the lines of a unified diff. Headings name the keys above the first change in place of line numbers."""
+    """Yield the lines of a unified diff. In place of line numbers, headings name the keys above the first change.
+
+    If only one side has lines, all of them are yielded. If a side has more than 5,000 lines, only the first difference
+    is yielded.
+    """
     if not before or not after:
         yield from (_cut(f"{'+' if after else '-'} {line}") for line in before or after)
         return
@@ -109,7 +114,10 @@ def _document(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def _replaced(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield removed and added lines. If both sides have equally many, long lines are cut to show where they differ."""
+    """Yield the removed lines, then the added lines. Long lines are cut.
+
+    If both sides have equally many lines, long lines are cut at the beginning, too, to show where each pair differs.
+    """
     starts = [0] * max(len(before), len(after))
     if len(before) == len(after):
         for index, (old, new) in enumerate(zip(before, after, strict=False)):
@@ -120,13 +128,13 @@ def _replaced(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the number of equal elements at the beginning of two sequences, or of equal characters of two texts."""
+    """Return how many elements at the beginning of two sequences are equal; for two texts, how many characters."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _place(lines: Sequence[str], at: int) -> str:
-    """Return the keys above a line of YAML as a path; empty for a line at the top level."""
+    """Return the keys above a line of YAML as a path, such as `spec.forProvider`; empty for a line at the top level."""
     keys: list[str] = []
     indent = _indent(lines[at]) if at < len(lines) else 0
     for line in reversed(lines[:at]):
@@ -140,17 +148,20 @@ def _place(lines: Sequence[str], at: int) -> str:
 
 
 def _indent(line: str) -> int:
-    """Return a line's indentation. A list's dash adds one, because its element belongs to the key above it."""
+    """Return a line's indentation.
+
+    For a list's element (`- x`), add one, because the key above has the same indentation.
+    """
     stripped = line.lstrip(" ")
     return len(line) - len(stripped) + (1 if stripped.startswith("- ") else 0)
 
 
 def _cut(line: str, start: int = 0) -> str:
-    """Return a line, shortened if it is too long.
+    """Return a line, cut if it has more than 160 characters.
 
     Args:
-        line: The line, which begins with a mark of two characters.
-        start: The number of characters to leave out after the mark, if the line is too long.
+        line: The line, which begins with `-`, `+` or a space, and a space.
+        start: The number of characters to leave out after these two, if the line is too long.
     """
     if len(line) <= _LONGEST_LINE:
         return line
@@ -162,7 +173,7 @@ def _cut(line: str, start: int = 0) -> str:
 
 
 def _limited(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the first 40 lines, and then a line with the number of the others, if there are more."""
+    """Yield the first 40 lines. If there are more, then yield a line with the number of the others."""
     shown = 0
     more = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Building a request as Crossplane would send it."""
+"""Builds requests as Crossplane would send them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
     """Return the bytes of a RunFunctionRequest.
 
     Args:
-        folder: The folder in which relative paths begin.
-        given: The arguments of `Folder.request` by name.
+        folder: The folder that relative paths start from.
+        given: All arguments of `Folder.request`, by name.
 
     Raises:
         InputError, UsageError: An argument can't be used. The message names it.
+        MissingExtraError: An argument is YAML, and PyYAML isn't installed.
     """
     request = _view.RunFunctionRequest()
     request.meta.tag = given["tag"]
@@ -114,7 +115,7 @@ def _items(mapping: Any, what: str) -> Iterable[tuple[str, Any]]:
     """Return the items of an argument that must be a mapping with strings as keys.
 
     Raises:
-        UsageError: The argument is something else.
+        UsageError: The argument isn't such a mapping.
     """
     if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
         raise UsageError(f"'{what}' must be a mapping from names (got {short_repr(mapping)})")

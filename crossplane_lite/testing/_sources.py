@@ -1,4 +1,4 @@
-"""The forms in which tests give a resource or a document: plain data, models, YAML text and files."""
+"""Reads the sources that tests give for resources and documents: plain data, models, messages, YAML text, and paths."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ __all__ = ["as_path", "is_single", "json_object", "named", "one", "one_document"
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
-    """Return the path of a source that is a path, below `folder` if it is relative; None for a source of another form.
+    """Return the path that a source means, below `folder` if it is relative; None if the source isn't a path.
 
-    A string with a colon or a line end is YAML, because every mapping in YAML has a colon or a line end. Any other
-    string is a path.
+    A string with a colon or a line end is YAML text, because every mapping in YAML has one of these. Any other string
+    is a path.
     """
     if isinstance(source, str):
         bare = os.path.splitdrive(source)[1]  # C:\\... is a path too
@@ -48,7 +48,7 @@ def as_path(source: Any, folder: Path) -> Path | None:
 
 
 def is_single(sources: Any) -> TypeIs[Source]:
-    """Say whether an argument is a single source, and not a collection of sources."""
+    """Return whether an argument is one source, and not a collection of sources."""
     # Models, messages and mappings count as single sources although they can be iterated over.
     if isinstance(sources, (str, os.PathLike, Mapping, Model)) or full_name(sources) or is_dumped(sources):
         return True
@@ -58,10 +58,14 @@ def is_single(sources: Any) -> TypeIs[Source]:
 def json_object(source: Any, where: str) -> dict[str, Any]:
     """Return a copy of plain data or of a model as JSON values: encoded as a Struct, and decoded again.
 
+    Args:
+        source: The plain data, model or message.
+        where: The source's name in messages.
+
     Raises:
-        InputError: The source holds a value that JSON doesn't have.
-        UnresolvedError: The source holds a value that doesn't exist yet.
-        UsageError: The source is neither a mapping nor a model.
+        InputError: The source contains a value that JSON doesn't have.
+        UnresolvedError: The source contains a value that doesn't exist yet.
+        UsageError: The source is neither a mapping nor a model nor a message.
     """
     try:
         return _wire.decode_struct(encoded_resource(source, where))
@@ -70,15 +74,18 @@ def json_object(source: Any, where: str) -> dict[str, Any]:
 
 
 def one_document(source: Source, folder: Path, what: str) -> Document:
-    """Return the document of a source that must hold exactly one document, which must be a mapping.
+    """Return the only document of a source. The document must be a mapping.
 
     Args:
         source: The source.
-        folder: The folder in which relative paths begin.
-        what: The purpose of the document, for messages, such as "input".
+        folder: The folder that relative paths start from.
+        what: The purpose of the document, for messages, such as `input`.
 
     Raises:
-        InputError: The source can't be read, or holds no document, or several.
+        InputError: The source can't be read, or doesn't have exactly one document.
+        UnresolvedError: The source contains a value that doesn't exist yet.
+        UsageError: The source has a type that isn't supported.
+        MissingExtraError: The source is YAML, and PyYAML isn't installed.
     """
     path = as_path(source, folder)
     if path is None and not isinstance(source, str):
@@ -91,7 +98,11 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
 
 
 def one(source: Source, folder: Path, what: str) -> Document:
-    """Return the resource of a source that must hold exactly one. See `one_document` for arguments and errors."""
+    """Return the only resource of a source.
+
+    The arguments and errors are those of `one_document`. A List (of v1) must have exactly one item, else InputError is
+    raised.
+    """
     found = list(objects_in(one_document(source, folder, what)))
     if len(found) != 1:
         raise InputError(f"{what} must be one resource (got a List of {len(found)})")
@@ -99,15 +110,18 @@ def one(source: Source, folder: Path, what: str) -> Document:
 
 
 def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
-    """Return the resources of any number of sources. A directory stands for its YAML and JSON files.
+    """Return the resources of any number of sources. For a directory, its YAML and JSON files are read.
 
     Args:
         sources: One source, or several.
-        folder: The folder in which relative paths begin.
-        what: The purpose of the resources, for messages, such as "observed".
+        folder: The folder that relative paths start from.
+        what: The purpose of the resources, for messages, such as `observed`.
 
     Raises:
         InputError: A source can't be read, or isn't a resource with apiVersion and kind.
+        UnresolvedError: A source contains a value that doesn't exist yet.
+        UsageError: A source has a type that isn't supported.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     if is_single(sources):
         return _resources(sources, folder, what)
@@ -121,17 +135,19 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
     """Return composed resources by composition resource name.
 
     Args:
-        sources: A mapping from composition resource names; or resources that have the annotation
+        sources: A mapping from composition resource names to sources; or sources of resources that have the annotation
             `crossplane.io/composition-resource-name`.
-        folder: The folder in which relative paths begin.
-        what: The purpose of the resources, for messages, such as "observed".
-        marked: Whether a resource in a mapping gets the annotation. Observed resources have it, and resources that
-            previous functions desire don't.
+        folder: The folder that relative paths start from.
+        what: The purpose of the resources, for messages, such as `observed`.
+        marked: Whether the resources of a mapping get this annotation. Observed resources have it. Resources that
+            previous functions desire don't have it.
 
     Raises:
         InputError: A source can't be read or isn't a resource; or a resource has no annotation, the same name as
             another, or another name than in the mapping.
-        UsageError: A name in the mapping isn't a string, or is empty.
+        UsageError: A name in the mapping isn't a string, or is empty; or a source has a type that isn't supported.
+        UnresolvedError: A source contains a value that doesn't exist yet.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     if isinstance(sources, Mapping) and not _is_resource(sources):
         by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
@@ -175,7 +191,7 @@ def _check_name(name: Any) -> None:
 
 
 def _as_desired(document: Document, _name: str) -> Document:
-    """Return a resource as a previous function desires it: without metadata if the metadata is empty."""
+    """Return a resource as a previous function desires it: without the empty metadata that reading has added."""
     content = document.content
     if content.get("metadata"):
         return document
@@ -183,10 +199,10 @@ def _as_desired(document: Document, _name: str) -> Document:
 
 
 def _with_name(document: Document, name: str) -> Document:
-    """Return a resource with the annotation that holds its composition resource name.
+    """Return a resource with its composition resource name in the annotation `crossplane.io/composition-resource-name`.
 
     Raises:
-        InputError: The resource has the annotation already, with another name.
+        InputError: The annotation has another value already.
     """
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:

@@ -1,10 +1,12 @@
-"""Checking a function in any language against the rules of Crossplane's functions specification.
+"""Checks a function in any language against the rules of Crossplane's functions specification.
 
     testing.assert_conforms(compose, testing.request("xr.yaml"))
 
-`crossplane-lite conformance localhost:9443 --xr xr.yaml` does the same for a function that is served. The checks look
-only at answers to requests. Rules have the level MUST or SHOULD, as in the specification. The command reports broken
-rules of both levels, and fails only if a MUST is broken.
+In the example, `compose` is a composition function. `crossplane-lite conformance localhost:9443 --xr xr.yaml` does the
+same for a function that is served.
+
+The checks look only at answers to requests. Rules have the level MUST or SHOULD, as in the specification.
+`assert_conforms` fails for broken rules of both levels. The command prints both, and fails only for a MUST.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ class Finding(NamedTuple):
     Attributes:
         level: `MUST` or `SHOULD`.
         rule: The rule, such as `copy the tag`.
-        problem: The behaviour of the function that breaks the rule.
+        problem: What the function does against the rule.
     """
 
     level: str
@@ -57,14 +59,17 @@ class Finding(NamedTuple):
 
 
 def assert_conforms(function: Any, request: bytes | None = None, *, allow: Iterable[str] = ()) -> None:
-    """Check a function against the functions specification, by a few dozen calls.
+    """Check a function against Crossplane's functions specification. The function is called up to 30 times.
+
+    Some checks need an answer. If the function raises an exception in one of these, after a first call that succeeded,
+    the exception is passed on.
 
     Args:
         function: The result of `@composition.function`, an object with a method RunFunction, a runner such as
             `crossplane_lite.render.Remote("localhost:9443")`, or the address of a server.
-        request: The bytes of a request that the function can answer, such as `request()` builds. The default request
-            has a composite of kind XConformance with an empty spec.
-        allow: The rules that the function may break, as the message names them, such as `copy the tag`.
+        request: The bytes of a request that the function can answer, as `request()` builds it. The default request has
+            a composite of kind XConformance with an empty spec.
+        allow: The rules that the function may break, as messages name them, such as `copy the tag`.
 
     Raises:
         AssertionError: The function breaks a MUST or a SHOULD. The message lists all broken rules.
@@ -81,9 +86,11 @@ def findings(call: Call, request: bytes | None = None) -> list[Finding]:
     """Return the rules of the specification that a function breaks.
 
     Args:
-        call: Takes the bytes of a request and returns the bytes of the answer. An exception counts as a missing answer.
-        request: The bytes of a request that the function can answer. None means the request that `assert_conforms`
-            uses by default.
+        call: A function that takes the bytes of a request and returns the bytes of the answer. It may raise an
+            exception for a malformed request. Its exceptions count as findings in the first call, in calls with deep or
+            large requests, and in the call after malformed requests. In other calls they are passed on.
+        request: The bytes of a request that the function can answer. None means the request that `assert_conforms` uses
+            by default.
     """
     return list(_Check(call, request if request is not None else _default_request()).run())
 
@@ -99,7 +106,7 @@ class _Check:
     """The checks of one function.
 
     Args:
-        call: Calls the function: takes the bytes of a request, and returns the bytes of the answer.
+        call: A function that takes the bytes of a request and returns the bytes of the answer.
         request: The bytes of a request that the function can answer.
     """
 
@@ -108,7 +115,7 @@ class _Check:
         self._request = _view.RunFunctionRequest.FromString(request)
 
     def run(self) -> Iterator[Finding]:
-        """Run the checks, and yield each broken rule. After a fatal result, most checks are left out."""
+        """Run the checks, and yield each broken rule. After a fatal result, only malformed requests are checked."""
         try:
             answer = self._answer(self._changed(tag="conformance-1"))
         except Exception as error:  # whatever a caller raises
@@ -135,7 +142,7 @@ class _Check:
         yield from self._garbage()
 
     def _own_fields(self, answer: Any) -> Iterator[Finding]:
-        """Check that the function desires no fields that Crossplane or controllers set."""
+        """Check that the function doesn't set fields that only Crossplane or controllers set."""
         composite = _wire.decode_struct(answer.desired.composite.resource)
         if "spec" in composite:
             yield Finding("MUST", "desire no composite spec", "the desired composite has a spec")
@@ -153,7 +160,10 @@ class _Check:
                 )
 
     def _needs_name(self, resource: dict[str, Any]) -> bool:
-        """Say whether a resource may have a fixed name: in an Operation every one, elsewhere such kinds as Secret."""
+        """Return whether a resource may have a fixed name.
+
+        In an Operation, each may; else only kinds such as Secret.
+        """
         composite = self._request.observed.composite.resource
         return not composite or resource.get("kind") in ("ConfigMap", "Namespace", "Secret", "ServiceAccount")
 
@@ -169,7 +179,7 @@ class _Check:
             yield Finding("SHOULD", "answer with the same bytes", "two answers have their fields in another order")
 
     def _passing_on(self) -> Iterator[Finding]:
-        """Check that desired state of previous functions, and unknown fields, come back."""
+        """Check that the answer has the desired state of previous functions, the context, and unknown fields."""
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-3"))
         earlier = {"apiVersion": "example.org/v1", "kind": "Earlier", "spec": {"a": [1, {"b": None}]}}
         message.desired.resources[_EARLIER].resource = _wire.encode_struct(earlier)
@@ -193,7 +203,11 @@ class _Check:
             yield Finding("SHOULD", "keep unknown fields", "a field of a later version of the protocol is gone")
 
     def _settling(self) -> Iterator[Finding]:
-        """Call as Crossplane does: until requirements are stable, and then with the desired state observed."""
+        """Call the function as Crossplane does, in three reconciles. Check the requirements and the results.
+
+        In each reconcile, the function is called until its requirements are stable. In the next one, the desired
+        resources are observed. No result may be the same in all three.
+        """
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-4"))
         said: list[set[tuple[int, str]]] = []
         for _ in range(3):
@@ -229,7 +243,7 @@ class _Check:
         return None
 
     def _sizes(self) -> Iterator[Finding]:
-        """Check that the function answers a deeply nested request, and a large request."""
+        """Check that the function can answer a deeply nested request and a large request."""
         deep: Any = "end"
         for _ in range(_DEEP):
             deep = {"a": deep}
@@ -246,13 +260,16 @@ class _Check:
                 yield Finding("MUST", "copy the tag", f"of a request {what} it is another one")
 
     def _garbage(self) -> Iterator[Finding]:
-        """Check that the function refuses bytes that aren't a request, and answers requests afterwards."""
+        """Send bytes that aren't a request, and check how the function fails. An answer instead of an error is allowed.
+
+        Then check that the function still answers a good request.
+        """
         for garbage in (b"\xff\xff\xff\xff", b"\x12\x05\x0a\x03\x0a\x01\x09", b"\x0a"):
             try:
                 self._call(garbage)
             except (CrossplaneLiteError, WireError):
                 continue
-            except Exception as error:  # no answer, but not by an error that says so
+            except Exception as error:  # an error that doesn't say that the request is malformed
                 if not isinstance(error, (ValueError, DecodeError)):
                     said = f"{type(error).__name__}: {short_text(str(error))}"
                     yield Finding("SHOULD", "refuse what isn't a request", said)
@@ -291,7 +308,7 @@ def _caller(function: Any) -> Call:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of `crossplane-lite conformance`."""
+    """Return the argument parser of `crossplane-lite conformance`."""
     from ..render import flags
 
     parser: argparse.ArgumentParser = flags.Parser(
@@ -308,13 +325,18 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite conformance` with the arguments that follow it.
+    """Run `crossplane-lite conformance`.
+
+    Args:
+        argv: The arguments after `conformance`.
 
     Returns:
-        The exit status: 1 if the function breaks a MUST, else 0.
+        The exit status. It is 1 if the function breaks a MUST or stops answering, else 0.
 
     Raises:
-        InputError: A file can't be read, or holds no usable resource.
+        SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
+        InputError: A file can't be read, or has no usable resource.
+        MissingExtraError: PyYAML isn't installed, and a file is given.
     """
     from ..render import flags, terminal
     from ..render.functions import Remote

@@ -1,4 +1,4 @@
-"""Requests, renderings and simulations in tests, from plain data, models, YAML text and files."""
+"""Builds requests, renders and simulates in tests, with inputs from plain data, models, YAML text and files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ __all__ = ["Folder", "render", "request", "simulate"]
 
 
 class Folder:
-    """The folder in which tests find their files. Every relative path begins in this folder.
+    """The folder that relative paths in a test start from, with methods that build requests, render and simulate.
 
-    A resource or a document can be given as a dict, a model, a string of YAML, or the path of a file. A string without
-    a colon and without a line end is a path.
+    These methods take a resource or a document (a source) as a dict, a model, a string of YAML, or the path of a file.
+    A string without a colon and without a line end is a path.
+
+    Args:
+        path: The path of the folder; by default the current directory.
 
     Attributes:
-        path: The path of the folder; by default the current directory.
+        path: The path of the folder.
     """
 
     def __init__(self, path: str | os.PathLike[str] = "") -> None:
@@ -60,27 +63,28 @@ class Folder:
         capabilities: Iterable[str] = ALL_CAPABILITIES,
         tag: str = "testing",
     ) -> bytes:
-        """Build the request of one call, as Crossplane 2.4 would send it.
+        """Build the request for one call of a function, as Crossplane 2.4 would send it.
 
         Args:
             xr: The observed composite; None for an Operation.
-            observed: The observed composed resources: a mapping from their names; or sources of resources, each with
-                the annotation `crossplane.io/composition-resource-name`.
+            observed: The observed composed resources: a mapping from their names to sources; or sources of resources
+                that have the annotation `crossplane.io/composition-resource-name`.
             desired: The composed resources that previous functions of the pipeline desire, in the same form.
-            desired_xr: The composite that previous functions desire.
-            desired_ready: Whether previous functions say that a resource is ready: True or False by resource name.
+            desired_xr: The composite that previous functions desire; None for none.
+            desired_ready: Whether previous functions report a desired resource as ready: True or False, by the
+                resource's name.
             required: The resources that answer a requirement, by the requirement's name. None or `()` means that
                 nothing matches.
             schemas: The OpenAPI schema that answers a requirement, by the requirement's name. None means that
                 Crossplane doesn't know the kind.
-            credentials: The function's credentials: strings or bytes by key, by the name of the credentials.
-            connection_details: The connection details of observed resources: strings or bytes by key, by the name of
-                the resource.
-            xr_connection_details: The composite's connection details: strings or bytes by key.
-            context: The pipeline's context.
-            input: The function's input.
-            capabilities: The caller's capabilities, with or without `CAPABILITY_`. `()` stands for a Crossplane before
-                2.2, which advertises none.
+            credentials: The function's credentials, by name. Each is a mapping from keys to strings or bytes.
+            connection_details: The connection details of observed resources, by the resource's name. Each is a mapping
+                from keys to strings or bytes.
+            xr_connection_details: The composite's connection details, a mapping from keys to strings or bytes.
+            context: The pipeline's context; None for none.
+            input: The function's input; None for none.
+            capabilities: The caller's capabilities, such as `REQUIRED_SCHEMAS`; the prefix `CAPABILITY_` is optional.
+                `()` stands for a Crossplane before 2.2, which lists no capabilities.
             tag: The request's tag.
 
         Returns:
@@ -89,6 +93,8 @@ class Folder:
         Raises:
             InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
+            UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
+            MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
         given = dict(locals())
         del given["self"]
@@ -109,29 +115,35 @@ class Folder:
     ) -> Rendered:
         """Do one reconcile, as Crossplane would.
 
+        Likely mistakes are reported as a `UserWarning`: a resource that is made but not registered, a string that
+        contains the `None` of an unset field, labels that Crossplane drops.
+
         Args:
             xr: The composite.
-            composition: A Composition, or one function that is the whole pipeline.
+            composition: A Composition, or a composition function that is the only step.
             functions: The functions, by the names that the Composition gives them: composition functions, or other
-                runners such as `crossplane_lite.render.Remote`.
-            observed: The composed resources that exist: a mapping from their names; or sources of resources, each with
-                the annotation `crossplane.io/composition-resource-name`.
+                runners such as `crossplane_lite.render.Remote`. Leave them out if `composition` is a function.
+            observed: The composed resources that exist: a mapping from their names to sources; or sources of resources
+                that have the annotation `crossplane.io/composition-resource-name`.
             required: Other objects that exist: resources that functions ask for, and Secrets with credentials or
                 connection details.
             schemas: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them.
-                They answer functions that ask for schemas.
-            context: The pipeline's context before the first step.
+                Functions that ask for schemas get them from here.
+            context: The pipeline's context before the first step; None for an empty one.
             timeout: The time limit of the reconcile, in seconds.
-            xrd: The composite's CompositeResourceDefinition. The composite is checked against it and gets its
-                defaults. The XRD's scope says whether the composite is one of Crossplane 1.
+            xrd: The composite's CompositeResourceDefinition. The composite is checked against it and gets its defaults.
+                The XRD's scope says whether the composite is one of Crossplane 1.
 
-        A likely mistake is reported as a `UserWarning`: a resource that is made and never registered, a string that
-        holds the `None` of an unset field, labels that Crossplane drops.
+        Returns:
+            The objects that Crossplane would apply, delete, store and report.
 
         Raises:
             FatalResultError: A function returned a fatal result.
-            RenderError: The reconcile failed in another way.
+            RenderError: The reconcile failed for another reason.
             InputError: A file or a resource can't be used. The message names it.
+            UsageError: An argument is wrong.
+            UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
+            MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
         from ..render.reconcile import render
 
@@ -165,26 +177,31 @@ class Folder:
         timeout: float = 60.0,
         xrd: Source | None = None,
     ) -> Simulation:
-        """Reconcile until nothing changes. A composed resource exists from the round after its first appearance.
+        """Reconcile until nothing changes. After each round, the composed resources of that round exist.
+
+        Likely mistakes are reported as a `UserWarning`, as by `render`.
 
         Args:
-            xr: As for `render`.
-            composition: As for `render`.
-            functions: As for `render`.
-            observed: As for `render`.
-            required: As for `render`.
-            schemas: As for `render`. They also say which values to make up for status fields without a fixture.
-            context: As for `render`.
-            fixtures: The status and other observed fields of composed resources, by resource name or kind.
-            most_rounds: The number of rounds after which the simulation gives up.
+            xr: The same as for `render`.
+            composition: The same as for `render`.
+            functions: The same as for `render`.
+            observed: The same as for `render`: the composed resources that exist at the start.
+            required: The same as for `render`.
+            schemas: The same as for `render`. Values of status fields that no fixture gives are made up by these
+                schemas.
+            context: The same as for `render`.
+            fixtures: The status and other observed fields of composed resources, by resource name, `apiVersion/kind` or
+                kind: a mapping, YAML text, or the path of a file or directory. None for no fixtures.
+            most_rounds: The number of rounds after which the simulation gives up; 2 or more.
             timeout: The time limit of each round, in seconds.
-            xrd: As for `render`.
+            xrd: The same as for `render`.
 
         Returns:
-            The simulation, after its last round.
+            The simulation, after its last round. It may not be stable; see `Simulation.problem`.
 
         Raises:
-            FatalResultError, RenderError, InputError: As for `render`.
+            FatalResultError, RenderError, InputError, UsageError, UnresolvedError, MissingExtraError: The same as for
+                `render`.
         """
         from ..simulate.simulation import Simulation
 
@@ -284,10 +301,11 @@ class Folder:
         """Return the schemas of all kinds in some sources; None if there are no sources.
 
         Args:
-            sources: CRDs, XRDs and OpenAPI documents, or their paths.
+            sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them. Files are read later,
+                when a schema is needed.
 
         Raises:
-            InputError: A source can't be read, or has no usable schema.
+            InputError: A path doesn't exist, or a source can't be read or has no usable schema.
         """
         several = [sources] if is_single(sources) else list(sources)
         if not several:
@@ -307,7 +325,7 @@ class Folder:
 
 
 class _Setup(NamedTuple):
-    """The arguments that rendering and simulating share, read and checked. `name` is the Composition's name."""
+    """The arguments that `render` and `simulate` have in common, read and checked. `name` is the Composition's name."""
 
     composite: dict[str, Any]
     pipeline: list[Step]
@@ -321,7 +339,7 @@ class _Setup(NamedTuple):
 
 
 def _warn(notes: Iterable[str]) -> None:
-    """Issue a UserWarning for each note, once, at the line of the test."""
+    """Issue a UserWarning for each different note. Its place is the line in the test that called the method."""
     import warnings
 
     for note in dict.fromkeys(notes):

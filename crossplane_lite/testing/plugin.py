@@ -1,9 +1,11 @@
-"""The pytest plugin: fixtures for folders, simulations and snapshots.
+"""The pytest plugin of this package: pytest fixtures for folders, simulations and snapshots.
 
-Where this package is installed, every run of pytest imports this module. So it loads nothing until a test uses a
-fixture. All names begin with `crossplane`, because pytest stops when two plugins add the same option: several plugins
-have `--snapshot-update` and the fixture `snapshot`, and many projects have `--update-snapshots` in their conftest.py. A
-project can give a fixture a shorter name in its own conftest.py.
+Every run of pytest imports this module if the package is installed. So the module imports the rest only when a test
+uses a fixture.
+
+All names begin with `crossplane`, because pytest fails if two plugins add the same option. Several plugins have
+`--snapshot-update` and the fixture `snapshot`, and many projects have `--update-snapshots` in their conftest.py. A
+project can define a shorter name for a fixture in its own conftest.py.
 """
 
 from __future__ import annotations
@@ -30,14 +32,14 @@ _UNUSED = "--crossplane-unused-snapshots"
 
 
 class _Run:
-    """The snapshots that one run of pytest has checked and written. With pytest-xdist, its workers are included.
+    """The snapshots that one run of pytest has checked and written, including the workers of pytest-xdist.
 
     Attributes:
         log: The log of this process; None before its first use.
-        checked: The files that were checked.
-        written: A hash of the written content, and whether the file is new, by file.
+        checked: The files that were checked. Those of a worker are added when the worker ends.
+        written: Maps each written file to a hash of its content, and whether the file is new.
         clashes: The files that two workers have written with different content.
-        folders: The folders that hold snapshots of the tests.
+        folders: The folders in which the tests keep their snapshots.
     """
 
     def __init__(self) -> None:
@@ -48,7 +50,7 @@ class _Run:
         self.folders: set[str] = set()
 
     def open(self) -> Log:
-        """Return the log of this process, which is made at the first call."""
+        """Return the log of this process. The first call creates it."""
         from .snapshots import Log
 
         if self.log is None:
@@ -56,7 +58,7 @@ class _Run:
         return self.log
 
     def plain(self) -> dict[str, Any]:
-        """Return the log as plain data, which a worker of pytest-xdist sends to the process that started it."""
+        """Return the log of this process as plain data, which a worker of pytest-xdist sends to the main process."""
         log = self.open()
         return {
             "checked": sorted(log.checked),
@@ -65,7 +67,11 @@ class _Run:
         }
 
     def add(self, told: dict[str, Any]) -> None:
-        """Add the log of a process, as `plain` returns it, to this run."""
+        """Add the log of a process to this run.
+
+        Args:
+            told: The log, as `plain` returns it.
+        """
         self.checked.update(told["checked"])
         self.folders.update(told["folders"])
         for file, (content, is_new) in told["written"].items():
@@ -82,9 +88,9 @@ _configs: list[pytest.Config] = []
 
 
 def current_run() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes snapshots, and the log of the run; False and None outside of a run.
+    """Return whether this run of pytest writes snapshots, and the run's log; False and None outside of a run.
 
-    Code that compares with files outside of a fixture, such as `krm.testing.golden`, calls this.
+    This is for code that compares with files without the fixture `crossplane_snapshot`, such as `krm.testing.golden`.
     """
     if not _configs:
         return False, None
@@ -120,7 +126,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """During a test, let compose() print an unresolved value as its path instead of its token."""
+    """While a test runs, let compose() print a value that doesn't exist yet as its path, such as `vpc.status.id`."""
     if "crossplane_lite._observed.tracker" not in sys.modules:  # without this module, no function can run
         yield
         return
@@ -143,13 +149,16 @@ def crossplane_folder(request: pytest.FixtureRequest) -> Folder:
 
 @pytest.fixture
 def crossplane_simulation(crossplane_folder: Folder) -> Callable[..., Simulation]:
-    """`testing.simulate`, which reconciles until nothing changes. Paths are relative to the test's file."""
+    """A function like `testing.simulate`, with paths relative to the test's file.
+
+    It reconciles until nothing changes.
+    """
     return crossplane_folder.simulate
 
 
 @pytest.fixture
 def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
-    """A `testing.Snapshots`: `crossplane_snapshot.check(rendered)` compares with a file beside the test's file."""
+    """A `testing.Snapshots`. `crossplane_snapshot.check(rendered)` compares with a file beside the test's file."""
     from .snapshots import Snapshots
 
     config = request.config

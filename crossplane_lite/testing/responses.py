@@ -1,4 +1,4 @@
-"""A function's answer as plain values, for readable assertions in tests."""
+"""Makes plain values of a function's answer, so that assertions in tests are easy to read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ class Answers(Protocol):
     """An object that answers requests, such as the result of `@composition.function`."""
 
     def run(self, data: bytes, /) -> bytes:
-        """Return the bytes of the RunFunctionResponse that answers the bytes of a RunFunctionRequest."""
+        """Answer a request.
+
+        Args:
+            data: The bytes of a RunFunctionRequest.
+
+        Returns:
+            The bytes of the RunFunctionResponse.
+        """
         ...  # pragma: no cover
 
 
@@ -43,10 +50,10 @@ class Result(NamedTuple):
     """One result of a function, which Crossplane shows as an event.
 
     Attributes:
-        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` where the function gives none of them.
+        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` if the function gives another severity, or none.
         message: The message for people.
-        reason: The reason, as a CamelCase word; None where the function gives no reason.
-        target: The object that gets the event: `composite` or `composite_and_claim`.
+        reason: The reason, as a CamelCase word; None if the function gives no reason.
+        target: The objects that get the event: `composite` or `composite_and_claim`.
     """
 
     severity: str
@@ -61,8 +68,8 @@ class Condition(NamedTuple):
     Attributes:
         status: `True`, `False` or `Unknown`: a string, as in Kubernetes.
         reason: The reason, as a CamelCase word.
-        message: The message for people; empty where the function gives no message.
-        target: The object that gets the condition: `composite` or `composite_and_claim`.
+        message: The message for people; empty if the function gives no message.
+        target: The objects that get the condition: `composite` or `composite_and_claim`.
     """
 
     status: str
@@ -73,25 +80,25 @@ class Condition(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Response:
-    """A RunFunctionResponse as plain values. Responses are equal if all attributes but `data` and `emitted` are equal.
+    """A RunFunctionResponse as plain values. Equality ignores the attributes `data` and `emitted`.
 
     Attributes:
         fatal: The messages of the fatal results.
-        desired: The desired composed resources by name, sorted. They lack the annotation by which a function of
-            crossplane-lite recognises its own resources.
-        ready: Whether each desired resource is ready: True, False, or None where no function says so.
+        desired: The desired composed resources by name, sorted. They lack an annotation that functions of
+            crossplane-lite add to recognise their own resources.
+        ready: Whether each desired resource is ready, by the resource's name; None if no function says so.
         composite: The desired composite. A function of crossplane-lite desires only its status.
-        composite_ready: Whether the composite is ready: True, False, or None where no function says so.
-        connection_details: The composite's connection details.
+        composite_ready: Whether the composite is ready; None if no function says so.
+        connection_details: The composite's connection details, by key.
         results: All results, in order.
         conditions: The conditions by type.
         required: The selectors of the resources that the function requires, by requirement name.
         required_schemas: The apiVersion and the kind of each schema that the function requires, by requirement name.
         context: The pipeline's context.
-        output: The output of an Operation's function; None where there is none.
-        ttl: How many seconds Crossplane may reuse the answer; None where the function doesn't say.
+        output: The output of an Operation's function; None if there is none.
+        ttl: The time in seconds for which Crossplane may reuse the answer; None if the function doesn't set it.
         tag: The tag of the request, which the answer repeats.
-        emitted: The desired composed resources exactly as they were sent.
+        emitted: The desired composed resources exactly as they are in the message.
         data: The bytes of the message.
     """
 
@@ -114,11 +121,14 @@ class Response:
 
     @classmethod
     def of(cls, data: bytes) -> Response:
-        """Return the content of a RunFunctionResponse that is given as bytes.
+        """Return the content of a RunFunctionResponse.
+
+        Args:
+            data: The bytes of the message.
 
         Raises:
             UsageError: The bytes aren't a RunFunctionResponse.
-            WireError: The bytes of a resource, or of another part of the message, are malformed.
+            WireError: The bytes of a resource, or of another Struct in the message, are malformed.
         """
         try:
             message = _view.RunFunctionResponse.FromString(data)
@@ -149,7 +159,7 @@ class Response:
 
     @property
     def held_back(self) -> list[str]:
-        """The names of the resources that this step and previous steps hold back, sorted."""
+        """The sorted names of resources that this function and previous ones leave out, because values are missing."""
         steps = read(self.context.get(HELD_BACK_KEY))
         return sorted({name for waiting in steps.values() for name in waiting.held})
 
@@ -175,18 +185,19 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
 
     Args:
         function: The result of `@composition.function`.
-        request: The bytes of a request, such as `request()` builds.
-        xrd: The composite's CompositeResourceDefinition. The observed composite is checked against the XRD, and gets
-            the XRD's defaults. A path is relative to the current directory.
+        request: The bytes of a request, as `request()` builds it.
+        xrd: The composite's CompositeResourceDefinition; None for no XRD. With an XRD, the observed composite is
+            checked against it and gets its defaults. A path is relative to the current directory.
 
     Returns:
-        The answer. After an exception in compose(), its `fatal` has the exception's message.
+        The answer. If compose() raises an exception, `fatal` of the answer has the exception's message.
 
     Raises:
         UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
-        WireError: The request is malformed.
+        WireError: The request or the answer is malformed.
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: The composite's apiVersion can't be parsed. Only with `xrd`.
+        RenderError: With `xrd` only. The composite's apiVersion can't be parsed.
+        MissingExtraError: The XRD is YAML, and PyYAML isn't installed.
     """
     if not callable(getattr(function, "run", None)):
         raise UsageError(
@@ -198,7 +209,9 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
 
 
 def _admitted(request: bytes, xrd: Source) -> bytes:
-    """Return the request with its composite checked against an XRD and completed with the XRD's defaults.
+    """Return the request with its composite checked against an XRD, and with the XRD's defaults in the composite.
+
+    If a package for the check isn't installed, the composite isn't checked, and a warning says so.
 
     Raises:
         InputError: The XRD can't be used, or an API server would refuse the composite.
@@ -241,7 +254,10 @@ def _seconds(meta: Any) -> float | None:
 
 
 def _without_marker(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource without crossplane-lite's mark, and without annotations or metadata that had only the mark."""
+    """Return a resource without the annotation by which crossplane-lite recognises its own resources.
+
+    Annotations or metadata that are empty without it are removed, too.
+    """
     metadata = resource.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict) or ANNOTATION not in annotations:

@@ -1,7 +1,7 @@
-"""Comparing rendered resources with snapshots: files that hold the expected resources.
+"""Compares rendered resources with snapshots: YAML files that contain the expected resources.
 
-A snapshot is a YAML file, which people read in reviews and may write by hand. Documents are matched by their names and
-compared by their content. Comments, quotes and the order of keys don't count.
+People read snapshots in reviews, and may write them by hand. Documents are matched by their names and compared by their
+content. Comments, quotes and the order of keys don't count.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _LONGEST_NAME: Final = 150
 
 
 class SnapshotError(CrossplaneLiteError, AssertionError):
-    """The rendered resources differ from the snapshot, or the snapshot is missing."""
+    """The rendered resources differ from the snapshot, or the snapshot is missing or can't be read."""
 
 
 class Log:
-    """The log of one run of tests: the snapshots that it has compared and written.
+    """The snapshots that a run of tests has compared and written.
 
     Attributes:
         checked: The files that were compared or written.
-        written: A hash of the written content, and whether the file is new, by file.
+        written: Maps each written file to a hash of its content, and whether the file is new.
     """
 
     def __init__(self) -> None:
@@ -59,12 +59,12 @@ class Snapshots:
 
     Args:
         folder: The folder of the test's file. Paths of snapshots are relative to it.
-        module: The name of the test's file without its suffix. Snapshots with plain names are in
+        module: The name of the test's file without its suffix. A snapshot whose path has no folder is in
             `__snapshots__/<module>/`.
-        test: The test's name, which is the default name of its snapshot.
+        test: The test's name, which is also the default name of its snapshot.
         update: Whether snapshots are written instead of compared.
-        command: The command that writes the snapshots, for messages; empty for no such advice.
-        log: The log that notes compared and written files; None for a new log.
+        command: The command that writes the snapshots, for messages; empty if messages don't name a command.
+        log: The log to which compared and written files are added; None for a new log.
     """
 
     def __init__(
@@ -91,15 +91,17 @@ class Snapshots:
         Args:
             value: The result of `render` or `run`, one resource, several resources, or a string of YAML documents.
             path: The file of the snapshot. A path with a folder, such as `expected/first.yaml`, is relative to the
-                test's file. A plain name, such as `first.yaml`, is in `__snapshots__/<name of the test's file>/`
-                beside the test's file. The default is the test's name.
+                test's file. A plain name, such as `first.yaml`, is in `__snapshots__/<name of the test's file>/` beside
+                the test's file. The default is the test's name.
 
         Raises:
-            SnapshotError: The value differs from the snapshot, or the snapshot can't be read. This is an
-                AssertionError.
-            InputError: The snapshot can't be written, or the value holds something that JSON doesn't have.
+            SnapshotError: The value differs from the snapshot; or the snapshot is missing or can't be read; or another
+                check has written something else to it. This is an AssertionError.
+            InputError: The snapshot can't be written, or the value contains something that JSON doesn't have.
+            UnresolvedError: The value contains a value that doesn't exist yet.
             UsageError: The value is of another type; or the path doesn't end in .yaml or .yml; or there is no path, and
                 the test has another snapshot without a path, or has no name.
+            MissingExtraError: PyYAML isn't installed.
         """
         __tracebackhide__ = True
         documents = _documents(value)
@@ -125,7 +127,7 @@ class Snapshots:
         return Path(os.path.abspath(self._folder / file))
 
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Compare a snapshot with documents; return a message about the differences, empty where there are none."""
+        """Compare a snapshot with documents. Return a message about the differences; empty if there are none."""
         self._log.checked.add(str(file))
         if _is_missing(file):
             return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
@@ -139,10 +141,13 @@ class Snapshots:
         return "\n".join([first, *lines, self._advice("accept it")])
 
     def _write(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Write a snapshot that is missing or differs.
+        """Write a snapshot if it is missing or differs.
 
         Returns:
-            A message if another check of this run needs other content in the same file; else an empty string.
+            An empty string; or a message if another check of this run needs other content in the same file.
+
+        Raises:
+            InputError: The file can't be written.
         """
         text = dump(documents, sort_keys=True)
         content = hashlib.sha256(text.encode()).hexdigest()
@@ -164,7 +169,13 @@ class Snapshots:
 
 
 def _documents(value: Any) -> list[dict[str, Any]]:
-    """Return the documents that the snapshot of a value holds."""
+    """Return the documents that the snapshot of a value has.
+
+    Raises:
+        InputError: The value contains something that JSON doesn't have, or is malformed YAML.
+        UnresolvedError: The value contains a value that doesn't exist yet.
+        UsageError: The value is of another type.
+    """
     if isinstance(value, Rendered):
         from ..render.output import documents
 
@@ -180,7 +191,10 @@ def _documents(value: Any) -> list[dict[str, Any]]:
 
 
 def _of_response(response: Response) -> Iterator[dict[str, Any]]:
-    """Yield the desired composite unless it is empty, then the composed resources, each with its name as annotation."""
+    """Yield the desired composite unless it is empty, then the composed resources.
+
+    Each composed resource has its name in the annotation `crossplane.io/composition-resource-name`.
+    """
     if response.composite:
         yield response.composite
     for name, resource in response.desired.items():
@@ -194,7 +208,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
-    """Say whether a file holds equal documents; False if the file can't be read."""
+    """Return whether a file has the same content as the documents; False if the file can't be read."""
     try:
         return not differences(_read(file), documents)
     except InputError:
@@ -202,7 +216,7 @@ def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
 
 
 def _text_of(path: Any) -> str | None:
-    """Return a path as a string; None if it has another type, or characters that no path can have."""
+    """Return a path as a string; None if it isn't a path, or contains characters that no path can have."""
     try:
         text = os.fspath(path)
         return text if isinstance(text, str) and b"\0" not in os.fsencode(text) else None
@@ -211,7 +225,7 @@ def _text_of(path: Any) -> str | None:
 
 
 def _is_missing(file: Path) -> bool:
-    """Say whether a snapshot is missing. A file that exists and can't be read isn't missing."""
+    """Return whether a snapshot doesn't exist. A file that exists but can't be read isn't missing."""
     try:
         file.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -222,7 +236,7 @@ def _is_missing(file: Path) -> bool:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file in one step, because other processes may read or write it at the same time.
+    """Write a file through a temporary file, because other processes may read or write it at the same time.
 
     Raises:
         InputError: The file can't be written.
@@ -241,7 +255,10 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _file_name(test: str) -> str:
-    """Return a valid file name for a test's name. A long name is cut, and gets a hash."""
+    """Return a valid file name for a test's name. A name that is too long is cut and gets a hash.
+
+    A name without any valid character becomes a hash.
+    """
     name = re.sub(r"[^\w.=+-]+", "-", test).strip("-.")
     if len(name.encode()) > _LONGEST_NAME or not name:
         name = f"{name[: _LONGEST_NAME // 4]}-{hashlib.sha256(test.encode()).hexdigest()[:12]}"
@@ -249,7 +266,7 @@ def _file_name(test: str) -> str:
 
 
 def _shown(file: Path) -> str:
-    """Return a file's path relative to the current directory; the whole path if the file isn't below it."""
+    """Return a file's path relative to the current directory; the full path if the file isn't below that directory."""
     try:
         return str(file.relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,7 @@
-"""Asserting the order in which a composition's resources appear, and which resources keep waiting."""
+"""An assertion about the waves in which a composition's resources appear, and about resources that keep waiting.
+
+A wave is the group of resources that one reconcile composes first.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,16 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
 
     Args:
         simulation: A simulation that has run.
-        waves: The composition resource names of each wave: first the resources that are composed at once, then those
-            that the second reconcile adds, and so on. The order inside of a wave doesn't count.
-        unresolved: The resources and fields that are meant to wait until the end: names of resources, and paths of the
-            composite such as `xr.status.x`.
+        waves: The composition resource names of each wave. The first wave has the resources that the first reconcile
+            composes, the second wave those that the second reconcile adds, and so on. The order inside of a wave
+            doesn't count.
+        unresolved: The resources and fields that are expected to wait until the end: names of resources, and paths of
+            the composite such as `xr.status.x`.
 
     Raises:
-        AssertionError: The waves differ, or something else waits in the end, or the simulation isn't stable. The
-            message shows the expected and the actual waves.
-        UsageError: `waves` isn't a list of collections of names.
+        AssertionError: The waves differ; or something else waits in the end, or something expected doesn't; or there is
+            a dependency cycle; or the simulation isn't stable. The message shows the differences.
+        UsageError: `waves` isn't a list of collections of names, or `unresolved` isn't a collection of names.
     """
     __tracebackhide__ = True
     wanted = [_names(names, f"waves[{index}]") for index, names in enumerate(waves)]
@@ -59,7 +63,10 @@ def _names(names: Iterable[str], what: str) -> list[str]:
 
 
 def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> list[str]:
-    """Return lines that compare expected and simulated waves. A wave that is equal on both sides has one line."""
+    """Return lines that compare the expected and the simulated waves.
+
+    A wave that is equal on both sides has one line.
+    """
     lines = []
     for index in range(max(len(wanted), len(found))):
         sides = [side[index] if index < len(side) else None for side in (wanted, found)]
@@ -71,7 +78,7 @@ def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> lis
 
 
 def _late(wanted: Sequence[list[str]], simulation: Simulation) -> list[str]:
-    """Return a line for each resource that appeared later than expected, with the values that it had waited for."""
+    """Return a line for each resource that appeared later than expected, with the values that it waited for."""
     expected = {name: number for number, names in enumerate(wanted, 1) for name in names}
     return [
         f"  {name} has waited for {', '.join(simulation.waited[name])}"
