@@ -79,7 +79,7 @@ class InProcess:
 
     Attributes:
         function: The composition function.
-        notes: Remarks on likely mistakes in compose(), from the last call that gave an answer.
+        notes: Remarks on likely mistakes in compose(), from the last call; empty if that gave no answer.
     """
 
     def __init__(self, function: Function) -> None:
@@ -94,6 +94,7 @@ class InProcess:
         from .forgotten import noting
         from .outdated import unknown_fields
 
+        self.notes = []
         stopped: list[str] = []
         answer = b""
         try:

@@ -118,7 +118,9 @@ class AwaitedFields:
 
         It is `schema` or `assumed` if the value is in a list that this class has made up, else `given` or `fixture`.
         """
-        if at(self._fixture.content, steps) is not ABSENT:
+        known = at(self._fixture.content, steps)
+        # A value of desired state wins over the fixture's. Objects are made of both.
+        if isinstance(known, (dict, list)) or known == at(self.resource, steps):
             return FIXTURE
         if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):
             return SCHEMA if self._schema is not None else ASSUMED

@@ -39,6 +39,20 @@ def test_the_last_of_those_that_there_are() -> None:
     assert fields.never == {".status.zones[-3]": "status.zones has no [2]: its length is 2"}
 
 
+def test_a_fixture_that_desired_state_overrules() -> None:
+    """A value comes from the fixture only if it is the fixture's: desired state wins over it."""
+    resource = {"metadata": {}, "spec": {"zone": "a", "region": "eu"}, "status": {"id": "i"}}
+    fields = AwaitedFields(TARGET, None, Fixture({"spec": {"zone": "b", "region": "eu"}}, {}), resource)
+    for path in (".spec.zone", ".spec.region", ".status.id", ".spec"):
+        fields.want(path)
+    assert fields.origins == {
+        ".spec.zone": "given",
+        ".spec.region": "fixture",
+        ".status.id": "given",
+        ".spec": "fixture",
+    }
+
+
 def test_what_is_no_path_of_an_observable() -> None:
     """A selection is none: which element it means can't be told before there is one."""
     assert list(awaited({}, ".status.zones[name=a]").never) == [".status.zones[name=a]"]
