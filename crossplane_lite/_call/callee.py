@@ -15,7 +15,7 @@ _DEFAULT_TTL_SECONDS: Final = 60
 
 
 class Callee(abc.ABC):
-    """A composition function with its settings; see `crossplane_lite.composition.Function`.
+    """A composition function with its settings. `crossplane_lite.composition.Function` implements it.
 
     Attributes:
         name: The function's name. The marks of its resources begin with it.
@@ -23,7 +23,7 @@ class Callee(abc.ABC):
         auto_ready: Whether the readiness of resources is found out from their observed state.
         formerly: The names that the function had before.
         allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
-        usages: Whether Usages are composed, which keep the order of deletion.
+        usages: Whether the function also composes Usages, so that resources are deleted in the right order.
         ttl_seconds: How long Crossplane may use an answer for identical requests, in seconds, if compose() doesn't set
             it.
     """

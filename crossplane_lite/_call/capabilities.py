@@ -1,4 +1,4 @@
-"""The caller's capabilities, and other rarely read parts of the request."""
+"""The caller's capabilities, the function's credentials, and the request as the protocol's message."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Capabilities(frozenset[str]):
         return self.advertised and not has
 
     def _full_name(self, capability: str) -> str:
-        """Return a capability's name with `CAPABILITY_`.
+        """Return a capability's name with `CAPABILITY_`. A number counts as the name of a newer capability.
 
         Raises:
             UsageError: There is no capability of this name. Without the error a misspelt name would never be noticed,
@@ -102,10 +102,10 @@ class MissingCredentialError(CrossplaneLiteError, KeyError):
 
 
 class Credential(dict[str, bytes]):
-    """One credential: its values by key, as bytes.
+    """One credential: its values by key, as bytes. Its repr has only the keys.
 
     Raises:
-        MissingCredentialError: `credential[key]` is read, and the credential doesn't have the key.
+        MissingCredentialError: `credential[key]` was read, and the credential doesn't have the key.
     """
 
     def __missing__(self, key: str) -> bytes:
@@ -135,10 +135,10 @@ class Credentials(dict[str, Credential]):
     """The function's credentials by name.
 
     Args:
-        given: The request's map of credentials.
+        given: The map of credentials in the request.
 
     Raises:
-        MissingCredentialError: `credentials[name]` is read, and the request has no credential of this name.
+        MissingCredentialError: `credentials[name]` was read, and the request has no credential of this name.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:

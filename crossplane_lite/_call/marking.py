@@ -1,4 +1,8 @@
-"""Encoding resources with the mark of the step that registers them."""
+"""Encoding resources with the mark of the step that registers them.
+
+The mark is an annotation (`mark`). In the fast way, a model is encoded straight to bytes, and the mark is added on the
+way. In the slow way, `crossplane_lite._answer.unresolved` makes plain data from the model first.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +82,10 @@ def marked_over(encoded: bytes, step: str) -> bytes:
 
 
 def _is_usual(metadata: Any) -> bool:
-    """Say whether `metadata` is None, a dict or a model, and has no mark of a step: then a fast way encodes it."""
+    """Say whether a mark can be added while a model with this `metadata` is encoded.
+
+    True if `metadata` is None, a dict or a model, and its annotations are None or a dict without a mark.
+    """
     if metadata is None:
         return True
     if type(metadata) is dict:

@@ -17,7 +17,7 @@ __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class ResourceSelector:
-    """Selects existing resources.
+    """Selects resources in the cluster, which a function asks Crossplane for.
 
     Args:
         api_version: The apiVersion of the resources.
@@ -69,7 +69,7 @@ class ResourceSelector:
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class SchemaSelector:
-    """Selects the OpenAPI schema of a kind.
+    """Selects the OpenAPI schema of a kind, which a function asks Crossplane for.
 
     Args:
         api_version: The kind's apiVersion.
@@ -95,7 +95,7 @@ class SchemaSelector:
 
 
 def _put_known(selector: Any) -> None:
-    """Replace each Observable in `selector` by its value, if the value is known. `selector` is changed in place."""
+    """Replace each Observable in `selector` whose value is known by that value. `selector` is changed in place."""
     for name, value in vars(selector).items():
         if type(value) is Observable:
             object.__setattr__(selector, name, known(value) or value)
@@ -136,7 +136,7 @@ class _Selectors(dict[str, Any]):
 
 
 class Requirements:
-    """The requirements of this call. compose() has to state them in every call again.
+    """The requirements of one call. They hold for this call only, so compose() has to state them in every call.
 
     Attributes:
         resources: `ResourceSelector`s by key.
@@ -150,7 +150,7 @@ class Requirements:
     def key_of(self, wanted: SchemaSelector) -> str:
         """Return the key under which this call asks for the schema `wanted`; a new key if it doesn't ask for it yet.
 
-        A new key is `apiVersion/kind`. A selector with an unresolved part always gets a new key.
+        A new key is `apiVersion/kind`. A selector with an unresolved part isn't compared, and always gets a new key.
         """
         if any(type(text) is Observable for text in wanted.texts()):
             return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess

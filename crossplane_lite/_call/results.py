@@ -46,7 +46,7 @@ class ResultEntry:
 
 
 class Results:
-    """The results of this call.
+    """The results of this call: messages about the composite, which Crossplane shows as events.
 
     By the functions specification, Warning and Normal results should be sent only when something changes, not in every
     call.
@@ -92,7 +92,10 @@ class Results:
     def normal(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Report that something has happened, with a Normal result. Arguments and errors are those of `warning`."""
+        """Report that something has happened, with a Normal result.
+
+        The arguments mean the same as in `warning`, and the same errors are raised.
+        """
         self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
 
     def __iter__(self) -> Any:

@@ -14,7 +14,8 @@ __all__ = ["Readable", "make_all_readable", "make_readable", "undo"]
 class Readable:
     """A text stream that writes prints of compose() for people, and drops prints of rehearsals.
 
-    Prints outside of a call are only masked, with the secrets of the calls that are going on.
+    A print outside of a call, such as in a thread that compose() has started, is changed for all calls that are going
+    on.
 
     Args:
         stream: The stream that gets the texts.
@@ -31,7 +32,7 @@ class Readable:
         return self._stream is stream
 
     def write(self, text: str) -> int:
-        """Write `text` for people, or nothing in a rehearsal. Return the length of `text` in any case."""
+        """Write `text` for people; in a rehearsal, write nothing. Return the length of `text` in both cases."""
         call = current()
         if call is None:
             self._stream.write(mask(text))
@@ -40,7 +41,7 @@ class Readable:
         return len(text)
 
     def writelines(self, lines: Any) -> None:
-        """Write each of `lines`."""
+        """Write each text in `lines`, as `write` does."""
         for line in lines:
             self.write(line)
 
@@ -48,7 +49,8 @@ class Readable:
 def make_all_readable() -> None:
     """Mask the prints of compose() and its threads on stdout and stderr from now on, with paths for missing values.
 
-    This is for processes that only run functions. stderr gets tracebacks of threads and warnings.
+    This is for processes that only run functions. stderr is masked because Python writes the tracebacks of threads, and
+    warnings, to it.
     """
     make_readable()
     watch_threads()

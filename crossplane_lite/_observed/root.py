@@ -28,7 +28,7 @@ class Root:
         raw: The object's Struct bytes; None while the object isn't observed.
 
     Args:
-        message: The protocol's message that holds the object and its connection details; None if there is none.
+        message: The message of the request that holds the object and its connection details; None if there is none.
     """
 
     # Whether the values are read through desired state: see `Reference`.
@@ -61,7 +61,7 @@ class Root:
         return details
 
     def alone(self, call: Tracker) -> Root:
-        """Return a Root for the same object that belongs to `call`."""
+        """Return a new Root for the same object, which belongs to the call `call` instead."""
         return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
     @property
@@ -79,7 +79,11 @@ class Root:
 
     @property
     def settled(self) -> bool:
-        """Whether the object is observed, and ready by the rules of its kind. Always False for the composite."""
+        """Whether the object is observed, and ready by the rules of its kind. Always False for the composite.
+
+        Raises:
+            WireError: The object's bytes are malformed.
+        """
         if self._ready is None:
             self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
@@ -109,7 +113,7 @@ class Reference(Root):
 
         Args:
             step: The end of the Observable's path, after the object's name, such as `.external_name`.
-            *way: The keys that lead to the value.
+            *way: The keys that lead to the value. A value that isn't a string counts as missing.
         """
         path = self.prefix + step
         value = None if self.raw is None else _wire.get_path(self.raw, way)

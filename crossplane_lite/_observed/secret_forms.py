@@ -139,11 +139,13 @@ def _names_place(key: str) -> bool:
 
 
 def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield the ways in which `text` may be written. The search ignores case, so capitals have no forms of their own.
+    """Yield the forms in which `text` may be written: itself, base64, hex, and the escapes of texts and URLs.
+
+    The search ignores case, so capitals have no forms of their own.
 
     Args:
         text: The text.
-        is_anywhere: As for `_base64_forms`.
+        is_anywhere: Whether to yield also the forms that `text` has inside of a longer text in base64.
     """
     yield text
     data = text.encode(errors="surrogatepass")
@@ -191,9 +193,13 @@ def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
 
 
 def _parts(key: str, text: str) -> list[Secret] | None:
-    """Return the parts of a structured value: leaves of JSON and INI, bodies of PEM blocks, user and password of a URL.
+    """Return the parts of a structured value, each with its key; None if the value isn't structured.
 
-    None for a value that isn't structured.
+    Parts are the leaves of JSON and INI, the bodies of PEM blocks, and the user and password of a URL.
+
+    Args:
+        key: The value's key, for parts without a key of their own.
+        text: The value.
     """
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -223,7 +229,7 @@ def _parts(key: str, text: str) -> list[Secret] | None:
 
 
 def _inner(key: str, text: str) -> list[Secret]:
-    """Return the value that `text` has in base64, such as in a kubeconfig, with its key.
+    """Return `key` with the text that `text` encodes in base64, such as a value in a kubeconfig.
 
     The list is empty if `text` isn't base64 of a text, or if `key` names neither a secret nor data.
     """

@@ -28,7 +28,10 @@ def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Ma
 
 
 class _Names:
-    """The names in a request. They are read when `has` first needs them."""
+    """Says whether a word is a name in a request, or a name by the function `more`.
+
+    The names in the request are read when `has` first needs them.
+    """
 
     def __init__(self, request: Any, more: Callable[[str], bool] | None) -> None:
         self._request = request
@@ -74,7 +77,7 @@ def secrets_of(request: Any) -> Iterator[Secret]:
 
 
 def secrets_in(content: Any) -> Iterator[Secret]:
-    """Yield the secret values of `content`, plain data: of the Secret that it is, and of all Secrets inside of it."""
+    """Yield the secret values of each Secret in `content`. The plain data `content` may be a Secret itself."""
     work = [content]
     while work:
         one = work.pop()

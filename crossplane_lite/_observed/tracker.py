@@ -81,7 +81,7 @@ def go_back(before: Before) -> None:
 
 
 def close(call: Tracker) -> None:
-    """Close `call`, which is over, and free its Observables. Threads that go on keep the masker of its secrets."""
+    """Close `call`, which has ended, and free its Observables. Threads that still run keep the masker of secrets."""
     call.closed = True
     _open.pop(id(call), None)
     if call.threads is not None:
@@ -138,7 +138,7 @@ def place() -> tuple[int, int]:
 
 
 class Tied(Protocol):
-    """Objects with circular references that last until their call ends."""
+    """An object with circular references that last until its call ends."""
 
     def untie(self) -> None:
         """Cut the circular references, so that the object is freed without the garbage collector."""
@@ -283,7 +283,7 @@ class Tracker:
         return self._possible
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
-        """Remember that an unresolved value was used as a plain one.
+        """Remember that an unresolved value was used as a plain one, and that the question was answered with no.
 
         Args:
             observable: The value.
@@ -296,7 +296,8 @@ class Tracker:
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
         """Remember that a resource's name was made from the unresolved values `waiting`.
 
-        Existing resources may have names that were made from earlier values, so none must be deleted for that reason.
+        An existing resource may have a name that was made from an earlier value. So no existing resource must be
+        deleted only because this call doesn't register its name.
         """
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
@@ -309,13 +310,13 @@ class Tracker:
 
     @property
     def searches(self) -> bool:
-        """Whether a text can have a token in it, so that texts must be searched."""
+        """Whether this process has made a token, so that texts must be searched for tokens."""
         return bool(_forms_made)
 
     def has_token(self, data: bytes) -> bool:
         """Say whether `data` contains a token of this call or of another call.
 
-        In a call that has made tokens itself, a part of a token counts, too.
+        If this call has made tokens, a part of a token counts, too.
         """
         if _leftovers is None or len(data) < _SHORTEST_TOKEN:
             return False
@@ -330,8 +331,8 @@ class Tracker:
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
-        If `text` has only a part of a token, or a token of another call, the list has one Observable: its path, in
-        parentheses, says that.
+        If `text` has only a part of a token, or a token of another call, the list has one Observable, whose path is a
+        remark in parentheses.
         """
         if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
@@ -385,7 +386,10 @@ class Tracker:
         return self._masked
 
     def readable(self, text: str) -> str:
-        """Return `text` with each token replaced by its value's path. Secret values are not masked."""
+        """Return `text` with each token replaced by its value's path. Secret values are not masked.
+
+        Characters that can't be encoded as UTF-8 are replaced by escapes.
+        """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
         text = data.decode()

@@ -1,5 +1,7 @@
-"""Comparing the answers that two runs of compose() would give: resources, the composite's status and connection
-details, the context, and messages for people."""
+"""Comparing the answers that two runs of compose() would give.
+
+Compared are resources, the composite's status and connection details, the context, and messages for people.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,13 @@ __all__ = [
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in a resource that both register.
 
-    The list is empty if the values of a run can't be encoded: then the answer of the real run reports an error.
+    The list is empty if a value of a run can't be encoded: then the answer of the real run reports an error.
 
     Args:
         first: The real run.
         other: The other run.
         name: The resource's name.
-        forms: Whether the runs differ only in the form of placeholders, as for `differences`.
+        forms: Whether the runs differ only in the form of placeholders; see `differences`.
     """
     encoded = first.encoded(name)
     if encoded is not None and encoded == other.encoded(name):
@@ -67,8 +69,8 @@ def differ(first: Run, other: Run) -> bool:
 def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in the composite.
 
-    The arguments are those of `differing_places`. The list is empty if a run hasn't used the composite, or if its
-    values can't be encoded.
+    The arguments mean the same as in `differing_places`. The list is empty if a run hasn't used the composite, or if a
+    value can't be encoded.
     """
     ours, theirs = composite_tree(first.call), composite_tree(other.call)
     if ours is None or theirs is None:
@@ -77,7 +79,7 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Dif
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
-    """Return the keys of the composite's connection details that `other` sets differently than `first`, or not at all.
+    """Return the keys of the composite's connection details that `first` sets, and that differ or are missing in `other`.
 
     The set is empty if one of the runs hasn't used the composite.
     """
@@ -98,8 +100,8 @@ def differing_details(first: Run, other: Run) -> set[str]:
 def differing_texts(first: Run, other: Run) -> dict[str, str]:
     """Return the messages of results and conditions in `first` that differ in `other`.
 
-    The result maps each message to a text in which the part that differs is replaced by a remark. Messages are compared
-    in their order.
+    The result maps each message to a text in which a remark replaces the part that differs. The first message of one
+    run is compared with the first message of the other, and so on.
     """
     ours, theirs = (
         [entry.message for entry in call.results.entries]
@@ -114,7 +116,7 @@ def differing_texts(first: Run, other: Run) -> dict[str, str]:
 
 
 def composite_tree(call: Call) -> Tree | None:
-    """Return the fields that were set in the composite; None if it wasn't used, or a value can't be encoded."""
+    """Return the fields set in the composite; None if compose() didn't ask for it, or a value can't be encoded."""
     return None if call.composite is None else tree_or_none(call.composite, call)
 
 
@@ -126,7 +128,7 @@ def comparable_context(call: Call) -> dict[str, Any]:
 
 
 def known_part(value: Any, call: Call) -> Any:
-    """Return `value`, plain data, without its missing values; an empty dict if nothing is left.
+    """Return `value`, plain data, without missing values and removed fields; an empty dict if nothing is left.
 
     A list with a missing value is left out as a whole.
     """
@@ -167,7 +169,7 @@ def _comparable(value: Any, call: Call) -> Any:
 def comparable_detail(value: Any, call: Call) -> Any:
     """Return `value`, a connection detail, in a form in which the details of two runs can be compared.
 
-    Placeholders in it are noted as found.
+    The call notes the placeholders in `value` as found again.
     """
     if isinstance(value, bytes):
         value = value.decode("latin-1")
@@ -180,7 +182,7 @@ def comparable_detail(value: Any, call: Call) -> Any:
 
 
 def _common(one: str, other: str) -> str:
-    """Return the text `one`, in which a remark replaces the part that differs from `other`."""
+    """Return the text `one`, with a remark in place of the part that differs from the text `other`."""
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     end = 0
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:

@@ -42,8 +42,8 @@ def differences(
         other_call: The other run's call.
         partial: Whether the other run ended early. Then a field that the other run lacks is no difference, because the
             run may have ended before it set the field.
-        forms: Whether the runs differ only in the form of their placeholders. If each run then has a key in a map that
-            the other run lacks, both keys count as one key that is made from a placeholder.
+        forms: Whether the runs differ only in the form of their placeholders (`EARLY` or `LATE`). If each run then has
+            a key in a map that the other run lacks, both keys count as one key that is made from a placeholder.
     """
     found: list[Difference] = []
     work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]

@@ -114,6 +114,8 @@ def _nothing_observed(call: Call) -> Any:
 def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
     """Run compose() once, throw its result away, and add its dependencies to a graph.
 
+    An exception of compose() ends the run and isn't raised here. The dependencies up to the exception are added.
+
     Args:
         call: The real call.
         graph: The graph, to which the dependencies are added.
@@ -135,7 +137,10 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
 
 
 def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
-    """Return the waits of each registered resource, by name: its unresolved values, and those of `depends_on`."""
+    """Return the unresolved values and other resources that each registered resource waits for, by its name.
+
+    It waits for other resources because of `depends_on`.
+    """
     waiting: dict[str, list[Wait]] = {}
     call = run.call
     for name, model in run.resources.items():
@@ -148,7 +153,10 @@ def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
 
 
 def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values that compose() sets in fields of the composite, by the field's path."""
+    """Return the unresolved values that compose() sets in fields of the composite, by the field's path.
+
+    Connection details are among the fields, such as `xr.connection_details["password"]`.
+    """
     model = call.composite
     if model is None:
         return {}
@@ -163,7 +171,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
 
 
 def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values in the key and selector of each requirement, by the key for people."""
+    """Return the unresolved values in the key and selector of each requirement, by the key without placeholders."""
     return {
         oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
         for key, selector in call.asked or ()

@@ -1,6 +1,7 @@
 """The runs of compose() for one answer: which of them are made, with which answers to questions.
 
-The module `look_twice` has the names of the runs (A, B, ...), and what follows from them.
+A question comes up where compose() uses a missing value as a plain one, as in `if value`. The module `look_twice` has
+the names of the runs (A, B, ...), and what follows from them.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ _LEFT_FOR_USAGES: Final = 2
 
 
 class Runs:
-    """The runs for one answer, with questions about them.
+    """The runs of compose() for one answer. The methods make more runs, and compare the runs.
 
     Attributes:
         call: The real call, after compose() has returned or raised.
         first: The real run (A).
         others: The runs with other answers than the real one.
-        again: The runs with the same answers.
+        again: The runs with the same answers (C and A').
         look: The findings. Only its number of runs and the removed names are used here.
         known: The values that existing objects were made from; None until `as_before` has looked for them.
         too_many: Whether not all answers could be tried, because the number of runs is limited.
-        more: How many runs come last: C, and A' if there are placeholders in texts.
+        more: The number of runs to reserve for the end: C, and A' if there are placeholders in texts.
     """
 
     def __init__(self, call: Call, error: BaseException | None) -> None:
@@ -69,22 +70,22 @@ class Runs:
         self._open: dict[str, None] | None = None
 
     def end(self) -> None:
-        """Free the objects that the runs have made."""
+        """Free the objects that the runs have made. The real run isn't ended."""
         for run in (*self.others, *self.again):
             run.end()
 
     def run(self, oracle: BothWays | None, form: int) -> Run:
-        """Run compose() once more on the same request.
+        """Run compose() once more on the same request, and return the run.
 
         Args:
-            oracle: The answers to its questions; None for those of the real run.
-            form: The form of its placeholders, EARLY or LATE.
+            oracle: Answers the questions of the run; None to answer as in the real run.
+            form: The form of the run's placeholders, `EARLY` or `LATE`.
         """
         self.look.runs += 1
         return Run.again(self.call, self.call.request, self.call.data, oracle=oracle, form=form)
 
     def with_status_of(self, run: Run) -> Run:
-        """Run compose() once more, as if the composite had the status that another run gives it.
+        """Run compose() once more, as if the composite had the status that `run` gives it, and return the new run.
 
         If a guess decides the status, the status is a plain value in the next call. Values that are made from the
         status would change then, and this run shows which values.
@@ -137,7 +138,10 @@ class Runs:
         return any(all(name not in run.resources for run in self.others) for name in self.missing())
 
     def _changes_any(self) -> bool:
-        """Say whether the real run changes an existing resource of this step."""
+        """Say whether the real run changes an existing resource of this step.
+
+        A resource with an unresolved value doesn't count if another run desires it differently (see `_changes`).
+        """
         names = self.unresolved()  # these come first: they are more likely to change
         for name in (*names, *(self.first.resources.keys() - names)):
             if name in self.call.observed and self.state(name) == OURS:
@@ -200,7 +204,7 @@ class Runs:
         return changes(marked_over(encoded, self.call.mark), raw)
 
     def state(self, name: str) -> str:
-        """Return the owner of the observed resource called `name`, as `whose` does."""
+        """Return whose the observed resource called `name` is: `OURS`, `OUR_NAME`, `OTHERS` or `NO_MARK`."""
         if name not in self._states:
             function = self.call.function
             self._states[name] = whose(
