@@ -28,7 +28,7 @@ __all__ = ["Call"]
 
 
 class _GivenNames:
-    """The names that are never masked: those of the function and of the registered resources.
+    """The names that are never masked as secret values: the function's name and the names of the registered resources.
 
     The masker holds this object instead of the call, so that the call can be freed.
 
@@ -191,7 +191,11 @@ class Call(Tracker):
 
     @property
     def namespace(self) -> str:
-        """The namespace of the composite; empty if it has none."""
+        """The namespace of the composite; empty if it has none.
+
+        Raises:
+            WireError: The composite's bytes are malformed.
+        """
         if self._namespace is None:
             raw = self.xr.raw or b""
             # A quick look first: nearly all composites without a namespace don't have this word anywhere.
@@ -214,7 +218,11 @@ class Call(Tracker):
         return self._log
 
     def open_context(self) -> LazyMap:
-        """Return the pipeline's context as a mapping that compose() can read and change; the same object each time."""
+        """Return the pipeline's context as a mapping that compose() can read and change; the same object each time.
+
+        Raises:
+            WireError: The context's bytes are malformed.
+        """
         if self.context is None:
             from .lazy_map import LazyMap
 
@@ -225,6 +233,9 @@ class Call(Tracker):
         """Return the keys of the context whose values may still be wrong.
 
         Other steps set these values while they lacked values that they needed themselves.
+
+        Raises:
+            WireError: The context's bytes are malformed.
         """
         from .mark import HELD_BACK_KEY
 
@@ -259,7 +270,7 @@ class Call(Tracker):
 
     @property
     def required_resources(self) -> RequiredResources:
-        """The resources that Crossplane has sent because this function asked for them."""
+        """The resources that Crossplane has sent because this function asked for them, by the requirement's key."""
         if self._required_resources is None:
             from .required import RequiredResources
 
@@ -270,7 +281,7 @@ class Call(Tracker):
 
     @property
     def required_schemas(self) -> RequiredSchemas:
-        """The schemas that Crossplane has sent because this function asked for them."""
+        """The schemas that Crossplane has sent because this function asked for them, by the requirement's key."""
         if self._required_schemas is None:
             from .required import RequiredSchemas
 
@@ -284,7 +295,7 @@ class Call(Tracker):
 
         - the secrets, because the rehearsal's request may lack some;
         - the schemas, because they are large and need to be decoded only once;
-        - the markers of placeholders, if both calls have the same request.
+        - the markers of placeholders (`crossplane_lite._observed.tokens`), if both calls have the same request.
         """
         self._secret = real.request
         if self.data is real.data:
@@ -325,7 +336,11 @@ class Call(Tracker):
             report_use(capability, self.log)
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
-        """Return the observed composite's condition of the type `type_`; None if the composite lacks it."""
+        """Return the observed composite's condition of the type `type_`; None if the composite lacks it.
+
+        Raises:
+            WireError: The composite's bytes are malformed.
+        """
         # In most calls the composite has no status; its fields were split before.
         return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
 

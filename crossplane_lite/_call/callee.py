@@ -21,7 +21,7 @@ class Callee(abc.ABC):
         name: The function's name. The marks of its resources begin with it.
         file: The path of the file that has compose().
         auto_ready: Whether the readiness of resources is found out from their observed state.
-        formerly: The names that the function had before.
+        formerly: The names that the function had before. Resources that are marked with one of them still belong to it.
         allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
         usages: Whether the function also composes Usages, so that resources are deleted in the right order.
         ttl_seconds: How long Crossplane may use an answer for identical requests, in seconds, if compose() doesn't set

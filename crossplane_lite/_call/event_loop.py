@@ -40,7 +40,7 @@ _tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_ta
 def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
     """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
-    Any thread may call this. If the thread has a running loop of its own, that loop stands still meanwhile. If a task
+    Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task
     on the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable.
 
     Args:
@@ -103,7 +103,7 @@ class Awaited:
         self._future.cancel()
 
     def stack(self) -> str:
-        """Return the present stack of the awaitable, in the form of a traceback; empty if it has ended."""
+        """Return the present stack of the awaitable, formatted like a traceback; empty if the awaitable has ended."""
         import traceback
 
         coroutine: Any = self._awaitable
@@ -184,7 +184,8 @@ class _Shared:
         """Forget the present loop, so that the next call starts a new one.
 
         Args:
-            loop: The loop to forget. Nothing happens if another loop is in use by now. None forgets any loop.
+            loop: The loop to forget. Nothing happens if another loop is in use by now. None stands for the present
+                loop.
         """
         with self._lock:
             if loop is None or loop is self.loop:
@@ -215,7 +216,7 @@ class _Shared:
             yield from reversed(found)
 
     def stop(self) -> None:
-        """Stop the loop at the end of the process, and wait for its thread, for a second at most."""
+        """Stop the loop at the end of the process: cancel its tasks, and wait for its thread, for a second at most."""
         loop, thread = self.loop, self._thread
         if loop is None or thread is None or loop.is_closed():
             return
@@ -284,7 +285,8 @@ async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
 def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
     """Say whether a task belongs to one call only; False if the task has ended.
 
-    It does if it runs a function that is defined inside of the call's function, or has `given` in a local variable.
+    A task belongs to the call if it runs a function that is defined inside of the call's function, or if its coroutine
+    has `given` in a local variable.
 
     Args:
         task: The task.

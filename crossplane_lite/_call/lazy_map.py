@@ -25,8 +25,8 @@ class LazyMap(MutableMapping[str, Any]):
         raw: The Struct bytes.
         call: The call; None outside of a call. Then `guessed` has no effect.
         guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
-            needed. Reading such a key gives an Observable, until this call sets or deletes the key. `in` counts as a
-            guess. So no existing resource changes or gets lost because of a wrong value.
+            needed. Until this call sets or deletes such a key, reading it gives an Observable, and testing it with `in`
+            counts as a guess. So no existing resource changes or gets lost because of a wrong value.
 
     Raises:
         KeyError: A key is read or deleted that the map doesn't have.
@@ -92,10 +92,10 @@ class LazyMap(MutableMapping[str, Any]):
 
     @property
     def values_seen(self) -> dict[str, Any]:
-        """The values that were read or set, by key."""
+        """The values that were read or set, by key, without deleted ones."""
         return self._values
 
     @property
     def deleted(self) -> set[str]:
-        """The keys that were deleted."""
+        """The keys that were deleted and not set again."""
         return self._deleted

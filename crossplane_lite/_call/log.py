@@ -1,4 +1,7 @@
-"""The logger of a call."""
+"""The logger of a call.
+
+Its lines are for people: secret values are masked, and a placeholder for a missing value is shown as the value's path.
+"""
 
 from __future__ import annotations
 

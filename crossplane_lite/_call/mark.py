@@ -1,7 +1,8 @@
 """The mark: an annotation on composed resources that names the steps of the pipeline which register them.
 
 A step's identity is the function's name, with a hash of the step's input if it has one (`Call.step`). The mark's value
-is a list of such identities, with commas between them. Steps also share the key `HELD_BACK_KEY` in the context.
+is a list of such identities, separated by commas. The steps also share one key of the pipeline's context,
+`HELD_BACK_KEY`, under which each step says which of its resources wait for values.
 """
 
 from __future__ import annotations
@@ -41,16 +42,15 @@ _HASHED: Final = re.compile("-[0-9a-f]{8}")
 def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> str:
     """Return which step an observed resource belongs to, by its mark.
 
-    - `OURS`: to this step, also under a former name of the function.
-    - `OUR_NAME`: to a step of the same function, with another input.
-    - `OTHERS`: to other steps.
-    - `NO_MARK`: to no step, because the resource has no mark.
-
     Args:
         raw: The resource's Struct bytes.
         step: This step's identity.
         name: The function's name.
         formerly: The names that the function had before.
+
+    Returns:
+        `OURS` if the resource belongs to this step, also under a former name of the function; `OUR_NAME` for a step of
+        the same function with another input; `OTHERS` for other steps; `NO_MARK` if the resource has no mark.
 
     Raises:
         WireError: `raw` is malformed.

@@ -1,7 +1,7 @@
 """Encoding resources with the mark of the step that registers them.
 
-The mark is an annotation (`mark`). In the fast way, a model is encoded straight to bytes, and the mark is added on the
-way. In the slow way, `crossplane_lite._answer.unresolved` makes plain data from the model first.
+The mark is an annotation (`crossplane_lite._call.mark`). In the fast way, a model is encoded straight to bytes,
+together with the mark. In the slow way, `crossplane_lite._answer.unresolved` makes plain data from the model first.
 """
 
 from __future__ import annotations

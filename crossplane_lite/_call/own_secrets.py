@@ -33,7 +33,7 @@ class OwnSecrets:
         """Yield the secret values that the Secrets have now.
 
         Only the last 200 Secrets are read, or more if more were registered since the previous use of this method. A
-        Secret with an error is left out.
+        Secret with a value that can't be encoded is left out.
 
         Args:
             resources: The resources that are registered now. The dict only grows between uses of this method.

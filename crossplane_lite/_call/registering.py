@@ -33,7 +33,7 @@ _POLICIES: Final = ("keep", "hold", "fatal")
 
 
 def composite_of(call: Call, model: type[R]) -> R:
-    """Return the desired composite of a call; the same object each time.
+    """Return the desired composite of a call as an instance of `model`; the same object each time.
 
     Raises:
         UsageError: An Operation runs the function; or `model` isn't a class for resources, or isn't the class that was
@@ -157,7 +157,7 @@ def _instead_of(instance: object) -> str:
 def remove(call: Call, name: str) -> None:
     """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
 
-    The name counts as removed on purpose. So the resource isn't kept if it exists and compose() has made a guess.
+    The name counts as removed on purpose. So an existing resource of this name isn't kept because of a guess.
 
     Raises:
         UnresolvedError: `name` is made from an unresolved value.
@@ -262,7 +262,7 @@ def _name_of(name: str, other: object) -> str:
 
 
 def earlier_of(call: Call) -> dict[str, Any]:
-    """Return the resources that previous functions desire, by name, in the order of their names. They are read-only."""
+    """Return the resources that previous functions desire, by name. They are read-only and sorted by name."""
     from .._models.unstructured import Unstructured
 
     shown: dict[str, Any] = {}

@@ -31,7 +31,7 @@ class RequiredList(list[R]):
     An index out of range raises no error: it gives a resource whose fields read as Observables.
 
     The list is empty while Crossplane hasn't answered, and while a resource that was asked for by name doesn't exist.
-    Then iteration, `len`, truth, comparison, `in` and `index` count as guesses.
+    Then the call remembers iteration, `len`, truth, comparison, `in` and `index` as guesses.
 
     Attributes:
         answered: Whether Crossplane has answered.
@@ -55,9 +55,10 @@ class RequiredList(list[R]):
         self.answered = answered
 
     def _guess(self) -> bool:
-        """Remember a use of the list as a guess, if its content may still change.
+        """Remember a use of the list as a guess, if the content of the list may still change.
 
-        It may while Crossplane hasn't answered, and while a resource that was asked for by name doesn't exist.
+        The content may change while Crossplane hasn't answered, and while a resource that was asked for by name doesn't
+        exist.
 
         Returns:
             Whether the list counts as non-empty although its content isn't known: only in some rehearsals.
@@ -73,8 +74,8 @@ class RequiredList(list[R]):
     def _length(self) -> int:
         """Return the number of resources, and remember a guess if the number may still change.
 
-        If a rehearsal takes a list with unknown content for non-empty, the rehearsal's oracle, which answers questions
-        about missing values, gives the number.
+        If a rehearsal takes a list with unknown content for non-empty, the number comes from the rehearsal's oracle,
+        which answers questions about missing values.
         """
         oracle = self._call.oracle
         if not self._guess() or oracle is None:
@@ -163,7 +164,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
     @overload
     def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
     def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
-        """Return the resources that answer a requirement.
+        """Return the resources that answer a requirement; an empty list until Crossplane has answered.
 
         Args:
             key: The requirement's key.

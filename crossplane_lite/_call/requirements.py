@@ -19,14 +19,14 @@ __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
 class ResourceSelector:
     """Selects resources in the cluster, which a function asks Crossplane for.
 
+    Without `match_name` and `match_labels` all resources of the kind are selected.
+
     Args:
         api_version: The apiVersion of the resources.
         kind: The kind of the resources.
         match_name: The name of one resource; not together with `match_labels`.
         match_labels: Labels that all of the resources have.
         namespace: The namespace of the resources; None for cluster-scoped kinds, or all namespaces with `match_labels`.
-
-    Without `match_name` and `match_labels` all resources of the kind are selected.
 
     Raises:
         UsageError: `match_name` and `match_labels` are both given; or `match_name` is empty; or `api_version` or `kind`
@@ -108,7 +108,10 @@ def _known(text: Any) -> Any:
 
 
 class _Selectors(dict[str, Any]):
-    """Selectors of the class `kind`, by the key under which Crossplane answers them.
+    """A dict of the selectors of one class, by the key under which Crossplane answers them.
+
+    Args:
+        kind: The class.
 
     Raises:
         UsageError: A key isn't a string, or a selector isn't an instance of `kind`.

@@ -31,7 +31,8 @@ class ResultEntry:
         severity: `FATAL`, `WARNING` or `NORMAL`.
         message: The message; its text is made when the result is put into the answer.
         reason: A CamelCase word, or None.
-        target: The number of the object that gets the event; 0 for Crossplane's default.
+        target: The number of the object that gets the event: 0 for Crossplane's default, 1 for the composite, 2 for the
+            composite and its claim.
         on_change: Whether the result is sent only if its text wasn't sent before.
     """
 
@@ -113,7 +114,8 @@ class ConditionEntry:
         status: The number of the status: 1 for Unknown, 2 for True, 3 for False.
         reason: A CamelCase word.
         message: The message, or None; its text is made when the condition is put into the answer.
-        target: The number of the object that gets the condition; 0 for Crossplane's default.
+        target: The number of the object that gets the condition: 0 for Crossplane's default, 1 for the composite, 2 for
+            the composite and its claim.
     """
 
     __slots__ = ("message", "reason", "status", "target", "type")
@@ -162,8 +164,8 @@ class Conditions(Mapping[str, SetCondition]):
                 functions.
             status: True, False, or None for Unknown.
             reason: A CamelCase word.
-            message: A text for people.
-            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            message: A text for people; None for no message.
+            target: `composite` or `composite_and_claim`; None for Crossplane's default, the composite.
 
         Raises:
             UsageError: `status` or `target` has another value; or `type` or `reason` is empty; or `type` isn't an ASCII

@@ -37,7 +37,7 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
-    """Return the value at a path in an observed object; UNSET if there is no value or null, or `way` isn't a path.
+    """Return the value at a path in an observed object; UNSET if the value is missing or null, or `way` isn't a path.
 
     Args:
         raw: The object's Struct bytes.

@@ -128,7 +128,7 @@ class Masker:
     def _shared_at(self, index: dict[str, list[str]], text: str, at: int) -> int:
         """Return how many characters of `text`, from the index `at` on, are the beginning of a text in `index`.
 
-        If several texts in `index` fit, the longest beginning counts.
+        If several texts in `index` fit, the text with the longest common beginning counts.
         """
         several = index[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
@@ -242,7 +242,7 @@ def _is_ordinary(text: str, start: int, end: int) -> bool:
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans in `spans`, of which overlapping and adjacent ones are joined.
+    """Yield `spans` in order. Spans that overlap or touch each other are joined to one.
 
     Args:
         spans: The start and end of each span, sorted; not empty.

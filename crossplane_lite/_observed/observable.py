@@ -46,10 +46,9 @@ class Observable(Generic[T_co]):
     An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
     f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, unequal and False. Operations
-    that need the value itself (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. The
-    call remembers all uses in the last two sentences as guesses: compose() runs again to find the fields that depend on
-    them, so that no existing resource is lost. Setting a field or an item in an Observable raises `UnresolvedError`,
-    too.
+    that need the value itself (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses
+    of these two groups are remembered as guesses: compose() runs again to find the fields that depend on them, so that
+    no existing resource is lost. Setting a field or an item in an Observable raises `UnresolvedError`, too.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.
@@ -241,7 +240,7 @@ _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
-    """Make a call of an Observable, such as `spec.items()`, call the method `items` of `owner`.
+    """Let `spec.items()` call the method `items` of the object `spec`, although `spec.items` is an Observable.
 
     `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
     this Observable calls the method.

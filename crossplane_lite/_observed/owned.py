@@ -72,8 +72,7 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
         steps: The keys and indexes that lead to the map.
 
     Returns:
-        The keys. None if they aren't known, because the map is inside of a list, or managedFields of Crossplane are
-        missing.
+        The keys. None if they aren't known: inside of lists, and without managedFields of Crossplane.
     """
     metadata = observed.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
@@ -87,7 +86,7 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
-    """Return a desired object to which the owned fields that it lacks were added, with their observed values.
+    """Return a desired object, completed with the owned fields that it lacks. They get their observed values.
 
     Args:
         encoded: The Struct bytes of the desired object. If it lacks no owned field, this bytes object is returned.
@@ -112,8 +111,8 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
     """Return a desired object in which every field that the observed object has is set to its observed value.
 
     So the result changes no existing field. Desired fields that the observed object lacks stay as they are. Owned
-    fields that aren't desired are added. apiVersion, kind and status stay as desired. So does metadata, except labels
-    and annotations, and the annotations of this package.
+    fields that aren't desired are added. apiVersion, kind and status stay as desired. In metadata, only labels and
+    annotations are set to observed values, except the annotations of this package.
 
     Args:
         encoded: The Struct bytes of the desired object.
@@ -203,7 +202,10 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Say whether the desired object `wanted` has all fields of the set `owned`. False if lists have to be compared."""
+    """Say whether the desired object `wanted` has all fields in `owned`, a set of fields.
+
+    False also if elements of lists have to be compared. Fields that no function sets don't count.
+    """
     work: list[tuple[Any, Any]] = [(_of_functions(owned), wanted)]
     while work:
         fields, holder = work.pop()
@@ -310,7 +312,7 @@ def _put(tree: dict[str, Any], steps: list[str], value: Any) -> None:
 
 
 def _only_owned(owned: Any, value: Any) -> Any:
-    """Return the part of the observed `value` that the set of fields `owned` lists; None if that is no part of it."""
+    """Return the part of the observed `value` that the set of fields `owned` lists; None if it lists no part."""
     box: dict[str, Any] = {}
     work: list[tuple[Any, Any, dict[str, Any], str]] = [(owned, value, box, "value")]
     while work:

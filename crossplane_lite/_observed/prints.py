@@ -47,10 +47,10 @@ class Readable:
 
 
 def make_all_readable() -> None:
-    """Mask the prints of compose() and its threads on stdout and stderr from now on, with paths for missing values.
+    """Change the prints of compose() and its threads for people from now on, on stdout and stderr.
 
-    This is for processes that only run functions. stderr is masked because Python writes the tracebacks of threads, and
-    warnings, to it.
+    Secret values are masked, and placeholders are shown as paths. This is for processes that only run functions. stderr
+    is included because Python writes the tracebacks of threads, and warnings, to it.
     """
     make_readable()
     watch_threads()
@@ -59,7 +59,9 @@ def make_all_readable() -> None:
 
 
 def make_readable() -> Any:
-    """Mask the prints of compose() on stdout from now on, with paths for missing values.
+    """Change the prints of compose() on stdout for people from now on.
+
+    Secret values are masked, and placeholders are shown as paths.
 
     Returns:
         The argument for `undo`: the stream that was replaced, or None if this was done before.
@@ -84,7 +86,7 @@ def _over(stream: Any) -> Any:
 
 
 def undo(before: Any) -> None:
-    """Undo `make_readable`. Nothing happens if sys.stdout has been replaced by something else since then.
+    """Undo `make_readable`. Nothing happens if something else has replaced sys.stdout since then.
 
     Args:
         before: The result of `make_readable`. Nothing happens for None.

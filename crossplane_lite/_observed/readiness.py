@@ -1,4 +1,4 @@
-"""Is an observed object ready? The rules per kind, as a table (the same as those of function-auto-ready)."""
+"""Whether an observed object is ready: a table of rules by kind, which are those of function-auto-ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The observed objects that a call reads: the composite, composed resources and required resources."""
+"""The observed objects that a call reads: the composite, composed resources and required resources.
+
+A `Root` stands for one of them. Each Observable and each model of observed state refers to its root.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Root:
         call: The call that reads the object.
         kind: `xr`, `resource`, `required` or `context` (a value of a previous step); `computed` for `Computed`.
         name: The composition resource name, the requirement's key or the context's key; empty for the composite.
-        prefix: The beginning of the paths of the object's values.
+        prefix: The beginning of the paths of the object's values, such as `xr` or the resource's name.
         raw: The object's Struct bytes; None while the object isn't observed.
 
     Args:
@@ -66,9 +69,9 @@ class Root:
 
     @property
     def fields(self) -> Any:
-        """The bytes of the object's top-level fields, by wire name; empty while the object isn't observed.
+        """The bytes of the object's top-level fields, by the fields' names; empty while the object isn't observed.
 
-        The object is split when this is read first.
+        The object's bytes are split when this is first read.
 
         Raises:
             WireError: The object's bytes are malformed.
@@ -121,7 +124,7 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a rehearsal computes from unresolved values: the root of the Observables for it and for its parts.
+    """A value that a rehearsal computes from unresolved values. Observables for its parts have this object as their root.
 
     Attributes:
         function: The function that computes the value.

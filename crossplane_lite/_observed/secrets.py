@@ -20,15 +20,15 @@ def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Ma
     Credentials, connection details and the data of Secrets are secret, also data of Secrets inside of other objects.
 
     Args:
-        request: The request.
-        is_name: Says whether a word is a name, besides the names in the request; None if there are no other names.
-            Names are never masked.
+        request: The message of the request.
+        is_name: The function that says whether a word is a name, besides the names in the request; None if there are no
+            other names. Names are never masked.
     """
     return Masker(secrets_of(request), _Names(request, is_name).has)
 
 
 class _Names:
-    """Says whether a word is a name in a request, or a name by the function `more`.
+    """The names that are never masked: the names in a request, and all words for which `more` is true.
 
     The names in the request are read when `has` first needs them.
     """

@@ -7,7 +7,7 @@ same token in every call and in every process, and two replicas of a function so
 
 Head and tail together are called a marker. There is a fixed sequence of markers. A call uses the first marker; if its
 request contains this marker, the call uses a marker that depends on all of the request. So a composite can't contain a
-token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
+token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for most of the further runs of compose()
 (`crossplane_lite._rehearsal.look_twice`). The forms differ in every letter and in length. Early tokens sort before most
 texts, and late tokens behind; among themselves, late tokens sort in the opposite order. So a text that was made by
 cutting, hashing or sorting tokens differs between the two forms.
@@ -53,9 +53,10 @@ def marker_for(sequence: int, form: int) -> Marker:
 
 
 def sequence_for(request: bytes) -> int:
-    """Return the number of the markers that a call with the request `request` uses.
+    """Return the number of the marker that the call of `request` uses.
 
-    It is 0. If the request contains a marker with this number, it is another number, made from a hash of the request.
+    It is 0. If the request contains the marker with the number 0, it is another number, made from a hash of the
+    request.
     """
     if not any(marker_for(0, form).is_in(request) for form in (EARLY, LATE)):
         return 0

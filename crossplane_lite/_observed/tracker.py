@@ -2,6 +2,9 @@
 
 `Tracker` is the part of a call's state that Observables and models know. The whole state is
 `crossplane_lite._call.call.Call`, a subclass.
+
+A use of a missing value as a plain one, such as `if value`, is called a guess. A token is the placeholder for a missing
+value in a text. A rehearsal is another run of compose(), whose results are thrown away.
 """
 
 from __future__ import annotations
@@ -98,11 +101,11 @@ def close(call: Tracker) -> None:
 
 
 def mask(text: str) -> str:
-    """Return `text` for logs, and for all other places where people read it.
+    """Return `text` with secret values masked and tokens shown as paths, for logs and all other texts for people.
 
-    In a call, the call's secret values are masked, and its tokens are shown as paths. Outside of calls, as in a thread
-    that compose() has started, this is done for all calls that are going on. If `watch_threads` was called, the secrets
-    of the call that started the thread are masked, even after that call's end.
+    In a call, the secrets and tokens are those of the call. Outside of calls, as in a thread that compose() has
+    started, they are those of all calls that are going on, except rehearsals. If `watch_threads` was called, the
+    secrets of the call that started the thread are masked, even after that call's end.
     """
     call = _current.get()
     if call is not None:
@@ -434,7 +437,7 @@ def _expect_tokens(form: int) -> None:
 
 
 def _ended() -> Tracker:
-    """Return a call that has ended, for unpickled objects."""
+    """Return a call that has ended. Unpickled objects refer to it in place of their call."""
     call = Tracker()
     call.closed = True
     return call

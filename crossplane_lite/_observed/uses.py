@@ -1,7 +1,7 @@
 """Uses of unresolved values as plain ones: what each use returns, and how the call remembers it as a guess.
 
-A real call takes every unresolved value for empty. A rehearsal asks its oracle instead
-(`crossplane_lite._rehearsal.both_ways`).
+A real call takes every unresolved value for empty. A rehearsal (another run of compose(), whose results are thrown
+away) asks its oracle instead (`crossplane_lite._rehearsal.both_ways`).
 """
 
 from __future__ import annotations
@@ -41,10 +41,7 @@ N = TypeVar("N", int, float)
 
 
 class Oracle(abc.ABC):
-    """Answers the questions about unresolved values in one rehearsal.
-
-    A rehearsal is another run of compose(), whose results are thrown away. Such a question is, for example, `if value`.
-    """
+    """Answers the questions about unresolved values in one rehearsal, such as `if value` or `value == "a"`."""
 
     __slots__ = ()
 
@@ -167,7 +164,8 @@ _HARMLESS: Final = ("crossplane_lite", "logging", "_pytest", "pdb", "pprint")
 def is_harmless(frame: FrameType | None) -> bool:
     """Say whether the code in `frame` reads a value's class without deciding anything by it; False if `frame` is None.
 
-    Logging and test tools do so. Modules such as `abc`, which read the class for their callers, are skipped.
+    Logging and test tools read classes like this. Modules such as `abc`, which read the class for their callers, are
+    skipped.
     """
     while frame is not None and frame.f_globals.get("__name__") in _ASKS_FOR_OTHERS:
         frame = frame.f_back

@@ -28,7 +28,7 @@ _MOST_QUESTIONS: Final = 2000
 
 
 class _Enough(BaseException):
-    """Ends a run with too many questions. A BaseException, because compose() may catch every Exception."""
+    """Ends a run with too many questions. It is a BaseException, because compose() may catch every Exception."""
 
 
 class BothWays(Oracle):

@@ -79,9 +79,9 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Dif
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
-    """Return the keys of the composite's connection details that `first` sets, and that differ or are missing in `other`.
+    """Return the keys of connection details that `first` sets in the composite, and whose values differ in `other`.
 
-    The set is empty if one of the runs hasn't used the composite.
+    A value that `other` doesn't set differs, too. The set is empty if one of the runs hasn't used the composite.
     """
     composite, another = first.call.composite, other.call.composite
     if composite is None or another is None:

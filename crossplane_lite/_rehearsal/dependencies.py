@@ -122,10 +122,7 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
 
 
 def _is_met(call: Call, dependency: Dependency) -> bool:
-    """Say whether `dependency` comes from `depends_on` and holds nothing back any more.
-
-    That is so if the dependent exists, or if the resource that it depends on is ready.
-    """
+    """Say whether `dependency` comes from `depends_on` and is met: the dependent exists, or its dependency is ready."""
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
     observed = call.observed.get(dependency.dependency)

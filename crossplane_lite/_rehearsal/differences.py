@@ -16,9 +16,9 @@ class Difference(NamedTuple):
     """A place where two runs desire different values.
 
     Attributes:
-        steps: The keys and indexes that lead to the place from the top.
+        steps: The keys and indexes that lead from the top of the object to the place.
         added: Whether only the other run has a value at the place.
-        is_key: Whether the map's key that is the last step differs between the runs, because it is made from a missing
+        is_key: Whether the last step is a map's key that differs between the runs, because it is made from a missing
             value.
     """
 

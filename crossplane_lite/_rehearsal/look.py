@@ -33,7 +33,7 @@ class Look:
 
     Attributes:
         sources: The missing values that were used as plain values, sorted by path. If there are none, the values of
-            `made_from`.
+            `made_from`. Missing values that compose() read, but that have no use in the answer, are added at the end.
         made_from: The missing values that texts were made from, sorted by path.
         unresolved: The places, by resource, that depend on the text of a placeholder, though no missing value shows in
             them.
@@ -44,10 +44,11 @@ class Look:
         named_by: The missing values that names of resources were made from.
         unknown: The new resources whose names differ from run to run. They must not be created.
         removed: The names that every run removes.
-        unstable: The paths of values that are different each time compose() runs, for people.
-        status: The places of the composite's status that depend on the text of a placeholder, though no missing value
-            shows in them.
-        details: The keys of the composite's connection details that differ between runs.
+        unstable: The paths of values that are different each time compose() runs, for people. A resource's name that is
+            different each time is listed as "the name of a resource".
+        status: The places of the composite that depend on the text of a placeholder, though no missing value shows in
+            them.
+        details: The keys of the composite's connection details that depend on the text of a placeholder.
         context: The context's keys whose values depend on a guess.
         encoded: The Struct bytes of the registered resources that were encoded already. They are None if a value is
             unresolved or can't be encoded.

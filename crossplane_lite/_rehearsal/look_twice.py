@@ -13,6 +13,7 @@ before  The missing values are the ones that existing objects were made from. It
 others  Some questions are answered the other way. They run while the answer would delete or change an existing
         resource and no run shows why.
 A'      As A with other placeholders. It runs if B or one of the others differs from A, and a text has a placeholder.
+        If no question was asked, B serves as A'.
 C       As A in everything. It runs if B or one of the others differs from A.
 ======  ===========================================================================================================
 
@@ -26,6 +27,8 @@ The conclusions:
 - If the effect of a missing value can't be found out (a hash of an Observable, `isinstance`, a text that is found
   nowhere, an exception, too many runs), all existing resources of this step are kept as they are, except the resources
   that the missing values belong to.
+
+With `allow_removal_when_unresolved`, `before` and the others don't run, and only the first two conclusions are drawn.
 """
 
 from __future__ import annotations
@@ -66,7 +69,10 @@ def needs_a_look(call: Call) -> bool:
 
     True if compose() used a missing value as a plain one or put it into a text. Also true if compose() read a missing
     value and didn't register an existing resource of this step: `value is True` or `type(value) is str` may be the
-    reason, and neither can be noticed. With `allow_removal_when_unresolved` this last case doesn't count.
+    reason, and an Observable notices neither. With `allow_removal_when_unresolved` this last case doesn't count.
+
+    Raises:
+        WireError: The bytes of an observed resource are malformed.
     """
     if call.has_guessed:
         return True
@@ -214,7 +220,7 @@ def _take_decided(runs: Runs) -> None:
 
 
 def _take_lost(runs: Runs) -> None:
-    """Find the existing resources that must be kept or must not change, and the new resources to hold back."""
+    """Find the existing resources that must stay or must not change, and the new resources that must not be created."""
     call, look = runs.call, runs.look
     for run in (*runs.others, *runs.again):
         if run.error is None:

@@ -1,15 +1,16 @@
 """Runs of compose() that only look for dependencies.
 
 A value that is resolved doesn't show where it came from. So compose() runs again on a request without observed
-resources, in which every value of a composed resource is an Observable. Everything is thrown away but the edges: which
-resource or field needs a value of which other one (`crossplane_lite._rehearsal.run`).
+resources, in which every value of a composed resource is an Observable. Such a run is called a rehearsal. Only its
+edges are kept: which resource or field needs a value of which other one. Everything else is thrown away
+(`crossplane_lite._rehearsal.run`).
 
-The request keeps all that compose() decides by, so that compose() takes the path of the real run: the composite's spec
-and metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities,
-and the resources of previous functions. None of these values comes from a resource that compose() composes, so none of
-them can hide an edge between such resources. The request loses the observed resources, and the composite's status and
-connection details, which come from composed resources: only if a value is missing does compose() show where it is
-needed.
+The request keeps all values by which compose() decides, so that compose() takes the path of the real run: the
+composite's spec and metadata, the input, the context with the environment, credentials, required resources and schemas,
+capabilities, and the resources of previous functions. None of these values comes from a resource that compose()
+composes, so none of them can hide an edge between such resources. The request loses the observed resources, and the
+composite's status and connection details, which come from composed resources: only if a value is missing does compose()
+show where it is needed.
 
 **Guesses.** Where compose() uses an unresolved value as a plain one, a run takes only one of two ways: `a and b` is `a`
 while `a` is missing, though later the value of `b` counts; and while `a` is missing nothing below `if a:` runs. So
@@ -86,9 +87,11 @@ def next_answers(
 ) -> BothWays | None:
     """Return the oracle of the next run; None if every question has had both answers, or can't get them.
 
+    An oracle answers the questions of a run.
+
     Args:
         ran: The oracles of the runs up to now.
-        seen: The branches of these runs.
+        seen: The questions of these runs, each with its place in the code and the answer.
         tried: The attempts up to now, each as the number of a run and the questions that were answered the other way.
             The new attempt is added.
     """
@@ -101,7 +104,10 @@ def next_answers(
 
 
 def _nothing_observed(call: Call) -> Any:
-    """Return the request without observed resources, and without the composite's status and connection details."""
+    """Return a copy of the request without observed resources.
+
+    The composite has no status and no connection details in it.
+    """
     request = _view.RunFunctionRequest.FromString(call.data)
     request.observed.ClearField("resources")
     composite = request.observed.composite

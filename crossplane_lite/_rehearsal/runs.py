@@ -50,7 +50,7 @@ class Runs:
         others: The runs with other answers than the real one.
         again: The runs with the same answers (C and A').
         look: The findings. Only its number of runs and the removed names are used here.
-        known: The values that existing objects were made from; None until `as_before` has looked for them.
+        known: The values that existing objects were made from; None while `as_before` hasn't needed them.
         too_many: Whether not all answers could be tried, because the number of runs is limited.
         more: The number of runs to reserve for the end: C, and A' if there are placeholders in texts.
     """

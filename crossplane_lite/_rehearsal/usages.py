@@ -81,7 +81,11 @@ _READY_TRUE: Final = _view.READY_TRUE
 
 
 def usage_name(edge: Edge) -> str:
-    """Return the composition resource name of the Usage for `edge`: at most 63 characters, with a hash at the end."""
+    """Return the composition resource name of the Usage for `edge`: at most 63 characters, with a hash at the end.
+
+    Args:
+        edge: The names of the dependent and its dependency.
+    """
     dependent, dependency = edge
     # The length of the first name is hashed too: otherwise two pairs of names could give the same text.
     digest = hashlib.sha256(f"{len(dependent)}:{dependent}{dependency}".encode()).hexdigest()[:_HASH]
@@ -188,7 +192,7 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
 
     Args:
         call: The call.
-        desired: The answer's desired resources, complete except for the Usages.
+        desired: The answer's desired resources, complete except for the Usages. The Usages are added here.
         graph: The dependencies on missing values in this call; None if there are none. The dependencies that
             `rehearsed` finds are added to this graph.
         step: The step's identity.
@@ -233,6 +237,8 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
 
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:
     """Return the edges that must have a Usage of this step.
+
+    Edges on a cycle are left out, and so are new edges that would close a cycle with existing Usages.
 
     Args:
         edges: The edges that compose() shows now.
