@@ -25,8 +25,10 @@ class LazyMap(MutableMapping[str, Any]):
         raw: The Struct bytes.
         call: The call; None outside of a call. Then `guessed` has no effect.
         guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
-            needed. Until this call sets or deletes such a key, reading it gives an Observable, and testing it with `in`
-            counts as a guess. So no existing resource changes or gets lost because of a wrong value.
+            needed. Until this call sets or deletes such a key, reading it gives an Observable. Testing it with `in` is
+            remembered as a guess: a decision that may change later. So no existing resource changes or gets lost
+                because
+            of a wrong value.
 
     Raises:
         KeyError: A key is read or deleted that the map doesn't have.

@@ -80,7 +80,7 @@ def register(
     """Register a composed resource, and return the registered instance; `Context.resource` describes the arguments.
 
     The registered instance is `instance` itself, or a copy if `instance` belongs to a call already or was made outside
-    of calls.
+    of calls, such as at the top of a module.
 
     Raises:
         DuplicateResourceError: This call has registered a resource called `name` before.
@@ -157,7 +157,8 @@ def _instead_of(instance: object) -> str:
 def remove(call: Call, name: str) -> None:
     """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
 
-    The name counts as removed on purpose. So an existing resource of this name isn't kept because of a guess.
+    The name counts as removed on purpose. Other existing resources may be kept because a value was missing; this one is
+    deleted, unless compose() would remove it only for some values of a missing field.
 
     Raises:
         UnresolvedError: `name` is made from an unresolved value.
@@ -171,8 +172,8 @@ def remove(call: Call, name: str) -> None:
 def known_name(call: Call, name: object) -> str:
     """Return a resource's name as a string. An Observable whose value is known is replaced by the value.
 
-    In a rehearsal, placeholders in the name are replaced by the values that the real call observes. A placeholder
-    without such a value is replaced by its path.
+    In a rehearsal (another run of compose(), whose results are thrown away), placeholders in the name are replaced by
+    the values that the real call observes. A placeholder without such a value is replaced by its path.
 
     Raises:
         UnresolvedError: The name is made from an unresolved value. This is no error in a rehearsal.

@@ -31,7 +31,8 @@ class RequiredList(list[R]):
     An index out of range raises no error: it gives a resource whose fields read as Observables.
 
     The list is empty while Crossplane hasn't answered, and while a resource that was asked for by name doesn't exist.
-    Then the call remembers iteration, `len`, truth, comparison, `in` and `index` as guesses.
+    Then iteration, `len`, truth, comparison, `in` and `index` are remembered as guesses, that is, as decisions that may
+    change later.
 
     Attributes:
         answered: Whether Crossplane has answered.
@@ -61,7 +62,8 @@ class RequiredList(list[R]):
         exist.
 
         Returns:
-            Whether the list counts as non-empty although its content isn't known: only in some rehearsals.
+            Whether the list counts as non-empty although its content isn't known. That happens only in some rehearsals:
+            runs of compose() whose results are thrown away.
         """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None

@@ -124,7 +124,7 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a rehearsal computes from unresolved values. Observables for its parts have this object as their root.
+    """A value that a rehearsal computes from unresolved values. Observables for its parts have this object as root.
 
     Attributes:
         function: The function that computes the value.

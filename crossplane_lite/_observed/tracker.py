@@ -276,7 +276,7 @@ class Tracker:
         return self._sequence
 
     def _markers(self) -> list[Marker]:
-        """Return the markers whose tokens can be in a text of this call; the call's own marker comes first."""
+        """Return the `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         if len(self._possible) < len(_forms_made) + (self.form not in _forms_made):
             from .tokens import marker_for
@@ -334,8 +334,8 @@ class Tracker:
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
-        If `text` has only a part of a token, or a token of another call, the list has one Observable, whose path is a
-        remark in parentheses.
+        The numbers of their tokens are added to `shown`. If `text` has only a part of a token, or a token of another
+        call, the list has one Observable, whose path is a remark in parentheses.
         """
         if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
@@ -389,9 +389,9 @@ class Tracker:
         return self._masked
 
     def readable(self, text: str) -> str:
-        """Return `text` with each token replaced by its value's path. Secret values are not masked.
+        """Return `text` with each token replaced by its value's path, and add the tokens' numbers to `shown`.
 
-        Characters that can't be encoded as UTF-8 are replaced by escapes.
+        Secret values are not masked. Characters that can't be encoded as UTF-8 are replaced by escapes.
         """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")

@@ -226,9 +226,10 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
 
 def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
-    """Return the error to raise for a use that needs the value, and remember the use as a guess.
+    """Return the error to raise for a use that needs the value.
 
-    The use is remembered even if compose() catches the error.
+    The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't
+    remembered.
 
     Args:
         observable: The value.

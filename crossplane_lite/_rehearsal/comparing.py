@@ -169,7 +169,7 @@ def _comparable(value: Any, call: Call) -> Any:
 def comparable_detail(value: Any, call: Call) -> Any:
     """Return `value`, a connection detail, in a form in which the details of two runs can be compared.
 
-    The call notes the placeholders in `value` as found again.
+    The tokens of placeholders in `value` are added to the call's `shown`.
     """
     if isinstance(value, bytes):
         value = value.decode("latin-1")
