@@ -306,7 +306,7 @@ class Call(Tracker):
 
     @property
     def advertises(self) -> bool:
-        """Whether the caller lists its capabilities."""
+        """Whether the request lists the capabilities that the caller supports."""
         return _view.CAPABILITY_CAPABILITIES in self.request.meta.capabilities
 
     def supports(self, capability: int) -> bool:
@@ -322,9 +322,7 @@ class Call(Tracker):
         return not self.advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
 
     def uses(self, capability: int) -> None:
-        """Log a warning that compose() uses a capability which the caller doesn't support.
-
-        Each capability is logged once in a call. Nothing is logged if the caller supports the capability.
+        """Log a warning if the caller doesn't support a capability that compose() uses, once for each capability.
 
         Args:
             capability: The capability's number in the protocol.

@@ -1,4 +1,4 @@
-"""The function that is called, as a step of a pipeline."""
+"""The interface of the function that a call runs: its settings, and running compose()."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ class Capabilities(frozenset[str]):
         UsageError: A name that `in`, `has` or `lacks` gets isn't the name of a capability.
 
     Attributes:
-        advertised: Whether the caller advertises capabilities at all. If not, it may support any of them.
+        advertised: Whether the caller advertises capabilities at all. If not, it may support any of them, except
+            required schemas.
     """
 
     def __new__(cls, numbers: Iterable[int]) -> Capabilities:

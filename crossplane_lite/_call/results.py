@@ -81,9 +81,9 @@ class Results:
             message: The problem, for people.
             reason: A short CamelCase word.
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
-            on_change: Send the result only if its text wasn't sent before. The composite's condition `ResultsReported-`
-                with the step's name remembers hashes of the sent texts. A caller that doesn't support conditions gets
-                the result in every call.
+            on_change: Send the result only if its text wasn't sent before. For this, a condition of the composite has
+                hashes of the sent texts; its type is `ResultsReported-` and the step's name. A caller that doesn't
+                support conditions gets the result in every call.
 
         Raises:
             UsageError: `target` has another value.

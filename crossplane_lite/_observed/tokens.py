@@ -144,7 +144,12 @@ def _common_end(one: bytes, other: bytes) -> bytes:
 
 
 class Marker:
-    """The head and tail of tokens in one of the two forms: it makes tokens, and finds and replaces them."""
+    """The head and tail of tokens. It makes tokens with this head and tail, and finds and replaces them in texts.
+
+    Args:
+        sequence: The marker's number.
+        form: The form of its letters, `EARLY` or `LATE`.
+    """
 
     __slots__ = (
         "_common",

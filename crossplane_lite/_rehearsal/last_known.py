@@ -64,6 +64,9 @@ def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) ->
         call: The call.
         trees: The desired objects, each with the Struct bytes of the observed object. The object is None if it can't be
             encoded, and the bytes are None if the object isn't observed.
+
+    Raises:
+        WireError: The bytes of an observed object are malformed.
     """
     known = Known()
     for tree, raw in trees:
@@ -131,7 +134,7 @@ def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
 
 
 def request_with(call: Call, known: Known, run: Run) -> Any | None:
-    """Return the request of a call, completed with the last known values.
+    """Return a copy of the request of a call, completed with the last known values.
 
     Args:
         call: The call.
@@ -141,6 +144,9 @@ def request_with(call: Call, known: Known, run: Run) -> Any | None:
 
     Returns:
         The request; None if it has no place for any of the values.
+
+    Raises:
+        WireError: The bytes of an observed object are malformed.
     """
     request = _view.RunFunctionRequest.FromString(call.data)
     tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}

@@ -186,7 +186,10 @@ class Runs:
         return False
 
     def _changes(self, name: str) -> bool:
-        """Say whether the real run changes the existing resource `name`, and no other run desires it differently."""
+        """Say whether the real run changes the existing resource `name`, and no other run desires it differently.
+
+        False if a value of the resource can't be encoded.
+        """
         for run in self.others:
             if run.error is None if name not in run.resources else differing_places(self.first, run, name):
                 return False
