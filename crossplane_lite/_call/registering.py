@@ -157,8 +157,8 @@ def _instead_of(instance: object) -> str:
 def remove(call: Call, name: str) -> None:
     """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
 
-    The name counts as removed on purpose. Other existing resources may be kept because a value was missing; this one is
-    deleted, unless compose() would remove it only for some values of a missing field.
+    The name counts as removed on purpose. Other existing resources may be kept because a value was missing. This one is
+    deleted, unless the removal itself depends on a missing value.
 
     Raises:
         UnresolvedError: `name` is made from an unresolved value.
@@ -263,7 +263,7 @@ def _name_of(name: str, other: object) -> str:
 
 
 def earlier_of(call: Call) -> dict[str, Any]:
-    """Return the resources that previous functions desire, by name. They are read-only and sorted by name."""
+    """Return the resources that previous functions desire, by name. The resources are read-only and sorted by name."""
     from .._models.unstructured import Unstructured
 
     shown: dict[str, Any] = {}

@@ -138,10 +138,11 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
 
 
 def changes(encoded: bytes, observed: bytes) -> bool:
-    """Say whether a desired object changes the observed object: whether `with_live_values` would change `encoded`.
+    """Say whether a desired object changes a field of the observed object.
 
-    This is asked for every resource that exists, so only observed fields that are also desired are decoded. The order
-    of fields doesn't count, because it differs between processes.
+    If so, `with_live_values` would return another desired object than `encoded`. A new field isn't a change, and the
+    order of fields doesn't count, because it differs between processes. This function is called for every resource that
+    exists, so it decodes only the observed fields that are also desired.
 
     Args:
         encoded: The Struct bytes of the desired object.

@@ -121,7 +121,10 @@ def composite_tree(call: Call) -> Tree | None:
 
 
 def comparable_context(call: Call) -> dict[str, Any]:
-    """Return the context's entries that compose() read or set, in a form in which two runs can be compared."""
+    """Return the context's entries that compose() read or set, in a form in which two runs can be compared.
+
+    Placeholders become numbers, and Observables become paths. A value that can't be encoded becomes None.
+    """
     if call.context is None:
         return {}
     return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
@@ -169,7 +172,7 @@ def _comparable(value: Any, call: Call) -> Any:
 def comparable_detail(value: Any, call: Call) -> Any:
     """Return `value`, a connection detail, in a form in which the details of two runs can be compared.
 
-    The tokens of placeholders in `value` are added to the call's `shown`.
+    Placeholders become numbers, and an Observable becomes its path. The numbers are added to the call's `shown`.
     """
     if isinstance(value, bytes):
         value = value.decode("latin-1")

@@ -189,7 +189,7 @@ def _take_texts(runs: Runs, late: Run | None = None) -> None:
 def _hold_unknown(runs: Runs, names: Iterable[str]) -> None:
     """Find the new resources among `names`, the names that differ between runs: these resources must not be created.
 
-    If there are any names, all existing resources of this step are kept, because one of them may have such a name.
+    If there are any names, `_take_lost` keeps all existing resources of this step, because one may have such a name.
     """
     for name in names:
         runs.call.counted.setdefault("(a name)", Observable("(a name)"))
@@ -200,7 +200,7 @@ def _hold_unknown(runs: Runs, names: Iterable[str]) -> None:
 def _take_decided(runs: Runs) -> None:
     """Find the places, and the keys of the context, that depend on a guess.
 
-    Also find the existing resources that only the real run registers, which must not change.
+    Also find the existing resources that the real run registers and another run doesn't: these must not change.
     """
     look = runs.look
     for name in runs.first.resources:

@@ -76,7 +76,10 @@ class Actual:
         return UNSET if observed is None else value_in(observed.resource, observed.connection_details, way)
 
     def _observed_of(self, root: Root) -> Any | None:
-        """Return the message of the composed resource of `root`; None if it isn't observed, and for other objects."""
+        """Return the request's message with the resource that `root` stands for.
+
+        None if the resource isn't observed, or if `root` doesn't stand for a composed resource.
+        """
         return self._observed.get(root.name) if root.kind == "resource" else None
 
     def _below(self, root: Computed, way: str) -> Any:

@@ -56,7 +56,7 @@ __all__ = ["next_answers", "rehearse", "run_once"]
 
 
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
-    """Add to a graph every edge that compose() shows if no composed resource is observed.
+    """Add to a graph every edge (a dependency) that compose() shows if no composed resource is observed.
 
     Args:
         call: The real call, after compose() has run.

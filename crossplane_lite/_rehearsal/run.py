@@ -118,7 +118,10 @@ class Run:
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return the fields set in `model`; None if a value can't be encoded, or raises an exception when it is read."""
+    """Return the fields set in `model`, as a tree of plain data.
+
+    None if a value can't be encoded, or raises an exception when it is read.
+    """
     try:
         return tree_of(model, call)
     except Exception:  # the answer of the real run reports it
