@@ -28,7 +28,7 @@ def direct(model: Resource, step: str) -> bytes | None:
         step: The step's identity; empty for no mark.
 
     Returns:
-        The Struct bytes. None if the resource needs the slow way: because a value is unresolved or can't be encoded, or
+        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be encoded, or
         because only that way can merge the resource with the state that previous functions desire.
 
     Raises:

@@ -72,7 +72,7 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
         steps: The keys and indexes that lead to the map.
 
     Returns:
-        The keys. None if they aren't known: inside of lists, and without managedFields of Crossplane.
+        The keys. None if they aren't known, as inside of lists, and without managedFields of Crossplane.
     """
     metadata = observed.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None

@@ -64,7 +64,7 @@ def make_readable() -> Any:
     Secret values are masked, and placeholders are shown as paths.
 
     Returns:
-        The argument for `undo`: the stream that was replaced, or None if this was done before.
+        The stream that was replaced, which is the argument for `undo`. None if this was done before.
     """
     if isinstance(sys.stdout, Readable):
         return None

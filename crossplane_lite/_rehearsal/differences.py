@@ -91,7 +91,7 @@ def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, .
 
 
 def _key(key: Any, call: Tracker) -> Any:
-    """Return a map's `key` with each placeholder as a number, or an Observable's path, to compare the keys of two runs."""
+    """Return a map's `key` with placeholders as numbers, or an Observable's path, so that two runs can be compared."""
     if type(key) is Observable:
         return ("", key.source_path)
     return call.normal(key) if isinstance(key, str) else key
