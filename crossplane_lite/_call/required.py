@@ -62,8 +62,8 @@ class RequiredList(list[R]):
         exist.
 
         Returns:
-            Whether the list counts as non-empty although its content isn't known. That happens only in some rehearsals:
-            runs of compose() whose results are thrown away.
+            Whether the list counts as non-empty although its content isn't known. It does only in some rehearsals (runs
+            of compose() whose results are thrown away).
         """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None
