@@ -28,7 +28,7 @@ __all__ = ["Call"]
 
 
 class _GivenNames:
-    """The names that are never masked: those of the function and of the registered resources.
+    """The names that are never masked as secret values: the function's name and the names of the registered resources.
 
     The masker holds this object instead of the call, so that the call can be freed.
 
@@ -48,7 +48,7 @@ class _GivenNames:
         return word in self._names or word == self._own
 
     def end(self) -> None:
-        """Keep the resources' names, and drop the resources, because they refer to their call."""
+        """Keep only the names of the resources, because a resource refers to its call and keeps it from being freed."""
         self._names = frozenset(self._names)
 
 
@@ -56,7 +56,7 @@ class Call(Tracker):
     """One call of a function: the request, the results of compose() up to now, and its uses of unresolved values.
 
     A call has no other state. `crossplane_lite.context.Context` shows it to authors, and the answer is made from it.
-    Each rehearsal is a call of its own.
+    A rehearsal (another run of compose(), whose results are thrown away) is a call of its own.
 
     Args:
         data: The bytes of a RunFunctionRequest.
@@ -69,7 +69,7 @@ class Call(Tracker):
     Attributes:
         function: The function.
         request: The message of the request. Its Structs are bytes.
-        desired: The resources that previous functions desire, by name.
+        desired: The resources that previous functions desire, by name, as messages of the request.
         composite: The desired composite; None until compose() asks for it.
         resources: The composed resources that compose() has registered, by name.
         removed: The names that compose() has removed.
@@ -78,7 +78,7 @@ class Call(Tracker):
         context: The pipeline's context; None until compose() asks for it.
         output: An Operation's output; None until compose() asks for it.
         auto_ready: Whether the readiness of resources is found out from their observed state.
-        ttl: How long the answer may be used; None if compose() doesn't set it.
+        ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
     """
 
     __slots__ = (
@@ -143,7 +143,10 @@ class Call(Tracker):
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def masker(self) -> Masker:
-        """Return the masker of the secret values that are known now, also of the values in registered Secrets."""
+        """Return the masker of all secret values that are known now.
+
+        These are the values in the request, values that `hide` added, and values in Secrets that compose() registered.
+        """
         if self._masked is None:
             from .._observed.secrets import masker_for
 
@@ -160,7 +163,10 @@ class Call(Tracker):
 
     @property
     def step(self) -> str:
-        """This step's identity in the pipeline: the function's name, with a hash of the input if there is an input."""
+        """The identity of this step of the pipeline.
+
+        It is the function's name. If the step has an input, "-" and eight hex digits of the input's hash follow.
+        """
         if self._step is None:
             self._step = self.function.name
             if self.request.HasField("input"):
@@ -175,14 +181,21 @@ class Call(Tracker):
 
     @property
     def mark(self) -> str:
-        """The mark of the resources that this step registers: its identity, or empty if they get no mark."""
+        """The value of the mark, the annotation on each resource that this step registers.
+
+        It is the step's identity; empty if the resources get no mark, because an Operation runs the function.
+        """
         # An Operation may apply resources that other functions compose, and must not replace their marks. Crossplane
         # sends a desired state in every call, even an empty one; without one, the call isn't from Crossplane.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
 
     @property
     def namespace(self) -> str:
-        """The namespace of the composite; empty if it has none."""
+        """The namespace of the composite; empty if it has none.
+
+        Raises:
+            WireError: The composite's bytes are malformed.
+        """
         if self._namespace is None:
             raw = self.xr.raw or b""
             # A quick look first: nearly all composites without a namespace don't have this word anywhere.
@@ -192,7 +205,7 @@ class Call(Tracker):
 
     @property
     def in_operation(self) -> bool:
-        """Whether an Operation runs the function. Then there is no composite and no observed state."""
+        """Whether an Operation runs the function. Then the request has no composite and no observed state."""
         return not self.xr.raw
 
     @property
@@ -205,7 +218,11 @@ class Call(Tracker):
         return self._log
 
     def open_context(self) -> LazyMap:
-        """Return the pipeline's context, in which compose() can read and change values; each time the same object."""
+        """Return the pipeline's context as a mapping that compose() can read and change; the same object each time.
+
+        Raises:
+            WireError: The context's bytes are malformed.
+        """
         if self.context is None:
             from .lazy_map import LazyMap
 
@@ -213,7 +230,13 @@ class Call(Tracker):
         return self.context
 
     def _guessed_keys(self) -> set[str]:
-        """Return the keys of the context whose values other steps made while they lacked values that they needed."""
+        """Return the keys of the context whose values may still be wrong.
+
+        Other steps set these values while they lacked values that they needed themselves.
+
+        Raises:
+            WireError: The context's bytes are malformed.
+        """
         from .mark import HELD_BACK_KEY
 
         entries = _wire.get_path(self.request.context, (HELD_BACK_KEY,))
@@ -224,7 +247,7 @@ class Call(Tracker):
         return found
 
     def open_output(self) -> dict[str, Any]:
-        """Return an Operation's output, which compose() can change; each time the same dict."""
+        """Return an Operation's output as a dict that compose() can change; the same dict each time."""
         if self.output is None:
             self.output = {}
         return self.output
@@ -233,7 +256,7 @@ class Call(Tracker):
 
     @property
     def requirements(self) -> Requirements:
-        """The requirements of compose() in this call."""
+        """The resources and schemas that compose() asks Crossplane for in this call."""
         if self._requirements is None:
             from .requirements import Requirements
 
@@ -242,12 +265,12 @@ class Call(Tracker):
 
     @property
     def asked(self) -> Requirements | None:
-        """The requirements of compose() in this call; None if it has none."""
+        """The same as `requirements`, but None if compose() hasn't asked for anything."""
         return self._requirements or None
 
     @property
     def required_resources(self) -> RequiredResources:
-        """Crossplane's answers to required resources."""
+        """The resources that Crossplane has sent because this function asked for them, by the requirement's key."""
         if self._required_resources is None:
             from .required import RequiredResources
 
@@ -258,7 +281,7 @@ class Call(Tracker):
 
     @property
     def required_schemas(self) -> RequiredSchemas:
-        """Crossplane's answers to required schemas."""
+        """The schemas that Crossplane has sent because this function asked for them, by the requirement's key."""
         if self._required_schemas is None:
             from .required import RequiredSchemas
 
@@ -272,7 +295,7 @@ class Call(Tracker):
 
         - the secrets, because the rehearsal's request may lack some;
         - the schemas, because they are large and need to be decoded only once;
-        - the markers of placeholders, if both calls have the same request.
+        - the markers of placeholders (`crossplane_lite._observed.tokens`), if both calls have the same request.
         """
         self._secret = real.request
         if self.data is real.data:
@@ -283,7 +306,7 @@ class Call(Tracker):
 
     @property
     def advertises(self) -> bool:
-        """Whether the caller lists its capabilities."""
+        """Whether the request lists the capabilities that the caller supports."""
         return _view.CAPABILITY_CAPABILITIES in self.request.meta.capabilities
 
     def supports(self, capability: int) -> bool:
@@ -299,9 +322,7 @@ class Call(Tracker):
         return not self.advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
 
     def uses(self, capability: int) -> None:
-        """Log a warning that compose() uses a capability which the caller doesn't support.
-
-        Each capability is logged once in a call. Nothing is logged if the caller supports the capability.
+        """Log a warning if the caller doesn't support a capability that compose() uses, once for each capability.
 
         Args:
             capability: The capability's number in the protocol.
@@ -313,7 +334,11 @@ class Call(Tracker):
             report_use(capability, self.log)
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
-        """Return the observed composite's condition of the type `type_`; None if the composite lacks it."""
+        """Return the observed composite's condition of the type `type_`; None if the composite lacks it.
+
+        Raises:
+            WireError: The composite's bytes are malformed.
+        """
         # In most calls the composite has no status; its fields were split before.
         return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
 
@@ -321,7 +346,7 @@ class Call(Tracker):
         """Cut the circular references between the call's objects, so that they are freed when the call ends.
 
         Otherwise the garbage collector would free them, which takes as long as the rest of the call. Values that
-        compose() has kept go on working.
+        compose() has stored elsewhere, such as in a global variable, can still be used.
         """
         for place in self.tied:
             place.untie()

@@ -1,4 +1,4 @@
-"""The function that is called, as a step of a pipeline."""
+"""The interface of the function that a call runs: its settings, and running compose()."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _DEFAULT_TTL_SECONDS: Final = 60
 
 
 class Callee(abc.ABC):
-    """A composition function with its settings; see `crossplane_lite.composition.Function`.
+    """A composition function with its settings. `crossplane_lite.composition.Function` implements it.
 
     Attributes:
         name: The function's name. The marks of its resources begin with it.
         file: The path of the file that has compose().
         auto_ready: Whether the readiness of resources is found out from their observed state.
-        formerly: The names that the function had before.
+        formerly: The names that the function had before. Resources that are marked with one of them still belong to it.
         allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
-        usages: Whether Usages are composed, which keep the order of deletion.
+        usages: Whether the function also composes Usages, so that resources are deleted in the right order.
         ttl_seconds: How long Crossplane may use an answer for identical requests, in seconds, if compose() doesn't set
             it.
     """

@@ -1,4 +1,4 @@
-"""The caller's capabilities, and other rarely read parts of the request."""
+"""The caller's capabilities, the function's credentials, and the request as the protocol's message."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _NAMES: Final = {
 }
 _KNOWN: Final = frozenset(_NAMES.values())
 _PREFIX: Final = "CAPABILITY_"
+_MOST_DIGITS: Final = 10  # enum values have 32 bits
 # For the warning about each capability that the caller lacks: its name, and what happens then.
 _WITHOUT: Final = {
     2: ("required resources", "the requested resources never come"),
@@ -37,7 +38,8 @@ class Capabilities(frozenset[str]):
         UsageError: A name that `in`, `has` or `lacks` gets isn't the name of a capability.
 
     Attributes:
-        advertised: Whether the caller advertises capabilities at all. If not, it may support any of them.
+        advertised: Whether the caller advertises capabilities at all. If not, it may support any of them, except
+            required schemas.
     """
 
     def __new__(cls, numbers: Iterable[int]) -> Capabilities:
@@ -70,14 +72,17 @@ class Capabilities(frozenset[str]):
         return self.advertised and not has
 
     def _full_name(self, capability: str) -> str:
-        """Return a capability's name with `CAPABILITY_`.
+        """Return a capability's name with `CAPABILITY_`. A known capability may be given by its number, too, and a newer one by nothing else.
 
         Raises:
             UsageError: There is no capability of this name. Without the error a misspelt name would never be noticed,
                 because the answer would always be no.
         """
         name = _PREFIX + capability.removeprefix(_PREFIX)
-        if name not in _KNOWN and not name.removeprefix(_PREFIX).isdecimal():
+        number = name.removeprefix(_PREFIX)
+        if number.isdecimal() and len(number) <= _MOST_DIGITS:
+            return _NAMES.get(int(number), name)
+        if name not in _KNOWN:
             shown = [one.removeprefix(_PREFIX) for one in sorted(_KNOWN)]
             hint = near_name(capability.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
             raise UsageError(f"there is no capability {capability!r}{hint} (give the number of a newer capability)")
@@ -102,10 +107,10 @@ class MissingCredentialError(CrossplaneLiteError, KeyError):
 
 
 class Credential(dict[str, bytes]):
-    """One credential: its values by key, as bytes.
+    """One credential: its values by key, as bytes. Its repr has only the keys.
 
     Raises:
-        MissingCredentialError: `credential[key]` is read, and the credential doesn't have the key.
+        MissingCredentialError: `credential[key]` was read, and the credential doesn't have the key.
     """
 
     def __missing__(self, key: str) -> bytes:
@@ -135,10 +140,10 @@ class Credentials(dict[str, Credential]):
     """The function's credentials by name.
 
     Args:
-        given: The request's map of credentials.
+        given: The map of credentials in the request.
 
     Raises:
-        MissingCredentialError: `credentials[name]` is read, and the request has no credential of this name.
+        MissingCredentialError: `credentials[name]` was read, and the request has no credential of this name.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:

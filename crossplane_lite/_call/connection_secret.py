@@ -27,7 +27,9 @@ _KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 
 
 def connection_secret(call: Call, details: object, name: str, namespace: object) -> Unstructured:
-    """Compose the Secret and return it; `Context.connection_secret` describes the arguments.
+    """Register a Secret with connection details as a composed resource, and return it.
+
+    `Context.connection_secret` describes the arguments.
 
     Raises:
         DuplicateResourceError: This call has registered a resource called `name` before.
@@ -61,7 +63,7 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
 
 
 def _metadata(call: Call, namespace: object) -> dict[str, Any]:
-    """Return the Secret's name and namespace by `spec.writeConnectionSecretToRef`.
+    """Return the Secret's name and namespace, as the composite's `spec.writeConnectionSecretToRef` gives them.
 
     A missing name or namespace is None, and Crossplane fills it in.
 

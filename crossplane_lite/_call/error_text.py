@@ -20,13 +20,14 @@ _MOST_PATHS: Final = 10
 def describe(error: BaseException, call: Tracker, home: str) -> str:
     """Return the text for people about an exception in compose(): its type, text, file and line.
 
-    If compose() got Observables, a missing value may be the cause. Then the text has their paths too, at most ten. The
-    errors of this package already name the path, so their texts don't get the list.
+    If compose() read values that don't exist yet, one of them may be the cause. Then the text also has the paths of
+    these values: ten at most, and the number of the others. Errors of this package get no such list, because their own
+    text names the path.
 
     Args:
         error: The exception.
         call: The call.
-        home: The file of compose(). The line is the last line of the traceback in this file's folder or below it.
+        home: The path of the file that has compose(). `authors_frame` finds the line by it.
     """
     try:
         text = f"{type(error).__name__}: {error}"
@@ -48,9 +49,9 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
     """Return the last frame of an exception's traceback that is in the author's code.
 
-    The author's code is all code in the folder of `home` or below it, without installed packages. If no frame is in the
-    author's code, the last frame outside of this package is returned. If there is no such frame either, the last frame
-    is returned; None if the traceback is empty.
+    The author's code is all code in the folder of the file `home` or below it, except installed packages. If no frame
+    is in the author's code, the last frame outside of this package is returned. If there is no such frame either, the
+    last frame is returned; None if the traceback is empty.
     """
     frames = traceback.extract_tb(error.__traceback__)
     folder = os.path.dirname(os.path.abspath(home))

@@ -40,15 +40,16 @@ _tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_ta
 def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
     """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
-    Any thread may call this. If the thread has a running loop of its own, that loop stands still meanwhile. If a task
+    Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task
     on the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable.
 
     Args:
-        awaitable: The awaitable.
-        function: The function that returned the awaitable; None if there is none. A task that the awaitable started
-            and that still runs when the awaitable ends is cancelled if it runs a function defined inside of this one.
-        given: The argument of `function`; None if there is none. Such a task is also cancelled if it has this object
-            in a local variable.
+        awaitable: The awaitable. Tasks that it started may still run when it ends; `function` and `given` decide which
+            of them are cancelled.
+        function: The function that returned the awaitable; None if no function did. A task is cancelled if it runs a
+            function that is defined inside of this function.
+        given: The argument of `function`; None if it had none. A task is also cancelled if a local variable of its
+            coroutine is this object.
 
     Raises:
         BaseException: The exception of the awaitable, or the exception that interrupts the waiting thread.
@@ -87,7 +88,7 @@ def frames() -> Iterator[FrameType]:
 class Awaited:
     """An awaitable that a thread waits for.
 
-    `cancel` and `stack` are about this awaitable, even if the thread already waits for the awaitable of another call.
+    `cancel` and `stack` always mean this awaitable, even if the thread already waits for the awaitable of another call.
     """
 
     __slots__ = ("_awaitable", "_future", "_on")
@@ -102,7 +103,7 @@ class Awaited:
         self._future.cancel()
 
     def stack(self) -> str:
-        """Return the present stack of the awaitable, in the form of a traceback; empty if it has ended."""
+        """Return the present stack of the awaitable, formatted like a traceback; empty if the awaitable has ended."""
         import traceback
 
         coroutine: Any = self._awaitable
@@ -170,7 +171,7 @@ class _Shared:
             return self.loop, self._thread
 
     def _abandon_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Forget `loop` if it doesn't react within a second, because code that waits without `await` blocks it."""
+        """Forget `loop` if it is blocked by code that waits without `await`: if it runs no callback within a second."""
         alive = threading.Event()
         try:
             loop.call_soon_threadsafe(alive.set)
@@ -183,14 +184,15 @@ class _Shared:
         """Forget the present loop, so that the next call starts a new one.
 
         Args:
-            loop: The loop to forget. Nothing happens if another loop is in use by now. None forgets any loop.
+            loop: The loop to forget. Nothing happens if another loop is in use by now. None stands for the present
+                loop.
         """
         with self._lock:
             if loop is None or loop is self.loop:
                 self.loop = self._thread = None
 
     def begin_again(self) -> None:
-        """Forget everything after a fork: the threads of the parent process don't exist in this one."""
+        """Reset the state in a forked process, because the threads of the parent process don't exist in it."""
         self._lock = threading.Lock()  # a thread of the parent may have held the old lock
         self.loop = self._thread = None
         self.waiting = {}
@@ -214,7 +216,7 @@ class _Shared:
             yield from reversed(found)
 
     def stop(self) -> None:
-        """Stop the loop at the end of the process, and wait for its thread, for a second at most."""
+        """Stop the loop at the end of the process: cancel its tasks, and wait for its thread, for a second at most."""
         loop, thread = self.loop, self._thread
         if loop is None or thread is None or loop.is_closed():
             return
@@ -247,7 +249,7 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
-    """Return a new task for `coroutine`, and add the task to the tasks of the present call, if there is one."""
+    """Return a new task for `coroutine`. If a call starts the task, add the task to the call's tasks."""
     import asyncio
 
     task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, **options)
@@ -259,9 +261,9 @@ def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 
 
 async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-    """Wait for an awaitable, and return its result and its exception; the exception is None if there was none.
+    """Wait for an awaitable, and return its result and None, or None and its exception.
 
-    The tasks that the call has left behind are cancelled if they belong only to the call.
+    Before that, cancel the tasks that the awaitable has started and that still run, if they belong only to this call.
 
     The exception isn't raised here, because SystemExit would end the loop for all calls.
     """
@@ -281,12 +283,15 @@ async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
 
 
 def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
-    """Say whether a task belongs to one call only.
+    """Say whether a task belongs to one call only; False if the task has ended.
+
+    A task belongs to the call if it runs a function that is defined inside of the call's function, or if its coroutine
+    has `given` in a local variable.
 
     Args:
         task: The task.
-        inside: The beginning of the names of functions that are defined inside of the call's function.
-        given: The argument of the call's function.
+        inside: The beginning of the qualified names of functions that are defined inside of the call's function.
+        given: The argument of the call's function; None if it had none.
     """
     coroutine: Any = task.get_coro()
     frame = getattr(coroutine, "cr_frame", None)

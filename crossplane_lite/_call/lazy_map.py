@@ -1,4 +1,4 @@
-"""A Struct of the request as a mapping: values are decoded when they are read, and only those are encoded again."""
+"""A Struct of the request as a mapping: values are decoded when they are first read, and unread values stay bytes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ __all__ = ["LazyMap"]
 
 
 class LazyMap(MutableMapping[str, Any]):
-    """The JSON values of a Struct, by key. Each value is decoded when it is read first, and may be changed in place.
+    """The JSON values of a Struct, by key. Each value is decoded when it is first read, and may be changed in place.
 
     Args:
         raw: The Struct bytes.
         call: The call; None outside of a call. Then `guessed` has no effect.
-        guessed: The keys whose values a previous step made while it lacked values that it needed. These values read as
-            Observables. So resources that are made from them don't change or get lost when the real values come.
+        guessed: The keys whose values may be wrong, because a previous step set them while it lacked values that it
+            needed. Until this call sets or deletes such a key, reading it gives an Observable. Testing it with `in` is
+            remembered as a guess: a decision that may change later. So no existing resource changes or gets lost
+                because
+            of a wrong value.
 
     Raises:
         KeyError: A key is read or deleted that the map doesn't have.
@@ -91,10 +94,10 @@ class LazyMap(MutableMapping[str, Any]):
 
     @property
     def values_seen(self) -> dict[str, Any]:
-        """The values that were read or set, by key."""
+        """The values that were read or set, by key, without deleted ones."""
         return self._values
 
     @property
     def deleted(self) -> set[str]:
-        """The keys that were deleted."""
+        """The keys that were deleted and not set again."""
         return self._deleted

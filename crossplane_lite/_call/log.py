@@ -1,4 +1,7 @@
-"""The logger of a call."""
+"""The logger of a call.
+
+Its lines are for people: secret values are masked, and a placeholder for a missing value is shown as the value's path.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ __all__ = ["log_for"]
 
 
 class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic only for checkers before Python 3.11
-    """Formats each message before handlers get it, so that secret values in its arguments are masked too."""
+    """A logger that shows each message for people: secret values masked, placeholders as paths, and long messages cut.
+
+    Each message is formatted before handlers get it, so that its arguments and tracebacks are masked too.
+    """
 
     def __init__(self, logger: logging.Logger, call: Tracker) -> None:
         super().__init__(logger, {})
@@ -30,5 +36,5 @@ class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic o
 
 
 def log_for(name: str, call: Tracker) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above
-    """Return the logger `crossplane_lite.function.<name>` for `call`: secret values in its lines are masked."""
+    """Return the logger `crossplane_lite.function.<name>` for `call`, with secret values masked in its lines."""
     return _CallLogger(logging.getLogger(f"crossplane_lite.function.{name}"), call)

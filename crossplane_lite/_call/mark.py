@@ -1,4 +1,9 @@
-"""The marks of steps: the annotation on the resources that a step registers, and the steps' key in the context."""
+"""The mark: an annotation on composed resources that names the steps of the pipeline which register them.
+
+A step's identity is the function's name, with a hash of the step's input if it has one (`Call.step`). The mark's value
+is a list of such identities, separated by commas. The steps also share one key of the pipeline's context,
+`HELD_BACK_KEY`, under which each step says which of its resources wait for values.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +40,20 @@ _HASHED: Final = re.compile("-[0-9a-f]{8}")
 
 
 def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> str:
-    """Return whose an observed resource is, by the mark in its annotation.
-
-    `OURS` is this step's, also under a former name of the function. `OUR_NAME` belongs to a step of the same function
-    with another input, `OTHERS` to other steps, and `NO_MARK` to no step.
+    """Return which step an observed resource belongs to, by its mark.
 
     Args:
         raw: The resource's Struct bytes.
-        step: The step's identity.
+        step: This step's identity.
         name: The function's name.
         formerly: The names that the function had before.
+
+    Returns:
+        `OURS` if the resource belongs to this step, also under a former name of the function; `OUR_NAME` for a step of
+        the same function with another input; `OTHERS` for other steps; `NO_MARK` if the resource has no mark.
+
+    Raises:
+        WireError: `raw` is malformed.
     """
     steps = steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
     if step in steps or any(is_step_of(one, former) for one in steps for former in formerly):
@@ -60,16 +69,16 @@ def is_step_of(step: str, name: str) -> bool:
 
 
 def joined_steps(before: Any, step: str) -> str:
-    """Return the annotation's value with `step` added; unchanged if `step` is in it. The other steps stay.
+    """Return the mark's value with `step` added, if it doesn't have this step yet. The other steps stay.
 
     Args:
         before: The present value. Anything but a string counts as empty.
-        step: The step's identity.
+        step: The identity of the step to add.
     """
     steps = steps_in(before)
     return ",".join(steps if step in steps else [*steps, step])
 
 
 def steps_in(annotation: Any) -> list[str]:
-    """Return the steps in `annotation`, the annotation's value; an empty list if it isn't a string."""
+    """Return the identities of the steps in `annotation`, the mark's value; an empty list if it isn't a string."""
     return [step for step in annotation.split(",") if step] if isinstance(annotation, str) else []

@@ -1,4 +1,8 @@
-"""Encoding resources with the mark of the step that registers them."""
+"""Encoding resources with the mark of the step that registers them.
+
+The mark is an annotation (`crossplane_lite._call.mark`). In the fast way, a model is encoded straight to bytes,
+together with the mark. In the slow way, `crossplane_lite._answer.unresolved` makes plain data from the model first.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ def direct(model: Resource, step: str) -> bytes | None:
         step: The step's identity; empty for no mark.
 
     Returns:
-        The Struct bytes. None if the resource needs the slow way: because a value is unresolved or can't be encoded, or
+        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be encoded, or
         because only that way can merge the resource with the state that previous functions desire.
 
     Raises:
@@ -78,7 +82,10 @@ def marked_over(encoded: bytes, step: str) -> bytes:
 
 
 def _is_usual(metadata: Any) -> bool:
-    """Say whether `metadata` is None, a dict or a model, and has no mark of a step: then a fast way encodes it."""
+    """Say whether a mark can be added while a model with this `metadata` is encoded.
+
+    True if `metadata` is None, a dict or a model, and its annotations are None or a dict without a mark.
+    """
     if metadata is None:
         return True
     if type(metadata) is dict:

@@ -26,12 +26,12 @@ class ObservedResources(Mapping[str, Unstructured]):
     """The observed composed resources of all steps, by their names in the composition. They are read-only.
 
     A name that isn't observed yet gives a resource whose fields read as Observables, as for a registered resource.
-    `in`, and `get` with a default, count as guesses for such a name, because the resource may still appear. Iteration
-    yields only names that are observed.
+    For such a name, `in` is False, and `get` with a default returns the default. Both are remembered as guesses, that
+    is, as decisions that may change when the resource appears. Iteration yields only names that are observed.
 
     Raises:
         UnresolvedError: A name is made from an unresolved value.
-        UsageError: The name of a resource that is read is empty or isn't a string. `in` says False for these.
+        UsageError: A name is empty or isn't a string. `in` is False for such a name.
     """
 
     def __init__(self, call: Call) -> None:

@@ -23,19 +23,20 @@ _MOST: Final = 200
 
 
 class OwnSecrets:
-    """The Secrets among the resources that a call has registered."""
+    """The Secrets among the resources that a call has registered, also Secrets in an Object of provider-kubernetes."""
 
     def __init__(self) -> None:
         self._seen = 0
         self._found: list[Resource] = []
 
     def values(self, resources: dict[str, Resource]) -> Iterator[Secret]:
-        """Yield the secret values that the Secrets hold now.
+        """Yield the secret values that the Secrets have now.
 
-        Of more than 200 Secrets, only the last 200 are read, or all Secrets since the previous call if they are more.
+        Only the last 200 Secrets are read, or more if more were registered since the previous use of this method. A
+        Secret with a value that can't be encoded is left out.
 
         Args:
-            resources: The resources that are registered now. The dict only grows between the calls of this method.
+            resources: The resources that are registered now. The dict only grows between uses of this method.
         """
         new = 0
         for one in islice(resources.values(), self._seen, None):

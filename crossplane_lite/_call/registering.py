@@ -33,11 +33,11 @@ _POLICIES: Final = ("keep", "hold", "fatal")
 
 
 def composite_of(call: Call, model: type[R]) -> R:
-    """Return the desired composite of a call; the same object each time.
+    """Return the desired composite of a call as an instance of `model`; the same object each time.
 
     Raises:
-        UsageError: An Operation runs the function; or `model` isn't a class for resources, or isn't the class that the
-            composite was asked for as before; or the composite is of another kind.
+        UsageError: An Operation runs the function; or `model` isn't a class for resources, or isn't the class that was
+            given before in this call; or the composite is of another kind.
     """
     if call.in_operation:
         raise UsageError(
@@ -79,13 +79,15 @@ def register(
 ) -> R:
     """Register a composed resource, and return the registered instance; `Context.resource` describes the arguments.
 
-    The result is `instance` itself or, if `instance` belongs to a call already or was made outside of calls, a copy.
+    The registered instance is `instance` itself, or a copy if `instance` belongs to a call already or was made outside
+    of calls, such as at the top of a module.
 
     Raises:
         DuplicateResourceError: This call has registered a resource called `name` before.
         UnresolvedError: `name` is made from an unresolved value.
-        UsageError: `instance` isn't a resource, is observed state, or has another scope or kind than is possible under
-            this name; or another argument is wrong.
+        UsageError: `instance` isn't a resource, or is observed state; or it is cluster-scoped, but the composite is in
+            a namespace; or it is of another kind than the resource called `name` that exists, or that a previous
+            function desires; or another argument is wrong.
     """
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
@@ -155,7 +157,8 @@ def _instead_of(instance: object) -> str:
 def remove(call: Call, name: str) -> None:
     """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
 
-    The name counts as removed on purpose: an existing resource of this name isn't kept after a guess.
+    The name counts as removed on purpose. Other existing resources may be kept because a value was missing. This one is
+    deleted, unless the removal itself depends on a missing value.
 
     Raises:
         UnresolvedError: `name` is made from an unresolved value.
@@ -167,10 +170,10 @@ def remove(call: Call, name: str) -> None:
 
 
 def known_name(call: Call, name: object) -> str:
-    """Return a resource's name as a string.
+    """Return a resource's name as a string. An Observable whose value is known is replaced by the value.
 
-    In a rehearsal, placeholders in the name are replaced by the values that the real call observes. A placeholder
-    without such a value is replaced by its path.
+    In a rehearsal (another run of compose(), whose results are thrown away), placeholders in the name are replaced by
+    the values that the real call observes. A placeholder without such a value is replaced by its path.
 
     Raises:
         UnresolvedError: The name is made from an unresolved value. This is no error in a rehearsal.
@@ -207,7 +210,11 @@ def known_name(call: Call, name: object) -> str:
 
 
 def _own(name: str, instance: R) -> R:
-    """Return the instance to register: `instance`; a copy if it belongs to a call or was made outside of calls.
+    """Return `instance`, or a copy of it if it belongs to a call already or was made outside of calls.
+
+    Args:
+        name: The name under which the instance is registered, for messages.
+        instance: The instance.
 
     Raises:
         UsageError: The instance is observed state.
@@ -229,7 +236,8 @@ def _names_of(name: str, others: Any) -> tuple[str, ...]:
     """Return the names of the resources in `others`, the `depends_on` of the resource called `name`.
 
     Raises:
-        UsageError: `others` isn't a list, tuple or set of other registered resources and names.
+        UsageError: `others` isn't a list, tuple or set of registered resources and names, or it has the resource called
+            `name` itself.
     """
     if not isinstance(others, (list, tuple, set, frozenset)):
         raise UsageError(
@@ -255,7 +263,7 @@ def _name_of(name: str, other: object) -> str:
 
 
 def earlier_of(call: Call) -> dict[str, Any]:
-    """Return the resources that previous functions desire, by name and sorted. The resources are read-only."""
+    """Return the resources that previous functions desire, by name. The resources are read-only and sorted by name."""
     from .._models.unstructured import Unstructured
 
     shown: dict[str, Any] = {}

@@ -28,9 +28,11 @@ __all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
 class RequiredList(list[R]):
     """The resources that answer one requirement.
 
-    An index out of range raises no error: it gives a resource whose fields read as Observables. While Crossplane hasn't
-    answered, the list is empty. Then iteration, `len`, truth and comparison count as guesses; also while a resource
-    that was asked for by name doesn't exist.
+    An index out of range raises no error: it gives a resource whose fields read as Observables.
+
+    The list is empty while Crossplane hasn't answered, and while a resource that was asked for by name doesn't exist.
+    Then iteration, `len`, truth, comparison, `in` and `index` are remembered as guesses, that is, as decisions that may
+    change later.
 
     Attributes:
         answered: Whether Crossplane has answered.
@@ -54,10 +56,14 @@ class RequiredList(list[R]):
         self.answered = answered
 
     def _guess(self) -> bool:
-        """Remember a use of the list, if its content may still change.
+        """Remember a use of the list as a guess, if the content of the list may still change.
+
+        The content may change while Crossplane hasn't answered, and while a resource that was asked for by name doesn't
+        exist.
 
         Returns:
-            Whether the list counts as non-empty although its content isn't known: only in some rehearsals.
+            Whether the list counts as non-empty although its content isn't known. It does only in some rehearsals (runs
+            of compose() whose results are thrown away).
         """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None
@@ -68,9 +74,10 @@ class RequiredList(list[R]):
         return False
 
     def _length(self) -> int:
-        """Return the number of resources.
+        """Return the number of resources, and remember a guess if the number may still change.
 
-        If a rehearsal takes a list with unknown content for non-empty, the rehearsal's oracle gives the number.
+        If a rehearsal takes a list with unknown content for non-empty, the number comes from the rehearsal's oracle,
+        which answers questions about missing values.
         """
         oracle = self._call.oracle
         if not self._guess() or oracle is None:
@@ -145,7 +152,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return self.get(key)
 
     def answer(self, key: str) -> Any:
-        """Return the items of Crossplane's answer to the requirement `key`; None if Crossplane hasn't answered yet."""
+        """Return the resources that Crossplane has sent for the requirement `key`; None if it hasn't answered yet."""
         if key in self._request.required_resources:
             return self._request.required_resources[key].items
         # Crossplane before v2.2 may know only the deprecated field.
@@ -159,7 +166,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
     @overload
     def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
     def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
-        """Return the resources that answer a requirement.
+        """Return the resources that answer a requirement; an empty list until Crossplane has answered.
 
         Args:
             key: The requirement's key.

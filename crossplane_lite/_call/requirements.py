@@ -17,7 +17,9 @@ __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class ResourceSelector:
-    """Selects existing resources.
+    """Selects resources in the cluster, which a function asks Crossplane for.
+
+    Without `match_name` and `match_labels` all resources of the kind are selected.
 
     Args:
         api_version: The apiVersion of the resources.
@@ -25,8 +27,6 @@ class ResourceSelector:
         match_name: The name of one resource; not together with `match_labels`.
         match_labels: Labels that all of the resources have.
         namespace: The namespace of the resources; None for cluster-scoped kinds, or all namespaces with `match_labels`.
-
-    Without `match_name` and `match_labels` all resources of the kind are selected.
 
     Raises:
         UsageError: `match_name` and `match_labels` are both given; or `match_name` is empty; or `api_version` or `kind`
@@ -69,7 +69,7 @@ class ResourceSelector:
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class SchemaSelector:
-    """Selects the OpenAPI schema of a kind.
+    """Selects the OpenAPI schema of a kind, which a function asks Crossplane for.
 
     Args:
         api_version: The kind's apiVersion.
@@ -95,7 +95,7 @@ class SchemaSelector:
 
 
 def _put_known(selector: Any) -> None:
-    """Replace each Observable in `selector` by its value, if the value is known. `selector` is changed in place."""
+    """Replace each Observable in `selector` whose value is known by that value. `selector` is changed in place."""
     for name, value in vars(selector).items():
         if type(value) is Observable:
             object.__setattr__(selector, name, known(value) or value)
@@ -108,7 +108,10 @@ def _known(text: Any) -> Any:
 
 
 class _Selectors(dict[str, Any]):
-    """Selectors of the class `kind`, by the key under which Crossplane answers them.
+    """A dict of the selectors of one class, by the key under which Crossplane answers them.
+
+    Args:
+        kind: The class.
 
     Raises:
         UsageError: A key isn't a string, or a selector isn't an instance of `kind`.
@@ -131,12 +134,21 @@ class _Selectors(dict[str, Any]):
         for key, selector in dict(*others, **named).items():
             self[key] = selector
 
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[override,misc]  # the same as that of dict
+        self.update(other)
+        return self
+
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
 
 
 class Requirements:
-    """The requirements of this call. compose() has to state them in every call again.
+    """The requirements of one call. They hold for this call only, so compose() has to state them in every call.
 
     Attributes:
         resources: `ResourceSelector`s by key.
@@ -150,7 +162,7 @@ class Requirements:
     def key_of(self, wanted: SchemaSelector) -> str:
         """Return the key under which this call asks for the schema `wanted`; a new key if it doesn't ask for it yet.
 
-        A new key is `apiVersion/kind`. A selector with an unresolved part always gets a new key.
+        A new key is `apiVersion/kind`. A selector with an unresolved part isn't compared, and always gets a new key.
         """
         if any(type(text) is Observable for text in wanted.texts()):
             return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess

@@ -31,7 +31,8 @@ class ResultEntry:
         severity: `FATAL`, `WARNING` or `NORMAL`.
         message: The message; its text is made when the result is put into the answer.
         reason: A CamelCase word, or None.
-        target: The number of the object that gets the event; 0 for Crossplane's default.
+        target: The number of the object that gets the event: 0 for Crossplane's default, 1 for the composite, 2 for the
+            composite and its claim.
         on_change: Whether the result is sent only if its text wasn't sent before.
     """
 
@@ -46,7 +47,7 @@ class ResultEntry:
 
 
 class Results:
-    """The results of this call.
+    """The results of this call: messages about the composite, which Crossplane shows as events.
 
     By the functions specification, Warning and Normal results should be sent only when something changes, not in every
     call.
@@ -80,9 +81,9 @@ class Results:
             message: The problem, for people.
             reason: A short CamelCase word.
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
-            on_change: Send the result only if its text wasn't sent before. The composite's condition `ResultsReported-`
-                with the step's name remembers hashes of the sent texts. A caller that doesn't support conditions gets
-                the result in every call.
+            on_change: Send the result only if its text wasn't sent before. For this, a condition of the composite has
+                hashes of the sent texts; its type is `ResultsReported-` and the step's name. A caller that doesn't
+                support conditions gets the result in every call.
 
         Raises:
             UsageError: `target` has another value.
@@ -92,7 +93,10 @@ class Results:
     def normal(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Report that something has happened, with a Normal result. Arguments and errors are those of `warning`."""
+        """Report that something has happened, with a Normal result.
+
+        The arguments mean the same as in `warning`, and the same errors are raised.
+        """
         self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
 
     def __iter__(self) -> Any:
@@ -110,7 +114,8 @@ class ConditionEntry:
         status: The number of the status: 1 for Unknown, 2 for True, 3 for False.
         reason: A CamelCase word.
         message: The message, or None; its text is made when the condition is put into the answer.
-        target: The number of the object that gets the condition; 0 for Crossplane's default.
+        target: The number of the object that gets the condition: 0 for Crossplane's default, 1 for the composite, 2 for
+            the composite and its claim.
     """
 
     __slots__ = ("message", "reason", "status", "target", "type")
@@ -159,8 +164,8 @@ class Conditions(Mapping[str, SetCondition]):
                 functions.
             status: True, False, or None for Unknown.
             reason: A CamelCase word.
-            message: A text for people.
-            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            message: A text for people; None for no message.
+            target: `composite` or `composite_and_claim`; None for Crossplane's default, the composite.
 
         Raises:
             UsageError: `status` or `target` has another value; or `type` or `reason` is empty; or `type` isn't an ASCII

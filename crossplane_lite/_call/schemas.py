@@ -26,10 +26,12 @@ def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -
         call: The call.
         api_version: The kind's apiVersion.
         kind: The kind.
-        key: The requirement's key; None for the key of an earlier request for this schema, or else `apiVersion/kind`.
+        key: The requirement's key. None stands for the key under which this call already asks for the schema, else for
+            `apiVersion/kind`.
 
     Raises:
         UsageError: `api_version` or `kind` is empty or isn't a string, or `key` isn't a string.
+        WireError: The schema that Crossplane has sent is malformed.
     """
     selector = SchemaSelector(api_version=api_version, kind=kind)
     if key is None:
@@ -41,14 +43,14 @@ def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -
 
 
 def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldError]:
-    """Ask for the schemas of all registered kinds, and check the resources whose schemas have come.
+    """Ask for the schemas of all registered resources, and check the resources whose schemas have arrived.
+
+    The errors can become results: one for each of the first 50 errors, and one with the number of all others.
 
     Args:
         call: The call.
-        fatal: Whether each error becomes a Fatal result.
-        warning: Whether each error becomes a Warning, once all schemas have come. It has no effect if `fatal` is true.
-
-    Of more than 50 errors, the first 50 become results, and one more result has the number of the others.
+        fatal: Whether the errors become Fatal results.
+        warning: Whether the errors become Warnings, once all schemas have arrived. It has no effect if `fatal` is true.
 
     Returns:
         All errors.
@@ -83,7 +85,7 @@ def _warn(call: Call, errors: list[FieldError]) -> None:
 
     A condition of the composite remembers the texts. Its type ends with the step's name: if two steps wrote the same
     condition in turn, Crossplane would reconcile for ever. If the caller doesn't support conditions, the errors are
-    only logged.
+    only logged. An Operation has no conditions, so all errors are reported.
     """
     texts = _texts(errors)
     if not call.supports(_view.CAPABILITY_CONDITIONS):  # then nothing remembers the texts, and they are only logged

@@ -13,7 +13,7 @@ class Tally:
 
     Attributes:
         emitted: The number of registered resources that are in the answer.
-        held: The number of resources that are held back.
+        held: The number of resources that are left out of the answer, because a value that they need is missing.
         kept: The number of existing resources that stay although this call doesn't register them.
         rehearsals: The number of times that compose() ran besides the real run.
     """
@@ -33,7 +33,7 @@ class Tally:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """All four counts: emitted, held, kept and rehearsals."""
+        """All four counts, in the order emitted, held, kept and rehearsals."""
         return self.emitted, self.held, self.kept, self.rehearsals
 
 

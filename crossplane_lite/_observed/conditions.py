@@ -10,7 +10,7 @@ __all__ = ["condition_of"]
 
 
 def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
-    """Return the condition of an object that has the type `type_`; None if there is no such condition.
+    """Return the first condition of the type `type_` in an object's status; None if there is no such condition.
 
     Args:
         raw: The object's Struct bytes; None for an object that doesn't exist.

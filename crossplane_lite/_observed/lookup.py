@@ -15,13 +15,13 @@ __all__ = ["steps_of", "value_at", "value_in"]
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
-    """Return the value at a path such as `bucket.status.atProvider.id` in observed state; UNSET if there is none.
+    """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is no value.
 
     Args:
         observed: The observed composed resources by name.
         xr: The `Root` of the observed composite; None if there is no composite.
-        path: The path. It begins with the name of a composed resource, or with `xr`. If names with dots leave more than
-            one way to read the path, the longest name counts.
+        path: The path. It begins with `xr.` or with the name of a composed resource. If several names fit, because a
+            name may have dots, the longest counts.
 
     Raises:
         WireError: The bytes are malformed.
@@ -37,11 +37,11 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
-    """Return the value at a path in an observed object; UNSET if there is none, or `way` isn't a path.
+    """Return the value at a path in an observed object; UNSET if the value is missing or null, or `way` isn't a path.
 
     Args:
         raw: The object's Struct bytes.
-        details: The object's connection details.
+        details: The object's connection details. The path `connection_details` leads to them.
         way: The path without the object's name. An empty path stands for the whole object.
 
     Raises:
@@ -59,10 +59,11 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
 
 
 def steps_of(way: str) -> tuple[str | int, ...]:
-    """Return the keys and indexes of a path. The path `external_name` stands for that annotation's path.
+    """Return the keys and indexes of a path.
 
     Args:
-        way: The path without the object's name; empty for no steps.
+        way: The path without the object's name; empty for no steps. `external_name` stands for the path of the
+            annotation `crossplane.io/external-name`.
 
     Raises:
         UsageError: `way` isn't a path of keys and indexes.

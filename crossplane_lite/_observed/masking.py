@@ -1,8 +1,8 @@
 """Masking secret values in texts, in all of their forms.
 
-A value is looked for in every form that it can have (`crossplane_lite._observed.secret_forms`). Forms under eight
-characters are masked only as whole words. Values under four characters are never masked, nor are the names of
-resources, functions and kinds.
+A form is a way to write a value, such as base64, hex or a URL escape (`crossplane_lite._observed.secret_forms`). Forms
+under eight characters are masked only as whole words. Values of less than four bytes are never masked, nor are the
+names of resources, functions and kinds.
 
 The time of a search hardly depends on the number of values: if there are many, each place in the text is looked up in
 an index of their first eight characters.
@@ -34,9 +34,10 @@ class Masker:
     """Masks secret values in texts. Calling a masker with a text returns the masked text.
 
     Args:
-        secrets: The values, each with its key. Values of less than four bytes are ignored, and of longer values than
-            4 MiB only the beginning is masked.
-        is_name: Says whether a word is the name of a resource, a function or a kind. Names are never masked.
+        secrets: The values, each with its key. Values of less than four bytes are ignored, and only the first 4 MiB of
+            a longer value are masked.
+        is_name: The function that says whether a word is the name of a resource, a function or a kind. Names are never
+            masked.
     """
 
     __slots__ = ("_heads", "_is_name", "_modes", "_short", "_tails", "_values", "_wholes", "longest")
@@ -58,7 +59,7 @@ class Masker:
         return bool(self._wholes or self._short)
 
     def add(self, secrets: Iterable[Secret]) -> None:
-        """Mask the values in `secrets`, too, from now on; the same limits hold as for the first values."""
+        """Mask the values in `secrets` from now on, too, with the same limits as for the first values."""
         for key, value in secrets:
             if len(value) >= SHORTEST and (key, value) not in self._values:
                 self._values.add((key, value))
@@ -107,7 +108,7 @@ class Masker:
                         yield at, at + size
 
     def _whole_at(self, text: str, at: int) -> int:
-        """Return the length of the longest form of a secret that begins in `text` at `at`; 0 if none does."""
+        """Return the length of the longest form to mask that begins at `text[at]`; 0 if there is no such form."""
         several = self._wholes[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
         while piece:
@@ -125,7 +126,10 @@ class Masker:
         return 0
 
     def _shared_at(self, index: dict[str, list[str]], text: str, at: int) -> int:
-        """Return how many characters of `text`, from `at` on, are the beginning of a text in `index`."""
+        """Return how many characters of `text`, from the index `at` on, are the beginning of a text in `index`.
+
+        If several texts in `index` fit, the text with the longest common beginning counts.
+        """
         several = index[text[at : at + GRAM]]
         piece = text[at : at + self.longest]
         place = bisect_left(several, piece)
@@ -133,7 +137,7 @@ class Masker:
         return max(_shared(one, piece) for one in several[max(0, place - 1) : place + 1])
 
     def _is_kept(self, text: str, start: int, end: int) -> bool:
-        """Say whether a place of `text` stays as it is: because it is a mask already, or because it is in a name."""
+        """Say whether `text[start:end]` must not be masked, because it is in a mask already or is a part of a name."""
         if text[start - 1 : end + 1] == MASK:
             return True
         low, high = start, end
@@ -177,12 +181,12 @@ class Masker:
 
 
 def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
-    """Yield the places of a text at which a key of an index begins.
+    """Yield the indexes of `text` at which a key of `index` begins.
 
     Args:
         text: The text.
-        index: The index.
-        size: The number of characters in a key. Longer and shorter keys of the index aren't looked for.
+        index: The dict whose keys are looked for.
+        size: The number of characters in a key. Longer and shorter keys aren't looked for.
     """
     # A search for one key in C takes about as long as one look into the index; in a long text, as hundreds of them.
     if len(index) > min(len(text), _MOST_SEARCHES):
@@ -198,7 +202,7 @@ def _places(text: str, index: dict[str, Any], size: int) -> Iterator[int]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return the length of the longest beginning that the texts `one` and `other` have in common."""
+    """Return the number of characters that `one` and `other` have in common, counted from the beginning of both."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
         return high
@@ -212,7 +216,14 @@ def _shared(one: str, other: str) -> int:
 
 
 def _stands(text: str, start: int, end: int, mode: int) -> bool:
-    """Say whether a form found from `start` to `end` is masked there by its `mode`: `ANYWHERE`, `WORD` or `ITSELF`."""
+    """Say whether the form that was found at `text[start:end]` is masked there.
+
+    Args:
+        text: The text.
+        start: The index of the form's first character.
+        end: The index behind the form.
+        mode: The form's mode: `ANYWHERE`, `WORD` or `ITSELF` (`crossplane_lite._observed.secret_forms`).
+    """
     if mode == ANYWHERE:
         return True
     before, behind = text[start - 1 : start] if start else "", text[end : end + 1]
@@ -226,12 +237,16 @@ def _stands(text: str, start: int, end: int, mode: int) -> bool:
 
 
 def _is_ordinary(text: str, start: int, end: int) -> bool:
-    """Say whether the text from `start` to `end` is a usual word, such as "password", which isn't masked."""
+    """Say whether `text[start:end]` is a usual word, such as "password", which isn't masked."""
     return text[start:end] in ORDINARY
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield `spans`, a sorted list that isn't empty, with spans joined that overlap or lie side by side."""
+    """Yield `spans` in order. Spans that overlap or touch each other are joined to one.
+
+    Args:
+        spans: The start and end of each span, sorted; not empty.
+    """
     start, end = spans[0]
     for low, high in spans[1:]:
         if low > end:
@@ -242,7 +257,7 @@ def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _lowered(text: str) -> str:
-    """Return `text` in lower case. Letters whose small form has another length stay, so that no place moves."""
+    """Return `text` in lower case. A letter whose lower case has two characters stays, so the length stays, too."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered

@@ -46,9 +46,9 @@ class Observable(Generic[T_co]):
     An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
     f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
     `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, unequal and False. Operations
-    that need the value itself (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. All
-    these uses are remembered as guesses: compose() runs again to find the fields that depend on them, so that no
-    existing resource is lost. Setting a field or an item in it raises `UnresolvedError`, too.
+    that need the value itself (`int`, `float`, ordering, arithmetic, slicing, pickling) raise `UnresolvedError`. Uses
+    of these two groups are remembered as guesses: compose() runs again to find the fields that depend on them, so that
+    no existing resource is lost. Setting a field or an item in an Observable raises `UnresolvedError`, too.
 
     An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
     in which it is used.
@@ -240,7 +240,7 @@ _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
-    """Make a call of an Observable, such as `spec.items()`, call the method `items` of `owner`.
+    """Let `spec.items()` call the method `items` of the object `spec`, although `spec.items` is an Observable.
 
     `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
     this Observable calls the method.
@@ -279,8 +279,8 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
 
     Args:
         name: The method's name without underscores.
-        answer: The function that returns the method's result in a rehearsal. It gets the oracle and the method's
-            arguments, `self` among them. None if the method raises the error in rehearsals too.
+        answer: The function that returns the method's result in a rehearsal (`uses.Oracle`). Its arguments are the
+            oracle and the method's arguments, `self` among them. None if the method raises the error in rehearsals too.
     """
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
@@ -327,11 +327,11 @@ _refuse("reversed", _applied(_backwards))
 def make(
     path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None = None, *, settles: bool = False
 ) -> Observable[Any]:
-    """Return a new Observable that knows the object that has its value. The object's call remembers the Observable.
+    """Return a new Observable for a value of an object. The object's call remembers the Observable.
 
     Args:
         path: The path of the value.
-        root: The object that has the value; None if no single object has it.
+        root: The object that has the value; None if no single object has it. Then no call remembers the Observable.
         deps: For a result of `apply`, the Observables among its arguments; else None.
         settles: Whether the value is known to be empty if a ready object lacks it.
     """
@@ -345,9 +345,10 @@ def make(
 
 
 def refer(path: str, root: Root, value: str) -> Observable[str]:
-    """Return a reference from desired state whose value is known already.
+    """Return an Observable for a value that exists, but was read through desired state (see `root.Reference`).
 
-    The answer and texts get the value. All questions are answered as for a missing value (see `root.Reference`).
+    In texts and in the answer, the value replaces the Observable. But a question about it, such as `if`, is answered as
+    if the value were missing.
 
     Args:
         path: The path of the value.

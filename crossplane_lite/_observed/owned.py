@@ -1,6 +1,7 @@
 """The fields that Crossplane has set in an observed object for functions, as the object's managedFields list them.
 
-In this module, such fields are called owned.
+In this module, such fields are called owned. A set of fields is a dict as in `fieldsV1`, or a part of it: its keys are
+`f:` and the name of a field, and its values are sets of the fields inside.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def as_owned(observed: bytes) -> bytes | None:
 
 
 def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
-    """Say whether a field is owned. Inside of lists and without managedFields that isn't known, and the answer is True.
+    """Say whether a field is owned. True if that isn't known: inside of lists, and without managedFields of Crossplane.
 
     Args:
         observed: The object's Struct bytes.
@@ -64,11 +65,14 @@ def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
 
 
 def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str] | None:
-    """Return the owned keys of a map; None if they aren't known: inside of lists, and without managedFields.
+    """Return the owned keys of a map in an object.
 
     Args:
         observed: The object as plain data.
         steps: The keys and indexes that lead to the map.
+
+    Returns:
+        The keys. None if they aren't known, as inside of lists, and without managedFields of Crossplane.
     """
     metadata = observed.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
@@ -82,7 +86,7 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
-    """Return a desired object with all owned fields that it lacks, at their observed values.
+    """Return a desired object, completed with the owned fields that it lacks. They get their observed values.
 
     Args:
         encoded: The Struct bytes of the desired object. If it lacks no owned field, this bytes object is returned.
@@ -107,8 +111,8 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
     """Return a desired object in which every field that the observed object has is set to its observed value.
 
     So the result changes no existing field. Desired fields that the observed object lacks stay as they are. Owned
-    fields that aren't desired are added. Of metadata, only labels and annotations are set, without those of this
-    package.
+    fields that aren't desired are added. apiVersion, kind and status stay as desired. In metadata, only labels and
+    annotations are set to observed values, except the annotations of this package.
 
     Args:
         encoded: The Struct bytes of the desired object.
@@ -134,10 +138,11 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
 
 
 def changes(encoded: bytes, observed: bytes) -> bool:
-    """Say whether a desired object changes the observed object: whether `with_live_values` would give another result.
+    """Say whether a desired object changes a field of the observed object.
 
-    This is asked for every resource that exists, so only observed fields that are also desired are decoded. The order
-    of fields doesn't count, because it differs between processes.
+    If so, `with_live_values` would return another desired object than `encoded`. A new field isn't a change, and the
+    order of fields doesn't count, because it differs between processes. This function is called for every resource that
+    exists, so it decodes only the observed fields that are also desired.
 
     Args:
         encoded: The Struct bytes of the desired object.
@@ -169,7 +174,7 @@ def changes(encoded: bytes, observed: bytes) -> bool:
 
 
 def _counts(way: tuple[str, ...], key: str) -> bool:
-    """Say whether a desired field is compared with the observed field, and can get the observed value.
+    """Say whether `changes` compares a desired field with the observed one, and `with_live_values` sets it.
 
     Args:
         way: The keys that lead to the map that has the field.
@@ -184,7 +189,7 @@ def _counts(way: tuple[str, ...], key: str) -> bool:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Say whether `one` and `other`, plain data, have equal values of equal types: True isn't 1."""
+    """Say whether the plain data `one` and `other` are equal, and all values in them have equal types: True isn't 1."""
     work = [(one, other)]
     while work:
         left, right = work.pop()
@@ -198,7 +203,10 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Say whether every field in `owned` is desired. Also False if elements of lists would have to be compared."""
+    """Say whether the desired object `wanted` has all fields in `owned`, a set of fields.
+
+    False also if elements of lists have to be compared. Fields that no function sets don't count.
+    """
     work: list[tuple[Any, Any]] = [(_of_functions(owned), wanted)]
     while work:
         fields, holder = work.pop()
@@ -213,9 +221,9 @@ def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
 
 
 def _owned(observed: bytes) -> list[dict[str, Any]]:
-    """Return the `fieldsV1` of all managedFields of Crossplane's manager for composed resources.
+    """Return the sets of fields that managedFields list for Crossplane's manager of composed resources.
 
-    Those of another apiVersion than the object's are left out. The list is empty if there are none.
+    Sets for another apiVersion than the object's are left out. The list is empty if there are no sets.
     """
     entries = _wire.get_path(observed, ("metadata", "managedFields"))
     return _sets(entries, _wire.get_path(observed, ("apiVersion",)))
@@ -235,14 +243,24 @@ def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
 
 
 def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
-    """Add the owned fields that `seen` has and `wanted` lacks to `missing`, a tree to merge into `wanted`."""
+    """Add the observed fields to `missing` that are owned and not desired.
+
+    Args:
+        fields: The set of owned fields.
+        seen: The observed object.
+        wanted: The desired object.
+        missing: The fields to merge into `wanted`, as nested dicts. It is changed in place.
+    """
     owned = _of_functions(fields)
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)
 
 
 def _of_functions(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return `fields`, a set of fields, without the fields that Crossplane sets itself."""
+    """Return the set `fields` without the fields that no function sets.
+
+    These are apiVersion, kind, status, Crossplane's own labels and annotations, and all other metadata.
+    """
     found = {"f:" + name: fields["f:" + name] for name in _names(fields) if name not in _NOT_OURS}
     metadata = found.pop("f:metadata", None)
     if isinstance(metadata, dict):
@@ -278,7 +296,7 @@ def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, miss
 
 
 def _at(owned: Any, steps: Sequence[str | int]) -> Any:
-    """Return the part of `owned`, a set of fields, that `steps` lead to; None if the set doesn't have this place."""
+    """Return the part of the set of fields `owned` to which `steps` lead; None if the set has no such part."""
     for step in steps:
         owned = owned.get(f"f:{step}") if isinstance(owned, dict) else None
     return owned
@@ -295,7 +313,7 @@ def _put(tree: dict[str, Any], steps: list[str], value: Any) -> None:
 
 
 def _only_owned(owned: Any, value: Any) -> Any:
-    """Return the part of the observed `value` that is owned; None if nothing of it is owned."""
+    """Return the part of the observed `value` that the set of fields `owned` lists; None if it lists no part."""
     box: dict[str, Any] = {}
     work: list[tuple[Any, Any, dict[str, Any], str]] = [(owned, value, box, "value")]
     while work:
@@ -316,8 +334,8 @@ def _only_owned(owned: Any, value: Any) -> Any:
 def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | None:
     """Return the list `wanted`, completed with the owned parts of the observed list; None if nothing is missing.
 
-    Owned elements that `wanted` lacks are added at its end. An element of both lists (with the same merge keys) gets
-    the owned fields that it lacks in `wanted`.
+    Owned elements that `wanted` lacks are added at its end. If both lists have an element with the same merge keys, the
+    element in `wanted` gets the owned fields that it lacks.
 
     Args:
         owned: The set of fields for the list.
@@ -367,7 +385,13 @@ def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
 
 
 def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
-    """Return the element `wanted` with the owned fields that it lacks, at their values in the observed `seen`."""
+    """Return the list element `wanted`, completed with the owned fields that only the observed element `seen` has.
+
+    Args:
+        wanted: The desired element.
+        seen: The observed element.
+        owned: The set of fields for the element.
+    """
     missing: dict[str, Any] = {}
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)

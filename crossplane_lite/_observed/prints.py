@@ -14,7 +14,8 @@ __all__ = ["Readable", "make_all_readable", "make_readable", "undo"]
 class Readable:
     """A text stream that writes prints of compose() for people, and drops prints of rehearsals.
 
-    Prints outside of a call are only masked, with the secrets of the calls that are going on.
+    A print outside of a call, such as in a thread that compose() has started, is changed for all calls that are going
+    on.
 
     Args:
         stream: The stream that gets the texts.
@@ -31,7 +32,7 @@ class Readable:
         return self._stream is stream
 
     def write(self, text: str) -> int:
-        """Write `text` for people, or nothing in a rehearsal. Return the length of `text` in any case."""
+        """Write `text` for people; in a rehearsal, write nothing. Return the length of `text` in both cases."""
         call = current()
         if call is None:
             self._stream.write(mask(text))
@@ -40,15 +41,16 @@ class Readable:
         return len(text)
 
     def writelines(self, lines: Any) -> None:
-        """Write each of `lines`."""
+        """Write each text in `lines`, as `write` does."""
         for line in lines:
             self.write(line)
 
 
 def make_all_readable() -> None:
-    """Mask the prints of compose() and its threads on stdout and stderr from now on, with paths for missing values.
+    """Change the prints of compose() and its threads for people from now on, on stdout and stderr.
 
-    This is for processes that only run functions. stderr gets tracebacks of threads and warnings.
+    Secret values are masked, and placeholders are shown as paths. This is for processes that only run functions. stderr
+    is included because Python writes the tracebacks of threads, and warnings, to it.
     """
     make_readable()
     watch_threads()
@@ -57,10 +59,12 @@ def make_all_readable() -> None:
 
 
 def make_readable() -> Any:
-    """Mask the prints of compose() on stdout from now on, with paths for missing values.
+    """Change the prints of compose() on stdout for people from now on.
+
+    Secret values are masked, and placeholders are shown as paths.
 
     Returns:
-        The argument for `undo`: the stream that was replaced, or None if this was done before.
+        The stream that was replaced, which is the argument for `undo`. None if this was done before.
     """
     if isinstance(sys.stdout, Readable):
         return None
@@ -82,7 +86,7 @@ def _over(stream: Any) -> Any:
 
 
 def undo(before: Any) -> None:
-    """Undo `make_readable`. Nothing happens if sys.stdout has been replaced by something else since then.
+    """Undo `make_readable`. Nothing happens if something else has replaced sys.stdout since then.
 
     Args:
         before: The result of `make_readable`. Nothing happens for None.

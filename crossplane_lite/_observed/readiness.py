@@ -1,4 +1,4 @@
-"""Is an observed object ready? The rules per kind, as a table (the same as those of function-auto-ready)."""
+"""Whether an observed object is ready: a table of rules by kind, which are those of function-auto-ready."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["is_ready"]
 def is_ready(raw: bytes) -> bool:
     """Say whether an observed object is ready.
 
-    A kind is known by its group and kind; the version doesn't matter. An object whose status has the wrong form isn't
-    ready; it is no error.
+    The object's API group and kind decide which rule is used; the version doesn't matter. An object whose status has
+    the wrong form isn't ready; it is no error.
 
     Args:
         raw: The object's Struct bytes.
@@ -41,7 +41,7 @@ def is_ready(raw: bytes) -> bool:
 
 
 class _Object:
-    """The parts of an object that rules look at.
+    """The parts of an observed object that the rules read.
 
     Attributes:
         spec: The object's spec; empty if it is missing or not needed.
@@ -64,12 +64,15 @@ class _Object:
         self.generation = _number(generation, 0)
 
     def caught_up(self, holder: dict[str, Any]) -> bool:
-        """Say whether `holder`, a status or condition, is up to date. True if it has no observedGeneration."""
+        """Say whether `holder`, the status or a condition, has at least the object's generation as observedGeneration.
+
+        True if it has no observedGeneration.
+        """
         observed = holder.get("observedGeneration")
         return observed is None or _number(observed) >= self.generation
 
     def condition(self, type_: str) -> bool:
-        """Say whether the condition of the type `type_` is True, and about the latest generation."""
+        """Say whether the condition of the type `type_` has the status True and is about the latest generation."""
         conditions = self.status.get("conditions")
         for condition in conditions if isinstance(conditions, list) else ():
             if isinstance(condition, dict) and condition.get("type") == type_:
@@ -77,15 +80,15 @@ class _Object:
         return False
 
     def count(self, key: str) -> float:
-        """Return the number `key` of the status. Without it: 0 if the status has an observedGeneration, else NaN.
+        """Return the number in the field `key` of the status, such as `readyReplicas`.
 
-        Controllers leave out numbers that are 0. All numbers are missing before a controller has seen the object; only
-        observedGeneration shows the difference.
+        If the field is missing, return 0 if the status has an observedGeneration, else NaN. Controllers leave out
+        numbers that are 0, but all numbers are missing before a controller has seen the object.
         """
         return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
 
     def replicas(self) -> float:
-        """Return the number of wanted replicas by the spec, else by the status, else 1, which is the API's default."""
+        """Return the wanted number of replicas: `replicas` in the spec, else in the status, else the default 1."""
         return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
 
 

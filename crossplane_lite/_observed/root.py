@@ -1,4 +1,7 @@
-"""The observed objects that a call reads: the composite, composed resources and required resources."""
+"""The observed objects that a call reads: the composite, composed resources and required resources.
+
+A `Root` stands for one of them. Each Observable and each model of observed state refers to its root.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,11 @@ class Root:
         call: The call that reads the object.
         kind: `xr`, `resource`, `required` or `context` (a value of a previous step); `computed` for `Computed`.
         name: The composition resource name, the requirement's key or the context's key; empty for the composite.
-        prefix: The beginning of the paths of the object's values.
+        prefix: The beginning of the paths of the object's values, such as `xr` or the resource's name.
         raw: The object's Struct bytes; None while the object isn't observed.
 
     Args:
-        message: The protocol's message that holds the object and its connection details; None if there is none.
+        message: The message of the request that holds the object and its connection details; None if there is none.
     """
 
     # Whether the values are read through desired state: see `Reference`.
@@ -61,14 +64,14 @@ class Root:
         return details
 
     def alone(self, call: Tracker) -> Root:
-        """Return a Root for the same object that belongs to `call`."""
+        """Return a new Root for the same object, which belongs to the call `call` instead."""
         return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
     @property
     def fields(self) -> Any:
-        """The bytes of the object's top-level fields, by wire name; empty while the object isn't observed.
+        """The bytes of the object's top-level fields, by the fields' names; empty while the object isn't observed.
 
-        The object is split when this is read first.
+        The object's bytes are split when this is first read.
 
         Raises:
             WireError: The object's bytes are malformed.
@@ -79,7 +82,11 @@ class Root:
 
     @property
     def settled(self) -> bool:
-        """Whether the object is observed, and ready by the rules of its kind. Always False for the composite."""
+        """Whether the object is observed, and ready by the rules of its kind. Always False for the composite.
+
+        Raises:
+            WireError: The object's bytes are malformed.
+        """
         if self._ready is None:
             self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
@@ -109,7 +116,7 @@ class Reference(Root):
 
         Args:
             step: The end of the Observable's path, after the object's name, such as `.external_name`.
-            *way: The keys that lead to the value.
+            *way: The keys that lead to the value. A value that isn't a string counts as missing.
         """
         path = self.prefix + step
         value = None if self.raw is None else _wire.get_path(self.raw, way)
@@ -117,7 +124,7 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a rehearsal computes from unresolved values: the root of the Observables for it and for its parts.
+    """A value that a rehearsal computes from unresolved values. Observables for its parts have this object as root.
 
     Attributes:
         function: The function that computes the value.

@@ -7,7 +7,8 @@ The key of the value decides how its forms are looked for:
 - Hosts, ports, users, names of databases and the like are masked as words of their own, not inside of other words.
 - Values of other keys are masked everywhere.
 
-The parts of a structured value (JSON, INI, PEM, a URL with a password) are secret values too.
+A usual word, such as "enabled", is masked only if its key names a secret. The parts of a structured value (JSON, INI,
+PEM, a URL with a password) are secret values too.
 """
 
 from __future__ import annotations
@@ -139,11 +140,13 @@ def _names_place(key: str) -> bool:
 
 
 def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield the ways in which `text` may be written. The search ignores case, so capitals have no forms of their own.
+    """Yield the forms in which `text` may be written: itself, base64, hex, and the escapes of Python, JSON and URLs.
+
+    The search ignores case, so capitals have no forms of their own.
 
     Args:
         text: The text.
-        is_anywhere: As for `_base64_forms`.
+        is_anywhere: Whether to yield also the forms that `text` has inside of a longer text in base64.
     """
     yield text
     data = text.encode(errors="surrogatepass")
@@ -191,9 +194,13 @@ def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
 
 
 def _parts(key: str, text: str) -> list[Secret] | None:
-    """Return the parts of a structured value: leaves of JSON and INI, bodies of PEM blocks, user and password of a URL.
+    """Return the parts of a structured value, each with its key; None if the value isn't structured.
 
-    None for a value that isn't structured.
+    Parts are the leaves of JSON and INI, the bodies of PEM blocks, and a URL's user, password and query parameters.
+
+    Args:
+        key: The value's key, for parts without a key of their own.
+        text: The value.
     """
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -223,7 +230,7 @@ def _parts(key: str, text: str) -> list[Secret] | None:
 
 
 def _inner(key: str, text: str) -> list[Secret]:
-    """Return the value that `text` has in base64, such as in a kubeconfig, with its key.
+    """Return the text that `text` encodes in base64, such as a value in a kubeconfig, with `key` as its key.
 
     The list is empty if `text` isn't base64 of a text, or if `key` names neither a secret nor data.
     """

@@ -20,15 +20,18 @@ def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Ma
     Credentials, connection details and the data of Secrets are secret, also data of Secrets inside of other objects.
 
     Args:
-        request: The request.
-        is_name: Says whether a word is a name, besides the names in the request; None if there are no other names.
-            Names are never masked.
+        request: The message of the request.
+        is_name: The function that says whether a word is a name, besides the names in the request; None if there are no
+            other names. Names are never masked.
     """
     return Masker(secrets_of(request), _Names(request, is_name).has)
 
 
 class _Names:
-    """The names in a request. They are read when `has` first needs them."""
+    """The names that are never masked: the names in a request, and all words for which `more` is true.
+
+    The names in the request are read when `has` first needs them.
+    """
 
     def __init__(self, request: Any, more: Callable[[str], bool] | None) -> None:
         self._request = request
@@ -74,7 +77,7 @@ def secrets_of(request: Any) -> Iterator[Secret]:
 
 
 def secrets_in(content: Any) -> Iterator[Secret]:
-    """Yield the secret values of `content`, plain data: of the Secret that it is, and of all Secrets inside of it."""
+    """Yield the secret values of each Secret in `content`. The plain data `content` may be a Secret itself."""
     work = [content]
     while work:
         one = work.pop()

@@ -35,10 +35,10 @@ class Started:
             _maskers[thread] = self._masker
 
     def end(self, masker: Callable[[], Masker]) -> None:
-        """End the call: threads that go on keep the masker of the call's secrets, and nothing else of the call.
+        """End the call: threads that still run keep the masker of the call's secrets, and nothing else of the call.
 
         Args:
-            masker: The function that returns the masker. It is only called if a thread goes on.
+            masker: The function that returns the masker. It is only called if a thread still runs.
         """
         going_on = [thread for thread in self._threads if thread.ident is None or thread.is_alive()]
         if going_on:
@@ -71,6 +71,6 @@ def watch(current: Callable[[], Any]) -> None:
 
 
 def mask_of_thread(text: str) -> str:
-    """Return `text`. If the call that started this thread has ended, the secrets of that call are masked in it."""
+    """Return `text` with secret values masked, if this thread outlives the call that started it; else `text` itself."""
     masker = _maskers.get(threading.current_thread()) if _maskers else None
     return text if masker is None else masker(text)

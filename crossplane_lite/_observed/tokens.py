@@ -7,7 +7,7 @@ same token in every call and in every process, and two replicas of a function so
 
 Head and tail together are called a marker. There is a fixed sequence of markers. A call uses the first marker; if its
 request contains this marker, the call uses a marker that depends on all of the request. So a composite can't contain a
-token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
+token of its own call. Each marker has two forms, `EARLY` for calls and `LATE` for most of the further runs of compose()
 (`crossplane_lite._rehearsal.look_twice`). The forms differ in every letter and in length. Early tokens sort before most
 texts, and late tokens behind; among themselves, late tokens sort in the opposite order. So a text that was made by
 cutting, hashing or sorting tokens differs between the two forms.
@@ -42,7 +42,7 @@ _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 
 def number_of(text: str) -> int:
-    """Return the number of the path `text`. Two paths may have the same number, which is rare; callers handle that."""
+    """Return a number for the path `text`, the same in every process. Two paths seldom have the same number."""
     return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
 
 
@@ -53,9 +53,10 @@ def marker_for(sequence: int, form: int) -> Marker:
 
 
 def sequence_for(request: bytes) -> int:
-    """Return the sequence number of the markers for a request.
+    """Return the number of the marker that the call of `request` uses.
 
-    It is 0. Only if the request contains such a marker, it is a number made from all of the request.
+    It is 0. If the request contains the marker with the number 0, it is another number, made from a hash of the
+    request.
     """
     if not any(marker_for(0, form).is_in(request) for form in (EARLY, LATE)):
         return 0
@@ -75,7 +76,7 @@ def _pseudo_random(seed: int) -> Iterator[int]:
 def _base64_cores(text: str) -> list[bytes]:
     """Return the base64 characters that depend only on `text`, for each alignment: in lower, upper and title case.
 
-    The three alignments of lower case come first, then those of upper case.
+    The result has the three alignments of lower case first, then those of upper case, and those of title case last.
     """
     cores = []
     for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
@@ -89,10 +90,10 @@ class Leftovers:
     """The search for tokens of earlier calls, in data of a call that has made no token itself.
 
     The search runs for every resource of nearly every call. So it looks for the heads of all markers at once, and it
-    doesn't find a part of a token.
+    finds only whole heads, not parts.
 
     Args:
-        forms: The forms of the tokens to look for.
+        forms: The forms of the tokens to look for, `EARLY` or `LATE`.
     """
 
     __slots__ = ("_common", "_heads", "_shortest", "_whole")
@@ -135,7 +136,7 @@ def _common_parts(encoded: list[bytes]) -> list[bytes]:
 
 
 def _common_end(one: bytes, other: bytes) -> bytes:
-    """Return the longest end that `one` and `other` have in common; empty if they have none."""
+    """Return the longest end that `one` and `other` have in common; empty bytes if their last bytes differ."""
     size = 0
     while size < min(len(one), len(other)) and one[-size - 1] == other[-size - 1]:
         size += 1
@@ -143,7 +144,12 @@ def _common_end(one: bytes, other: bytes) -> bytes:
 
 
 class Marker:
-    """The head and tail of tokens in one of the two forms: it makes tokens, and finds and replaces them."""
+    """The head and tail of tokens. It makes tokens with this head and tail, and finds and replaces them in texts.
+
+    Args:
+        sequence: The marker's number.
+        form: The form of its letters, `EARLY` or `LATE`.
+    """
 
     __slots__ = (
         "_common",

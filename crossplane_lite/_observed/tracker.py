@@ -2,6 +2,9 @@
 
 `Tracker` is the part of a call's state that Observables and models know. The whole state is
 `crossplane_lite._call.call.Call`, a subclass.
+
+A use of a missing value as a plain one, such as `if value`, is called a guess. A token is the placeholder for a missing
+value in a text. A rehearsal is another run of compose(), whose results are thrown away.
 """
 
 from __future__ import annotations
@@ -81,7 +84,7 @@ def go_back(before: Before) -> None:
 
 
 def close(call: Tracker) -> None:
-    """Close `call`, which is over, and free its Observables. Threads that go on keep the masker of its secrets."""
+    """Close `call`, which has ended, and free its Observables. Threads that still run keep the masker of secrets."""
     call.closed = True
     _open.pop(id(call), None)
     if call.threads is not None:
@@ -98,11 +101,11 @@ def close(call: Tracker) -> None:
 
 
 def mask(text: str) -> str:
-    """Return `text` for logs, and for all other places where people read it.
+    """Return `text` with secret values masked and tokens shown as paths, for logs and all other texts for people.
 
-    In a call, the call's secret values are masked, and its tokens are shown as paths. Outside of calls, as in a thread
-    that compose() has started, this is done for all calls that are going on. If `watch_threads` was called, the secrets
-    of the call that started the thread are masked, even after that call's end.
+    In a call, the secrets and tokens are those of the call. Outside of calls, as in a thread that compose() has
+    started, they are those of all calls that are going on, except rehearsals. If `watch_threads` was called, the
+    secrets of the call that started the thread are masked, even after that call's end.
     """
     call = _current.get()
     if call is not None:
@@ -138,7 +141,7 @@ def place() -> tuple[int, int]:
 
 
 class Tied(Protocol):
-    """Objects with circular references that last until their call ends."""
+    """An object with circular references that last until its call ends."""
 
     def untie(self) -> None:
         """Cut the circular references, so that the object is freed without the garbage collector."""
@@ -273,7 +276,7 @@ class Tracker:
         return self._sequence
 
     def _markers(self) -> list[Marker]:
-        """Return the markers whose tokens can be in a text of this call; the call's own marker comes first."""
+        """Return the `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
         # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
         if len(self._possible) < len(_forms_made) + (self.form not in _forms_made):
             from .tokens import marker_for
@@ -283,7 +286,7 @@ class Tracker:
         return self._possible
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
-        """Remember that an unresolved value was used as a plain one.
+        """Remember that an unresolved value was used as a plain one, and that the question was answered with no.
 
         Args:
             observable: The value.
@@ -296,7 +299,8 @@ class Tracker:
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
         """Remember that a resource's name was made from the unresolved values `waiting`.
 
-        Existing resources may have names that were made from earlier values, so none must be deleted for that reason.
+        An existing resource may have a name that was made from an earlier value. So no existing resource must be
+        deleted only because this call doesn't register its name.
         """
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
@@ -309,13 +313,13 @@ class Tracker:
 
     @property
     def searches(self) -> bool:
-        """Whether a text can have a token in it, so that texts must be searched."""
+        """Whether this process has made a token, so that texts must be searched for tokens."""
         return bool(_forms_made)
 
     def has_token(self, data: bytes) -> bool:
         """Say whether `data` contains a token of this call or of another call.
 
-        In a call that has made tokens itself, a part of a token counts, too.
+        If this call has made tokens, a part of a token counts, too.
         """
         if _leftovers is None or len(data) < _SHORTEST_TOKEN:
             return False
@@ -330,8 +334,8 @@ class Tracker:
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`; an empty list if there are none.
 
-        If `text` has only a part of a token, or a token of another call, the list has one Observable: its path, in
-        parentheses, says that.
+        The numbers of their tokens are added to `shown`. If `text` has only a part of a token, or a token of another
+        call, the list has one Observable, whose path is a remark in parentheses.
         """
         if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
@@ -385,7 +389,10 @@ class Tracker:
         return self._masked
 
     def readable(self, text: str) -> str:
-        """Return `text` with each token replaced by its value's path. Secret values are not masked."""
+        """Return `text` with each token replaced by its value's path, and add the tokens' numbers to `shown`.
+
+        Secret values are not masked. Characters that can't be encoded as UTF-8 are replaced by escapes.
+        """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
         text = data.decode()
@@ -430,7 +437,7 @@ def _expect_tokens(form: int) -> None:
 
 
 def _ended() -> Tracker:
-    """Return a call that has ended, for unpickled objects."""
+    """Return a call that has ended. Unpickled objects refer to it in place of their call."""
     call = Tracker()
     call.closed = True
     return call

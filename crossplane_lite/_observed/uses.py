@@ -1,7 +1,7 @@
 """Uses of unresolved values as plain ones: what each use returns, and how the call remembers it as a guess.
 
-A real call takes every unresolved value for empty. A rehearsal asks its oracle instead
-(`crossplane_lite._rehearsal.both_ways`).
+A real call takes every unresolved value for empty. A rehearsal (another run of compose(), whose results are thrown
+away) asks its oracle instead (`crossplane_lite._rehearsal.both_ways`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ N = TypeVar("N", int, float)
 
 
 class Oracle(abc.ABC):
-    """Answers the questions about unresolved values in one rehearsal."""
+    """Answers the questions about unresolved values in one rehearsal, such as `if value` or `value == "a"`."""
 
     __slots__ = ()
 
@@ -55,11 +55,11 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length of the real call's value for `observable`; the oracle's own length if there is none."""
+        """Return the length of the real call's value for `observable`, or a length that the oracle makes up."""
 
     @abc.abstractmethod
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the real call's value for `observable` as a `kind`; the oracle's own number if that isn't possible."""
+        """Return the real call's value for `observable` as a `kind`, or a number that the oracle makes up."""
 
     @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:
@@ -84,16 +84,16 @@ def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
 def root_of(observable: Observable[Any]) -> Root | None:
     """Return the object that `observable` is read from; None if it isn't read from one object.
 
-    The object is the composite, a composed or required resource, or a value of the context. In a rehearsal, the result
-    of `apply` has a `Computed`. A result of `apply` in a real call has None, and so has an Observable made by hand.
+    The object is the composite, a composed or required resource, or a value of the context. For a result of `apply` it
+    is a `Computed` in a rehearsal, and None in a real call. It is also None for an Observable that was made by hand.
     """
     return observable.__cl_root__
 
 
 def is_settled(observable: Observable[Any]) -> bool:
-    """Say whether a missing value is known to be false, zero or empty, because API servers leave out such values.
+    """Say whether a missing value is known to be false, zero or empty.
 
-    It is known if the object is ready, and API servers leave out empty values of this type.
+    It is known if the object is ready, and the API server leaves out empty values of this type.
     """
     root = observable.__cl_root__
     return observable.__cl_settles__ and root is not None and root.settled
@@ -123,8 +123,8 @@ def refers(observable: Observable[Any]) -> bool:
 def stands_for(observable: Observable[Any]) -> Any:
     """Return the value that an Observable from outside of the call has in the current call.
 
-    Such an Observable was made by hand or in an earlier call. UNSET if its value doesn't exist yet, if there is no
-    current call, and for every other Observable.
+    Such an Observable was made by hand or in an earlier call. The result is UNSET for every other Observable, if the
+    value doesn't exist yet, and if there is no current call.
     """
     root = observable.__cl_root__
     if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
@@ -140,8 +140,8 @@ def stands_for(observable: Observable[Any]) -> Any:
 def known(observable: Observable[Any]) -> Any:
     """Return the value that replaces an Observable in the answer and in texts.
 
-    A reference from desired state, and an Observable that was made by hand or in an earlier call, can have a value.
-    UNSET if the value doesn't exist yet, and for every other Observable.
+    Only a reference from desired state, and an Observable that was made by hand or in an earlier call, can have a
+    value. UNSET if the value doesn't exist yet, and for every other Observable.
     """
     if refers(observable):
         value = observable.__wire_text__
@@ -162,7 +162,11 @@ _HARMLESS: Final = ("crossplane_lite", "logging", "_pytest", "pdb", "pprint")
 
 
 def is_harmless(frame: FrameType | None) -> bool:
-    """Say whether the code in `frame`, which reads a value's class, decides nothing by the class. False for None."""
+    """Say whether the code in `frame` reads a value's class without deciding anything by it; False if `frame` is None.
+
+    Logging and test tools read classes like this. Modules such as `abc`, which read the class for their callers, are
+    skipped.
+    """
     while frame is not None and frame.f_globals.get("__name__") in _ASKS_FOR_OTHERS:
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
@@ -193,7 +197,7 @@ def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool
 
 
 def guess(observable: Observable[Any], compared: object = None) -> bool:
-    """Answer a question about a value, and remember that an unresolved value was used as a plain value.
+    """Answer a question about a value, such as `if value`. If the value is unresolved, remember the use as a guess.
 
     Args:
         observable: The value.
@@ -202,8 +206,8 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
     Returns:
         Whether the value counts as true or equal. In a real call this is False, unless the value exists by now. In a
-        rehearsal it is the oracle's answer. For a reference from desired state it is False in every call, and the use
-        isn't remembered.
+        rehearsal it is the oracle's answer, and nothing is remembered. For a reference from desired state it is False
+        in every call, and nothing is remembered.
     """
     if refers(observable):
         return False
@@ -224,7 +228,8 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
     """Return the error to raise for a use that needs the value.
 
-    The use is remembered here, because compose() may catch the error.
+    The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't
+    remembered.
 
     Args:
         observable: The value.

@@ -1,5 +1,8 @@
-"""The answers that a rehearsal gives where compose() uses an unresolved value as a plain one: yes at one time, no at
-another."""
+"""The answers to questions about missing values in a rehearsal: yes in one run, no in another.
+
+A rehearsal is another run of compose(), whose results are thrown away. A question comes up where compose() uses an
+unresolved value as a plain one, as in `if value` or `value == "a"`.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +28,13 @@ _MOST_QUESTIONS: Final = 2000
 
 
 class _Enough(BaseException):
-    """Ends a run with too many questions. A BaseException, because compose() may catch every Exception."""
+    """Ends a run with too many questions. It is a BaseException, because compose() may catch every Exception."""
 
 
 class BothWays(Oracle):
     """Answers the questions of one run, some of them the other way than a real call does.
 
-    The run is ended if it asks more than 2,000 questions.
+    A real call answers every question with no. The run is ended if it asks more than 2,000 questions.
 
     Args:
         actual: The observed state of the real call.
@@ -45,7 +48,7 @@ class BothWays(Oracle):
     Attributes:
         actual: The observed state of the real call.
         answers: The questions that came up, with their answers.
-        branches: The questions that came up, each with the place in compose() and the answer.
+        branches: The questions that came up, each with the place in the author's code and the answer.
         default: The answer to questions that `fixed` doesn't have.
     """
 
@@ -91,7 +94,10 @@ class BothWays(Oracle):
             return None
 
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length of the real call's value for `observable`; if it has none or 0, this object's `length`."""
+        """Return the length of the real call's value for `observable`.
+
+        If the value is missing, empty or without a length, return this object's `length`.
+        """
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._length
 
@@ -104,7 +110,7 @@ class BothWays(Oracle):
             return kind(self._number)
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return `text` with real values in place of the placeholders of `call`, and paths where there is no value."""
+        """Return `text` with each placeholder of `call` replaced by its value in the real call, or by its path."""
         return self.actual.text(text, call)
 
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
@@ -117,10 +123,10 @@ class BothWays(Oracle):
             raise _Enough
 
     def open(self, seen: AbstractSet[Branch]) -> frozenset[Question]:
-        """Return the questions of this run that no run has answered the other way at the same place.
+        """Return the questions of this run that no run has answered the other way at the same place in the code.
 
         Args:
-            seen: The branches of all runs.
+            seen: The questions of all runs, each with its place and the answer.
         """
         return frozenset(one for one, place, answer in self.branches if (one, place, not answer) not in seen)
 

@@ -1,5 +1,7 @@
-"""Comparing the answers that two runs of compose() would give: resources, the composite's status and connection
-details, the context, and messages for people."""
+"""Comparing the answers that two runs of compose() would give.
+
+Compared are resources, the composite's status and connection details, the context, and messages for people.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,13 @@ __all__ = [
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in a resource that both register.
 
-    The list is empty if the values of a run can't be encoded: then the answer of the real run reports an error.
+    The list is empty if a value of a run can't be encoded: then the answer of the real run reports an error.
 
     Args:
         first: The real run.
         other: The other run.
         name: The resource's name.
-        forms: Whether the runs differ only in the form of placeholders, as for `differences`.
+        forms: Whether the runs differ only in the form of placeholders; see `differences`.
     """
     encoded = first.encoded(name)
     if encoded is not None and encoded == other.encoded(name):
@@ -67,8 +69,8 @@ def differ(first: Run, other: Run) -> bool:
 def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in the composite.
 
-    The arguments are those of `differing_places`. The list is empty if a run hasn't used the composite, or if its
-    values can't be encoded.
+    The arguments mean the same as in `differing_places`. The list is empty if a run hasn't used the composite, or if a
+    value can't be encoded.
     """
     ours, theirs = composite_tree(first.call), composite_tree(other.call)
     if ours is None or theirs is None:
@@ -77,9 +79,9 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Dif
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
-    """Return the keys of the composite's connection details that `other` sets differently than `first`, or not at all.
+    """Return the keys of connection details that `first` sets in the composite, and whose values differ in `other`.
 
-    The set is empty if one of the runs hasn't used the composite.
+    A value that `other` doesn't set differs, too. The set is empty if one of the runs hasn't used the composite.
     """
     composite, another = first.call.composite, other.call.composite
     if composite is None or another is None:
@@ -98,8 +100,8 @@ def differing_details(first: Run, other: Run) -> set[str]:
 def differing_texts(first: Run, other: Run) -> dict[str, str]:
     """Return the messages of results and conditions in `first` that differ in `other`.
 
-    The result maps each message to a text in which the part that differs is replaced by a remark. Messages are compared
-    in their order.
+    The result maps each message to a text in which a remark replaces the part that differs. The first message of one
+    run is compared with the first message of the other, and so on.
     """
     ours, theirs = (
         [entry.message for entry in call.results.entries]
@@ -114,19 +116,22 @@ def differing_texts(first: Run, other: Run) -> dict[str, str]:
 
 
 def composite_tree(call: Call) -> Tree | None:
-    """Return the fields that were set in the composite; None if it wasn't used, or a value can't be encoded."""
+    """Return the fields set in the composite; None if compose() didn't ask for it, or a value can't be encoded."""
     return None if call.composite is None else tree_or_none(call.composite, call)
 
 
 def comparable_context(call: Call) -> dict[str, Any]:
-    """Return the context's entries that compose() read or set, in a form in which two runs can be compared."""
+    """Return the context's entries that compose() read or set, in a form in which two runs can be compared.
+
+    Placeholders become numbers, and Observables become paths. A value that can't be encoded becomes None.
+    """
     if call.context is None:
         return {}
     return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
 
 
 def known_part(value: Any, call: Call) -> Any:
-    """Return `value`, plain data, without its missing values; an empty dict if nothing is left.
+    """Return `value`, plain data, without missing values and removed fields; an empty dict if nothing is left.
 
     A list with a missing value is left out as a whole.
     """
@@ -167,7 +172,7 @@ def _comparable(value: Any, call: Call) -> Any:
 def comparable_detail(value: Any, call: Call) -> Any:
     """Return `value`, a connection detail, in a form in which the details of two runs can be compared.
 
-    Placeholders in it are noted as found.
+    Placeholders become numbers, and an Observable becomes its path. The numbers are added to the call's `shown`.
     """
     if isinstance(value, bytes):
         value = value.decode("latin-1")
@@ -180,7 +185,7 @@ def comparable_detail(value: Any, call: Call) -> Any:
 
 
 def _common(one: str, other: str) -> str:
-    """Return the text `one`, in which a remark replaces the part that differs from `other`."""
+    """Return the text `one`, with a remark in place of the part that differs from the text `other`."""
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     end = 0
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:

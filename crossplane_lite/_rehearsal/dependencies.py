@@ -68,8 +68,8 @@ class Shown(NamedTuple):
         dependencies: Every dependency once, sorted.
         missing: The dependencies whose values don't exist yet.
         registered: The apiVersion and kind of each resource that compose() registers for the request, by name.
-        possible: The apiVersion and kind of each resource that compose() would register if values that it asks about
-            were different, by name.
+        possible: The apiVersion and kind, by name, of each resource that compose() doesn't register now, but would
+            register if values that it asks about were different.
     """
 
     dependencies: list[Dependency]
@@ -80,6 +80,8 @@ class Shown(NamedTuple):
 
 def show(function: Callee, request: bytes) -> Shown:
     """Return the dependencies that a function's compose() shows for a request.
+
+    If compose() raises an exception, the dependencies that it showed before count, and the exception isn't raised here.
 
     Args:
         function: The function.
@@ -120,7 +122,7 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
 
 
 def _is_met(call: Call, dependency: Dependency) -> bool:
-    """Say whether `dependency` comes from `depends_on` and is met: its dependent exists, or the other one is ready."""
+    """Say whether `dependency` comes from `depends_on` and is met: the dependent exists, or its dependency is ready."""
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
     observed = call.observed.get(dependency.dependency)
@@ -128,14 +130,14 @@ def _is_met(call: Call, dependency: Dependency) -> bool:
 
 
 class _Shown(Graph):
-    """A graph for people: its paths have real values in the place of placeholders, and secret values are masked."""
+    """A dependency graph for people: real values replace placeholders in its paths, and secret values are masked."""
 
     def __init__(self, actual: Actual) -> None:
         super().__init__()
         self._actual = actual
 
     def dependencies_shown(self) -> set[Dependency]:
-        """Return the edges of the graph as dependencies, without edges from a vertex to itself."""
+        """Return the edges of the graph as dependencies, except edges from a vertex to itself."""
         return {
             Dependency(shown_vertex(waiting), shown_vertex(field), path)
             for waiting, targets in self.edges.items()
@@ -183,7 +185,7 @@ class _ActualWithRequired(Actual):
 
 
 class _AsRequired(BothWays):
-    """Answers questions about required resources by their real values. The run's request lacks these values."""
+    """Answers questions about required resources by their real values, which the request of the run lacks."""
 
     __slots__ = ()
 
@@ -197,7 +199,7 @@ class _AsRequired(BothWays):
 
 
 def _without_required_values(call: Call) -> Any:
-    """Return the request with only apiVersion, kind and metadata of the required resources.
+    """Return a copy of the request in which required resources have only apiVersion, kind and metadata.
 
     None if the request has no required resources.
     """

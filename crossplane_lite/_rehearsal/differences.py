@@ -16,9 +16,9 @@ class Difference(NamedTuple):
     """A place where two runs desire different values.
 
     Attributes:
-        steps: The keys and indexes that lead to the place from the top.
+        steps: The keys and indexes that lead from the top of the object to the place.
         added: Whether only the other run has a value at the place.
-        is_key: Whether the map's key that is the last step differs between the runs, because it is made from a missing
+        is_key: Whether the last step is a map's key that differs between the runs, because it is made from a missing
             value.
     """
 
@@ -42,8 +42,8 @@ def differences(
         other_call: The other run's call.
         partial: Whether the other run ended early. Then a field that the other run lacks is no difference, because the
             run may have ended before it set the field.
-        forms: Whether the runs differ only in the form of their placeholders. If each run then has a key in a map that
-            the other run lacks, both keys count as one key that is made from a placeholder.
+        forms: Whether the runs differ only in the form of their placeholders (`EARLY` or `LATE`). If each run then has
+            a key in a map that the other run lacks, both keys count as one key that is made from a placeholder.
     """
     found: list[Difference] = []
     work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]
@@ -91,7 +91,7 @@ def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, .
 
 
 def _key(key: Any, call: Tracker) -> Any:
-    """Return `key`, a key of a map, in a form in which the keys of two runs can be compared."""
+    """Return a map's `key` with placeholders as numbers, or an Observable's path, so that two runs can be compared."""
     if type(key) is Observable:
         return ("", key.source_path)
     return call.normal(key) if isinstance(key, str) else key

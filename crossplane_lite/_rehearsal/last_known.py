@@ -1,10 +1,9 @@
 """The last known values of Observables that are missing now, read from existing objects that were made from them.
 
 Where compose() puts a missing value into a field of an existing resource, or of the composite's status, the observed
-field still has the value to which it was set last. With these values in the request, a run of compose() does the same
-as it did then.
-So the run shows the effect of code that an Observable can't notice: code that looks into a text, and code that asks
-`is` or `type`.
+field still has the value to which it was set last. If these values are put into the request, a run of compose() does
+the same as it did then. So the run shows the effect of code that an Observable can't notice: code that looks into a
+text, and code that uses `is` or `type`.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Known:
         self.fresh: set[str] = set()
 
     def note(self, observable: Observable[Any], value: Any) -> None:
-        """Add the known value of an Observable; the first value counts.
+        """Add the known value of an Observable; if the Observable's path has a value already, that value stays.
 
         Results of `apply`, and Observables made by hand, are ignored, because a request has no place for their values.
         """
@@ -65,6 +64,9 @@ def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) ->
         call: The call.
         trees: The desired objects, each with the Struct bytes of the observed object. The object is None if it can't be
             encoded, and the bytes are None if the object isn't observed.
+
+    Raises:
+        WireError: The bytes of an observed object are malformed.
     """
     known = Known()
     for tree, raw in trees:
@@ -99,7 +101,7 @@ def _at(top: Any, steps: Iterable[Any]) -> Any:
 
 
 def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
-    """Return the number of each placeholder in a wanted text, with the text in its place in the existing text.
+    """Return the number of each placeholder in a wanted text, with the text that stands for it in the existing text.
 
     The result is empty if the existing text doesn't fit, or fits in more than one way.
 
@@ -132,7 +134,7 @@ def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
 
 
 def request_with(call: Call, known: Known, run: Run) -> Any | None:
-    """Return the request of a call, completed with the last known values.
+    """Return a copy of the request of a call, completed with the last known values.
 
     Args:
         call: The call.
@@ -142,6 +144,9 @@ def request_with(call: Call, known: Known, run: Run) -> Any | None:
 
     Returns:
         The request; None if it has no place for any of the values.
+
+    Raises:
+        WireError: The bytes of an observed object are malformed.
     """
     request = _view.RunFunctionRequest.FromString(call.data)
     tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
@@ -194,7 +199,10 @@ def _holder(request: Any, root: Root, run: Run) -> Any | None:
 
 
 def _put(top: Any, steps: tuple[Any, ...], value: Any) -> bool:
-    """Set `value` at the end of `steps` in `top`, with new maps and lists on the way; False if that isn't possible."""
+    """Set the value at the path `steps` in `top`; return False if that isn't possible.
+
+    Missing maps and lists on the path are added, even if the value itself can't be set.
+    """
     for at, step in enumerate(steps):
         is_last = at == len(steps) - 1
         below: Any = value if is_last else [] if isinstance(steps[at + 1], int) else {}

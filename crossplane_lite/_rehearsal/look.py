@@ -1,4 +1,4 @@
-"""The findings of runs of compose() with other answers: the parts of the answer that depend on missing values."""
+"""The findings of more runs of compose(): the parts of the answer that depend on missing values."""
 
 from __future__ import annotations
 
@@ -28,27 +28,31 @@ class Kept(NamedTuple):
 class Look:
     """The findings of the runs of compose() for one answer.
 
-    Resources are named by their composition resource names, and findings about their places are listed by that name.
+    Resources are named by their composition resource names. A place is a field of a resource or of the composite. A
+    guess is a use of a missing value as a plain one, as in `if value`.
 
     Attributes:
         sources: The missing values that were used as plain values, sorted by path. If there are none, the values of
-            `made_from`.
+            `made_from`. Missing values that compose() read, but that have no use in the answer, are added at the end.
         made_from: The missing values that texts were made from, sorted by path.
-        unresolved: The places of registered resources that are unresolved although no missing value shows in them.
-        decided: The places of registered resources that depend on a guess. They only count if the resource exists.
+        unresolved: The places, by resource, that depend on the text of a placeholder, though no missing value shows in
+            them.
+        decided: The places, by resource, that depend on a guess. They only count if the resource exists.
         frozen: The registered resources that exist and must not change.
         kept: The existing resources that the real run doesn't register, and that must stay.
         held: The new resources that must not be created yet, whether the real run registers them or not.
         named_by: The missing values that names of resources were made from.
         unknown: The new resources whose names differ from run to run. They must not be created.
         removed: The names that every run removes.
-        unstable: The paths of values that are different each time compose() runs, for people.
-        status: The places of the composite's status that are unresolved although no missing value shows in them.
-        details: The keys of the composite's connection details that differ between runs.
+        unstable: The paths of values that are different each time compose() runs, for people. A resource's name that is
+            different each time is listed as "the name of a resource".
+        status: The places of the composite that depend on the text of a placeholder, though no missing value shows in
+            them.
+        details: The keys of the composite's connection details that depend on the text of a placeholder.
         context: The context's keys whose values depend on a guess.
         encoded: The Struct bytes of the registered resources that were encoded already. They are None if a value is
             unresolved or can't be encoded.
-        trees: The fields set in the registered resources that were looked at. Making the answer takes them out.
+        trees: The fields set in the registered resources that were examined. Making the answer removes them from here.
         texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
             send instead.
         runs: The number of times that compose() has run, the real run included.

@@ -13,6 +13,7 @@ before  The missing values are the ones that existing objects were made from. It
 others  Some questions are answered the other way. They run while the answer would delete or change an existing
         resource and no run shows why.
 A'      As A with other placeholders. It runs if B or one of the others differs from A, and a text has a placeholder.
+        If no question was asked, B serves as A'.
 C       As A in everything. It runs if B or one of the others differs from A.
 ======  ===========================================================================================================
 
@@ -26,6 +27,8 @@ The conclusions:
 - If the effect of a missing value can't be found out (a hash of an Observable, `isinstance`, a text that is found
   nowhere, an exception, too many runs), all existing resources of this step are kept as they are, except the resources
   that the missing values belong to.
+
+With `allow_removal_when_unresolved`, `before` and the others don't run, and only the first two conclusions are drawn.
 """
 
 from __future__ import annotations
@@ -66,7 +69,10 @@ def needs_a_look(call: Call) -> bool:
 
     True if compose() used a missing value as a plain one or put it into a text. Also true if compose() read a missing
     value and didn't register an existing resource of this step: `value is True` or `type(value) is str` may be the
-    reason, and neither can be noticed. With `allow_removal_when_unresolved` this last case doesn't count.
+    reason, and an Observable notices neither. With `allow_removal_when_unresolved` this last case doesn't count.
+
+    Raises:
+        WireError: The bytes of an observed resource are malformed.
     """
     if call.has_guessed:
         return True
@@ -93,6 +99,7 @@ def look_twice(call: Call, error: BaseException | None) -> Look:
         The findings.
 
     Raises:
+        KeyboardInterrupt: The user stopped the process during a run. Other exceptions of these runs aren't raised here.
         WireError: The bytes of a resource are malformed.
     """
     runs = Runs(call, error)
@@ -103,7 +110,7 @@ def look_twice(call: Call, error: BaseException | None) -> Look:
 
 
 def _look(runs: Runs) -> Look:
-    """Make the runs, and return the findings."""
+    """Make the runs B, `before` and others, compare them with the run A, and return the findings."""
     call = runs.call
     look = runs.look
     look.removed = set(call.removed)
@@ -137,6 +144,8 @@ def _look(runs: Runs) -> Look:
 
 def _take_texts(runs: Runs, late: Run | None = None) -> None:
     """Find the places that depend on the text of a placeholder, and the places that are different in each run.
+
+    For this, compose() runs as C, and as A' if texts have placeholders. The findings are put into `runs.look`.
 
     Args:
         runs: The runs that were made before.
@@ -178,7 +187,10 @@ def _take_texts(runs: Runs, late: Run | None = None) -> None:
 
 
 def _hold_unknown(runs: Runs, names: Iterable[str]) -> None:
-    """Hold back the new resources among `names`, which differ between runs; and keep all existing resources."""
+    """Find the new resources among `names`, the names that differ between runs: these resources must not be created.
+
+    If there are any names, `_take_lost` keeps all existing resources of this step, because one may have such a name.
+    """
     for name in names:
         runs.call.counted.setdefault("(a name)", Observable("(a name)"))
         if name in runs.first.resources and name not in runs.call.observed:
@@ -186,7 +198,10 @@ def _hold_unknown(runs: Runs, names: Iterable[str]) -> None:
 
 
 def _take_decided(runs: Runs) -> None:
-    """Find the places, and the keys of the context, that a guess decided."""
+    """Find the places, and the keys of the context, that depend on a guess.
+
+    Also find the existing resources that the real run registers and another run doesn't: these must not change.
+    """
     look = runs.look
     for name in runs.first.resources:
         known = {one.steps for one in look.unresolved.get(name, ())}
@@ -205,7 +220,7 @@ def _take_decided(runs: Runs) -> None:
 
 
 def _take_lost(runs: Runs) -> None:
-    """Find the existing resources that must be kept or must not change, and the new resources to hold back."""
+    """Find the existing resources that must stay or must not change, and the new resources that must not be created."""
     call, look = runs.call, runs.look
     for run in (*runs.others, *runs.again):
         if run.error is None:
@@ -262,7 +277,7 @@ def _take_lost(runs: Runs) -> None:
 def _take_dropped(runs: Runs) -> None:
     """Find the missing values that compose() read and that aren't in the answer.
 
-    `value is True` may have used them, so existing resources must be kept because of them.
+    Code such as `value is True` may have used them. So existing resources must be kept because of them.
     """
     call = runs.call
     trees = [runs.first.tree(name) for name in runs.first.resources] + [composite_tree(call)]
@@ -288,7 +303,7 @@ def _take_dropped(runs: Runs) -> None:
 
 
 def _has_lost_text(runs: Runs) -> bool:
-    """Say whether a text with a placeholder is missing in the answer, and no other finding explains that."""
+    """Say whether a text with a placeholder can't be found in the answer, and no other finding explains that."""
     call = runs.call
     if not call.tokens:
         return False
@@ -317,13 +332,16 @@ def _has_lost_text(runs: Runs) -> bool:
 
 
 def _explains_what_exists(runs: Runs) -> bool:
-    """Say whether the form of placeholders changes an existing resource, the composite or a message."""
+    """Say whether the form of placeholders changes an existing resource, the composite or a message.
+
+    If it does, a text was cut or hashed there.
+    """
     look = runs.look
     exists = any(name in runs.call.observed for name in look.unresolved)
     return bool(exists or look.status or look.details or look.texts)
 
 
 def _is_explained(runs: Runs) -> bool:
-    """Say whether the form of placeholders changes a place of the answer: then a text was cut or hashed there."""
+    """Say whether the form of placeholders changes any place of the answer: then a text was cut or hashed there."""
     look = runs.look
     return bool(look.unresolved or look.status or look.details or look.texts)

@@ -1,7 +1,7 @@
 """Looking up the values that the Observables of a rehearsal have in the real call.
 
-A rehearsal is a run of compose() without observed resources. But it must register as many resources as the real call,
-with the same names. This loop, for example, needs the observed zones:
+A rehearsal is here a run of compose() without observed resources. It must register as many resources as the real call,
+with the same names. So some values are needed after all. For example, this loop needs the observed zones:
 `for zone in vpc.observed.status.zones: ctx.resource(f"subnet-{zone}", ...)`.
 """
 
@@ -37,7 +37,7 @@ class Actual:
         self._observed = call.observed
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that an Observable stands for, as plain data.
+        """Return the value that the real call has for an Observable of a rehearsal, as plain data.
 
         Raises:
             LookupError: The real call has no such value, or the value can't be looked up or computed.
@@ -54,7 +54,9 @@ class Actual:
         return value
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return `text` with each placeholder replaced by its value, or by the value's path if there is none.
+        """Return `text` with each placeholder replaced by its value.
+
+        A placeholder without a value is replaced by its path. Then secret values in the text are masked, too.
 
         Args:
             text: The text.
@@ -74,7 +76,10 @@ class Actual:
         return UNSET if observed is None else value_in(observed.resource, observed.connection_details, way)
 
     def _observed_of(self, root: Root) -> Any | None:
-        """Return the message of the composed resource of `root`; None if it isn't observed, and for other objects."""
+        """Return the request's message with the resource that `root` stands for.
+
+        None if the resource isn't observed, or if `root` doesn't stand for a composed resource.
+        """
         return self._observed.get(root.name) if root.kind == "resource" else None
 
     def _below(self, root: Computed, way: str) -> Any:

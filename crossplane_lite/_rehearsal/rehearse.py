@@ -1,15 +1,16 @@
 """Runs of compose() that only look for dependencies.
 
 A value that is resolved doesn't show where it came from. So compose() runs again on a request without observed
-resources, in which every value of a composed resource is an Observable. Everything is thrown away but the edges: which
-resource or field needs a value of which other one (`crossplane_lite._rehearsal.run`).
+resources, in which every value of a composed resource is an Observable. Such a run is called a rehearsal. Only its
+edges are kept: which resource or field needs a value of which other one. Everything else is thrown away
+(`crossplane_lite._rehearsal.run`).
 
-The request keeps all that compose() decides by, so that compose() takes the path of the real run: the composite's spec
-and metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities,
-and the resources of previous functions. None of these values comes from a resource that compose() composes, so none of
-them can hide an edge between such resources. The request loses the observed resources, and the composite's status and
-connection details, which come from composed resources: only if a value is missing does compose() show where it is
-needed.
+The request keeps all values by which compose() decides, so that compose() takes the path of the real run: the
+composite's spec and metadata, the input, the context with the environment, credentials, required resources and schemas,
+capabilities, and the resources of previous functions. None of these values comes from a resource that compose()
+composes, so none of them can hide an edge between such resources. The request loses the observed resources, and the
+composite's status and connection details, which come from composed resources: only if a value is missing does compose()
+show where it is needed.
 
 **Guesses.** Where compose() uses an unresolved value as a plain one, a run takes only one of two ways: `a and b` is `a`
 while `a` is missing, though later the value of `b` counts; and while `a` is missing nothing below `if a:` runs. So
@@ -55,7 +56,7 @@ __all__ = ["next_answers", "rehearse", "run_once"]
 
 
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
-    """Add to a graph every edge that compose() shows if no composed resource is observed.
+    """Add to a graph every edge (a dependency) that compose() shows if no composed resource is observed.
 
     Args:
         call: The real call, after compose() has run.
@@ -86,9 +87,11 @@ def next_answers(
 ) -> BothWays | None:
     """Return the oracle of the next run; None if every question has had both answers, or can't get them.
 
+    An oracle answers the questions of a run.
+
     Args:
         ran: The oracles of the runs up to now.
-        seen: The branches of these runs.
+        seen: The questions of these runs, each with its place in the code and the answer.
         tried: The attempts up to now, each as the number of a run and the questions that were answered the other way.
             The new attempt is added.
     """
@@ -101,7 +104,10 @@ def next_answers(
 
 
 def _nothing_observed(call: Call) -> Any:
-    """Return the request without observed resources, and without the composite's status and connection details."""
+    """Return a copy of the request without observed resources.
+
+    The composite has no status and no connection details in it.
+    """
     request = _view.RunFunctionRequest.FromString(call.data)
     request.observed.ClearField("resources")
     composite = request.observed.composite
@@ -113,6 +119,8 @@ def _nothing_observed(call: Call) -> Any:
 
 def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
     """Run compose() once, throw its result away, and add its dependencies to a graph.
+
+    An exception of compose() ends the run and isn't raised here. The dependencies up to the exception are added.
 
     Args:
         call: The real call.
@@ -135,7 +143,10 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
 
 
 def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
-    """Return the waits of each registered resource, by name: its unresolved values, and those of `depends_on`."""
+    """Return the unresolved values and other resources that each registered resource waits for, by its name.
+
+    It waits for other resources because of `depends_on`.
+    """
     waiting: dict[str, list[Wait]] = {}
     call = run.call
     for name, model in run.resources.items():
@@ -148,7 +159,10 @@ def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
 
 
 def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values that compose() sets in fields of the composite, by the field's path."""
+    """Return the unresolved values that compose() sets in fields of the composite, by the field's path.
+
+    Connection details are among the fields, such as `xr.connection_details["password"]`.
+    """
     model = call.composite
     if model is None:
         return {}
@@ -163,7 +177,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
 
 
 def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
-    """Return the unresolved values in the key and selector of each requirement, by the key for people."""
+    """Return the unresolved values in the key and selector of each requirement, by the key without placeholders."""
     return {
         oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
         for key, selector in call.asked or ()

@@ -1,10 +1,10 @@
 """One more run of compose(), whose results are thrown away.
 
-The run is a call of its own. Thrown away are its results, conditions, requirements, context, output, exceptions, the
-log lines of `ctx.log`, and log lines that reach the root logger's handlers from the thread or task of compose(). Not
-thrown away are the log lines of a thread that compose() starts, and of a logger with handlers of its own. A filter on
-the root logger's handlers keeps the lines of these runs back. It stays there, and lets all other lines through: a
-filter can't be taken off a handler safely while other threads log to it.
+The run is a call of its own. Its results, conditions, requirements, context, output and exceptions are thrown away. So
+are the log lines of `ctx.log`, and the log lines that reach the root logger's handlers from the thread or task of
+compose(). The log lines of a thread that compose() starts, and of a logger with handlers of its own, aren't thrown
+away. A filter on the root logger's handlers drops the lines of these runs. It stays there, and lets all other lines
+through: a filter can't be taken off a handler safely while other threads log to it.
 """
 
 from __future__ import annotations
@@ -95,13 +95,17 @@ class Run:
             tracker.go_back(before)
 
     def tree(self, name: str) -> Tree | None:
-        """Return the fields set in the registered resource `name`; None if a value of it can't be encoded."""
+        """Return the fields set in the registered resource `name`; None if one of the values can't be encoded."""
         if name not in self.trees:
             self.trees[name] = tree_or_none(self.resources[name], self.call)
         return self.trees[name]
 
     def encoded(self, name: str) -> bytes | None:
-        """Return the Struct bytes of the registered resource `name`; None if `marking.direct` can't encode it."""
+        """Return the Struct bytes of the registered resource `name`; None if `marking.direct` can't encode it.
+
+        Raises:
+            WireError: The bytes that previous functions desire are malformed.
+        """
         if name not in self.bytes:
             self.bytes[name] = direct(self.resources[name], self.call.mark)
         return self.bytes[name]
@@ -114,7 +118,10 @@ class Run:
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return the fields set in `model`; None if a value can't be encoded, or raises an exception when it is read."""
+    """Return the fields set in `model`, as a tree of plain data.
+
+    None if a value can't be encoded, or raises an exception when it is read.
+    """
     try:
         return tree_of(model, call)
     except Exception:  # the answer of the real run reports it
@@ -122,6 +129,6 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Say whether `record` is let through: only log records of a rehearsal are not."""
+    """Say whether a handler may log `record`: False if the record comes from a rehearsal. This is a logging filter."""
     call = tracker.current()
     return call is None or not call.rehearsed

@@ -1,6 +1,7 @@
 """The runs of compose() for one answer: which of them are made, with which answers to questions.
 
-The module `look_twice` has the names of the runs (A, B, ...), and what follows from them.
+A question comes up where compose() uses a missing value as a plain one, as in `if value`. The module `look_twice` has
+the names of the runs (A, B, ...), and what follows from them.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ _LEFT_FOR_USAGES: Final = 2
 
 
 class Runs:
-    """The runs for one answer, with questions about them.
+    """The runs of compose() for one answer. The methods make more runs, and compare the runs.
 
     Attributes:
         call: The real call, after compose() has returned or raised.
         first: The real run (A).
         others: The runs with other answers than the real one.
-        again: The runs with the same answers.
+        again: The runs with the same answers (C and A').
         look: The findings. Only its number of runs and the removed names are used here.
-        known: The values that existing objects were made from; None until `as_before` has looked for them.
+        known: The values that existing objects were made from; None while `as_before` hasn't needed them.
         too_many: Whether not all answers could be tried, because the number of runs is limited.
-        more: How many runs come last: C, and A' if there are placeholders in texts.
+        more: The number of runs to reserve for the end: C, and A' if there are placeholders in texts.
     """
 
     def __init__(self, call: Call, error: BaseException | None) -> None:
@@ -69,18 +70,18 @@ class Runs:
         self._open: dict[str, None] | None = None
 
     def end(self) -> None:
-        """Free the objects that the runs have made."""
+        """Free the objects that the runs have made. The real run isn't ended."""
         for run in (*self.others, *self.again):
             run.end()
 
     def run(self, oracle: BothWays | None, form: int, request: Any = None, data: bytes | None = None) -> Run:
-        """Run compose() once more.
+        """Run compose() once more, and return the run.
 
         Args:
-            oracle: The answers to its questions; None for those of the real run.
-            form: The form of its placeholders, EARLY or LATE.
-            request: The request of the run; None for the call's request.
-            data: The bytes for `ctx.request` of the run; None for those of the call.
+            oracle: Answers the questions of the run; None to answer as in the real run.
+            form: The form of the run's placeholders, `EARLY` or `LATE`.
+            request: The run's request; None for the request of the real call.
+            data: The bytes for `ctx.request` of the run; None for those of the real call.
         """
         self.look.runs += 1
         call = self.call
@@ -88,7 +89,7 @@ class Runs:
         return Run.again(call, given, call.data if data is None else data, oracle=oracle, form=form)
 
     def with_status_of(self, run: Run) -> Run:
-        """Run compose() once more, as if the composite had the status that another run gives it.
+        """Run compose() once more, as if the composite had the status that `run` gives it, and return the new run.
 
         If a guess decides the status, the status is a plain value in the next call. Values that are made from the
         status would change then, and this run shows which values.
@@ -139,7 +140,10 @@ class Runs:
         return any(all(name not in run.resources for run in self.others) for name in self.missing())
 
     def _changes_any(self) -> bool:
-        """Say whether the real run changes an existing resource of this step."""
+        """Say whether the real run changes an existing resource of this step.
+
+        A resource with an unresolved value doesn't count if another run desires it differently (see `_changes`).
+        """
         names = self.unresolved()  # these come first: they are more likely to change
         for name in (*names, *(self.first.resources.keys() - names)):
             if name in self.call.observed and self.state(name) == OURS:
@@ -184,7 +188,10 @@ class Runs:
         return False
 
     def _changes(self, name: str) -> bool:
-        """Say whether the real run changes the existing resource `name`, and no other run desires it differently."""
+        """Say whether the real run changes the existing resource `name`, and no other run desires it differently.
+
+        False if a value of the resource can't be encoded.
+        """
         for run in self.others:
             if run.error is None if name not in run.resources else differing_places(self.first, run, name):
                 return False
@@ -202,7 +209,7 @@ class Runs:
         return changes(marked_over(encoded, self.call.mark), raw)
 
     def state(self, name: str) -> str:
-        """Return the owner of the observed resource called `name`, as `whose` does."""
+        """Return whose the observed resource called `name` is: `OURS`, `OUR_NAME`, `OTHERS` or `NO_MARK`."""
         if name not in self._states:
             function = self.call.function
             self._states[name] = whose(

@@ -81,7 +81,11 @@ _READY_TRUE: Final = _view.READY_TRUE
 
 
 def usage_name(edge: Edge) -> str:
-    """Return the composition resource name of the Usage for `edge`: at most 63 characters, with a hash at the end."""
+    """Return the composition resource name of the Usage for `edge`: at most 63 characters, with a hash at the end.
+
+    Args:
+        edge: The names of the dependent and its dependency.
+    """
     dependent, dependency = edge
     # The length of the first name is hashed too: otherwise two pairs of names could give the same text.
     digest = hashlib.sha256(f"{len(dependent)}:{dependent}{dependency}".encode()).hexdigest()[:_HASH]
@@ -90,6 +94,8 @@ def usage_name(edge: Edge) -> str:
 
 def edge_of(name: str, raw: bytes) -> Edge | None:
     """Return the edge for which a resource is the Usage; None if the resource isn't a Usage of this package.
+
+    An edge has the names of two resources: the dependent and its dependency.
 
     Args:
         name: The resource's composition resource name.
@@ -123,6 +129,9 @@ class _Made:
         Args:
             name: The resource's composition resource name.
             raw: The resource's Struct bytes.
+
+        Raises:
+            WireError: The bytes are malformed.
         """
         if not name.startswith(_PREFIX):
             return None
@@ -136,7 +145,7 @@ class _Made:
 
     @classmethod
     def among(cls, resources: Any) -> list[_Made]:
-        """Return the Usages of this package that are among `resources`, messages by name."""
+        """Return the Usages of this package in `resources`, the messages of resources by composition resource name."""
         found = (cls.of(name, resources[name].resource) for name in resources if name.startswith(_PREFIX))
         return [made for made in found if made is not None]
 
@@ -146,7 +155,7 @@ class _Object:
 
     Args:
         raw: The object's Struct bytes.
-        namespace: The namespace of an object that has none itself: that of the composite, or empty.
+        namespace: The namespace to use if the object has none: the composite's namespace, or empty.
     """
 
     __slots__ = ("api_version", "kind", "name", "namespace")
@@ -164,7 +173,8 @@ class _Object:
         """Return the reference to the object for `spec.of` or `spec.by` of a Usage.
 
         Args:
-            namespace: The namespace of the Usage. The reference has the object's namespace only if it is another one.
+            namespace: The namespace of the Usage; empty for a ClusterUsage. The reference has the object's namespace
+                only if it is another one.
         """
         reference = {"name": self.name}
         if self.namespace and self.namespace != namespace:
@@ -182,7 +192,7 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
 
     Args:
         call: The call.
-        desired: The answer's desired resources, complete except for the Usages.
+        desired: The answer's desired resources, complete except for the Usages. The Usages are added here.
         graph: The dependencies on missing values in this call; None if there are none. The dependencies that
             `rehearsed` finds are added to this graph.
         step: The step's identity.
@@ -228,6 +238,8 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:
     """Return the edges that must have a Usage of this step.
 
+    Edges on a cycle are left out, and so are new edges that would close a cycle with existing Usages.
+
     Args:
         edges: The edges that compose() shows now.
         retained: The edges of this step's existing Usages that may stay.
@@ -240,10 +252,10 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
 
 
 def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
-    """Return those of `edges` that aren't on a cycle of `graph`. An edge from a name to itself is a cycle.
+    """Return the edges in `edges` that aren't on a cycle of `graph`. An edge from a name to itself is a cycle.
 
     Args:
-        edges: The edges.
+        edges: The edges to check.
         graph: All edges of the graph. They include `edges`.
     """
     if not edges:

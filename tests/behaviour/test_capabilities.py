@@ -86,6 +86,17 @@ def test_a_capability_that_came_later() -> None:
     assert seen == [(True, True, True)]
 
 
+@pytest.mark.parametrize("name", [4, "4", "CAPABILITY_4", "CONDITIONS", "CAPABILITY_CONDITIONS"])
+def test_names_of_one_capability(name: Any) -> None:
+    """A capability is found by its name and by its number, also where the number is a string."""
+
+    def compose(ctx: Any) -> Any:
+        return ctx.capabilities.has(name), ctx.capabilities.lacks(name)
+
+    assert call(compose)[0] == (True, False)
+    assert call(compose, capabilities=without("CONDITIONS"))[0] == (False, True)
+
+
 def test_falling_back() -> None:
     """A function can ask only those that support it, and do without otherwise."""
 

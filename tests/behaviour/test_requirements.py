@@ -239,16 +239,29 @@ def test_a_selector_by_name_and_labels() -> None:
 
 
 def test_several_requirements_at_once() -> None:
-    """`update` takes selectors as dict.update does, and refuses what is none."""
+    """`update`, `|=` and `setdefault` take selectors as those of dict do, and refuse what is none."""
 
     def compose(ctx: Any) -> None:
-        made = {name: composition.ResourceSelector(api_version="v1", kind=name) for name in ("A", "B")}
-        ctx.requirements.resources.update({"a": made["A"]}, b=made["B"])
+        made = {name: composition.ResourceSelector(api_version="v1", kind=name) for name in ("A", "B", "C", "D")}
+        resources = ctx.requirements.resources
+        resources.update({"a": made["A"]}, b=made["B"])
+        ctx.requirements.resources |= {"c": made["C"]}
+        assert ctx.requirements.resources is resources
+        assert resources.setdefault("d", made["D"]) is resources.setdefault("d", "not looked at")
         with pytest.raises(UsageError):
-            ctx.requirements.resources.update(c="C")
+            resources.update(e="E")
+        with pytest.raises(UsageError):
+            ctx.requirements.resources |= {"e": "E"}
+        with pytest.raises(UsageError):
+            resources.setdefault("e")
 
     _, answer = call(compose)
-    assert {name: one.kind for name, one in answer.requirements.resources.items()} == {"a": "A", "b": "B"}
+    assert {name: one.kind for name, one in answer.requirements.resources.items()} == {
+        "a": "A",
+        "b": "B",
+        "c": "C",
+        "d": "D",
+    }
 
 
 def test_the_name_of_a_required_resource() -> None:
