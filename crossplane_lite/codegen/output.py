@@ -179,7 +179,7 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _folded(path: str) -> str:
-    """Return a text that is the same for two paths if some file system treats both as one file, as `A.py` and `a.py`."""
+    """Return a text that is equal for two paths if some file system treats them as one file, as `A.py` and `a.py`."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

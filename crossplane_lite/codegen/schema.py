@@ -32,7 +32,7 @@ __all__ = ["ANY", "META", "ClassRef", "Field", "Form", "ObjectSchema", "Refs", "
 
 
 class ClassRef(NamedTuple):
-    """The module and the name of a class. A `$ref` to a component with properties becomes a reference to such a class."""
+    """The module and the name of a class. A `$ref` to a component with properties is a reference to a class."""
 
     module: tuple[str, ...]
     name: str
@@ -381,7 +381,7 @@ class _Reader:
         return [kind for kind in kinds if kind != "null"]
 
     def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
-        """Return the type for a schema that hasn't exactly one type: a union of scalars such as `int | str`, else `ANY`.
+        """Return the type for a schema without exactly one type: a union of scalars such as `int | str`, else `ANY`.
 
         Raises:
             InputError: A part of the schema is wrong.

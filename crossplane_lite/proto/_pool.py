@@ -31,7 +31,7 @@ _POOL: Final = _empty_pool()
 
 
 def add_file(serialised: bytes) -> None:
-    """Add a file, a serialised FileDescriptorProto, to the pool."""
+    """Add a protobuf file to the pool. `serialised` is its serialised FileDescriptorProto."""
     _POOL.AddSerializedFile(serialised)
 
 
