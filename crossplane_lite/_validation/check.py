@@ -256,7 +256,8 @@ class _Checked:
     ) -> Iterator[tuple[str, Any, Rules | None]]:
         """Yield the fields of an object that the validator must see: name, value, and rules (None if it has no rules).
 
-        Unresolved keys and unset fields (null) are left out. A key that isn't a string is added to `problems`.
+        Unresolved keys are left out. Nulls are left out, too, except in fields that are nullable, required or without
+        rules. A key that isn't a string is added to `problems`.
         """
         properties = rules.get("properties", _ANYTHING)
         others = rules.get("additionalProperties") or (_ANYTHING if whole else None)

@@ -1,4 +1,4 @@
-"""The schema of a kind, and the mistakes of a resource against it; `crossplane_lite.schemas` lists the checks."""
+"""The schema of a kind, and the check of a resource against it; `crossplane_lite.schemas` lists the checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class FieldError(CrossplaneLiteError, ValueError):
     The error's text can be the message of a result, as in `ctx.results.fatal(error)`.
 
     Attributes:
-        resource: The resource's name in the composition. If it has no such name: the object's name, else its kind.
+        resource: The resource's name in the composition. Without such a name, it is the class's name of a model; and
+            of plain data, the object's name, else its kind.
         path: The field's path, such as `spec.forProvider.rules[0].action`; empty if the resource itself is wrong.
         problem: What is wrong, such as "must be an integer (got 'a' that is a string)".
     """
@@ -134,10 +135,10 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
     """Return the mistakes in a resource.
 
     Args:
-        resource: A model or plain data. In a registered model all fields that are sent are checked, also fields that
-            previous functions set. Unresolved values are never mistakes. `status` is only checked in observed
-            resources, in plain data and in the desired composite. A missing `status` is never a mistake. In the
-            desired composite only `status` is checked, because a function can't set its other fields.
+        resource: A model or plain data. In a model that was registered with `ctx.resource`, all fields that are sent
+            are checked, also fields that previous functions set. Unresolved values are never mistakes. `status` is only
+            checked in observed resources and plain data, where it may be missing, and in the desired composite. There,
+            only `status` is checked, because a function can't set the composite's other fields.
         schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` returns
             it. If it is None or empty, no mistakes are found.
 
@@ -177,9 +178,9 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
 
 
 def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -> Callable[[object], bool]:
-    """Return a function that says whether the field of a name, such as `status`, isn't checked in this resource.
+    """Return a function that says whether a top-level field of the resource, such as `status`, isn't checked.
 
-    It gets the names of the resource's top-level fields. Fields that compose() doesn't set aren't checked.
+    The function gets the field's name. Fields that compose() can't set aren't checked.
     """
     if not isinstance(resource, Resource) or (resource._node is not None and resource._node.state >= WAIT):
         return lambda key: key == "status" and key not in data  # a status that the schema requires may be missing

@@ -211,6 +211,8 @@ def _mapping(value: Any, what: str, place: _Place) -> Mapping[str, Any]:
 def _types_of(source: Mapping[str, Any], place: _Place) -> list[str]:
     """Return the JSON types that a value may have, such as `["integer", "string"]`; an empty list if any type is right.
 
+    They come from `type`, from an `anyOf` or `oneOf` that only lists types, or from an extension of Kubernetes.
+
     Raises:
         SchemaError: `type` has something else than JSON types.
     """
@@ -286,9 +288,9 @@ def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
 
 
 def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: _Place) -> list[str]:
-    """Return the names of the required fields in the translated schema, without fields that have a default.
+    """Return the names that the required fields have in the translated schema (see `key_of`).
 
-    Fields with a default are only left out if `place.defaults` is true. A null isn't a default.
+    If `place.defaults` is true, fields with a default other than null are left out.
 
     Raises:
         SchemaError: `required` isn't a list of strings.

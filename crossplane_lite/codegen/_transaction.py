@@ -1,4 +1,4 @@
-"""Changes to files in locked folders: all of them are made, or none."""
+"""Makes changes to files in locked folders: all of the changes, or none of them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Transaction:
         If `target` exists, its old content is kept in a second temporary file. The folder is made if it is missing.
 
         Raises:
-            InputError: The folder or a temporary file can't be made.
+            InputError: The folder can't be made, the new content can't be written, or the old content can't be kept.
         """
         self.make_folder(target.parent)
         with naming("write", target):
@@ -135,7 +135,7 @@ class Transaction:
             os.replace(target, away)
 
     def guard(self) -> None:
-        """Set a mark. `take_back` stops at this mark if it couldn't undo all steps that were done after it."""
+        """Set a mark between steps. `take_back` stops at the mark if it couldn't undo all steps after the mark."""
         self._undo.append(None)
 
     def commit(self) -> None:
@@ -152,11 +152,10 @@ class Transaction:
     def take_back(self) -> bool:
         """Undo all changes that aren't committed, the latest first.
 
-        If a step can't be undone, the undoing stops at the last mark before this step (see `guard`). Another call
-        continues there.
+        If a step can't be undone, `take_back` goes on to the last mark before this step, and stops there (see `guard`).
 
         Returns:
-            Whether every step that was tried could be undone.
+            False if a step couldn't be undone.
         """
         is_well = True
         while self._undo:

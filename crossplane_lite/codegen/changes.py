@@ -75,6 +75,8 @@ class ModuleChanges(NamedTuple):
 def of_modules(before: Texts, after: Mapping[str, str], paths: Iterator[str] | list[str]) -> Iterator[ModuleChanges]:
     """Yield a `ModuleChanges` for each module with changes, sorted by path.
 
+    Files that aren't generated modules are skipped.
+
     Args:
         before: Gets the path of a `.py` or `.pyi` file, and returns its old text; None if there was no such file.
         after: The new text of each `.py` and `.pyi` file, by path.
@@ -245,7 +247,7 @@ def _title(file: str, table: Mapping[str, str]) -> str:
 
 
 def as_data(found: ModuleChanges) -> dict[str, Any]:
-    """Return the changes of a module as data for `generate --json`. Empty attributes of a `Change` are left out."""
+    """Return the changes of a module as data for `--report json`. Empty attributes of a `Change` are left out."""
     return {
         "module": found.file.replace("/", "."),
         "title": found.title,

@@ -1,4 +1,4 @@
-"""`crossplane-lite generate`: model packages from API definitions."""
+"""`crossplane-lite generate`: makes packages of models from API definitions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def command(argv: Sequence[str]) -> int:
             changed then, or the message says that the next run repairs the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
-        SystemExit: An argument is wrong or missing.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     chosen = options.read(argv)
     if chosen.uses:
@@ -72,6 +72,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     Raises:
         InputError: A source, a definition in it, or the manifest of the output folder can't be used; or no kind is
             chosen.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
     found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
@@ -99,6 +100,7 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 
     Raises:
         InputError: A file or the cluster can't be read.
+        MissingExtraError: A file is YAML, and PyYAML isn't installed.
     """
 
     def documents() -> Iterator[Document]:

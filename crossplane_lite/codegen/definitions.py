@@ -65,7 +65,7 @@ class Kind(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A component of an OpenAPI document that becomes a class; its attributes mean the same as those of `Kind`."""
+    """A component of an OpenAPI document from which a class is made. The attributes are as in `Kind`."""
 
     where: str
     path: str
@@ -97,7 +97,7 @@ class OpenAPI:
         self._kinds[ref] = kind
 
     def component(self, ref: ClassRef) -> Kind | Component | None:
-        """Return the kind or component of this document that becomes the class `ref`; None if there is none."""
+        """Return the kind or component in this document from which the class `ref` is made; None if there is none."""
         name = self._names.get(ref)
         if name is None or ref in self._kinds:
             return self._kinds.get(ref)

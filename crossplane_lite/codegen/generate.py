@@ -1,4 +1,4 @@
-"""Makes the texts of the model packages from definitions. `command` reads the sources and has the files written."""
+"""Makes the texts of model packages from definitions. `definitions` reads these, and `output` writes the files."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class _Units:
         return self._units
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a note if the fields of `unit` differ from those of the class `ref`, which crossplane-lite ships."""
+        """Add a note if the fields of `unit` aren't the same as in the class `ref`, which crossplane-lite ships."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [

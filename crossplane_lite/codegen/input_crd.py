@@ -58,7 +58,7 @@ def command(argv: Sequence[str]) -> int:
         MissingExtraError: PyYAML isn't installed.
         UsageError: The class isn't an attrs class; a field's type or default can't be in an input; or the API version,
             the kind or the plural isn't valid, or can't be made from the class.
-        SystemExit: An argument is wrong or missing.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
     load("yaml", "codegen")
@@ -77,7 +77,7 @@ def command(argv: Sequence[str]) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite generate-input`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate-input",
         description="Print the CustomResourceDefinition of a function's input, for the function's package. It is made "

@@ -1,7 +1,7 @@
-"""The manifest of an output folder: a JSON file that lists the files that `generate` owns there, and class names.
+"""Reads and makes the manifest of an output folder: a JSON file with the files that `generate` owns, and class names.
 
-The class names are those that earlier runs decided (see `naming`). With these names, the same models can be made again
-in a checkout that has the manifest, but not the models.
+These are the names that earlier runs chose (see `naming`). With them, the same models can be made again in a checkout
+that has the manifest, but not the models.
 
 The journal is a file of the same format, which a killed run leaves behind (see `output`).
 """

@@ -32,8 +32,8 @@ class Class:
         kind: The kind if this is the class of a kind; else empty.
         scope: `Namespaced` or `Cluster` if this is the class of a kind and the definition says so; else empty.
         attributes: The name of each field's attribute in Python, by wire name (the field's name in Kubernetes).
-        is_seen: Whether kinds use the class only in their status, if at all. Then it is only read from observed
-            resources. Set by `mark_seen`.
+        is_seen: Whether kinds use the class only in their status, so that it is only read from observed resources. It
+            is set by `mark_seen`, and False for the class of a kind.
     """
 
     def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:

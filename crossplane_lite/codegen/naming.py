@@ -246,7 +246,10 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
 
 def _letters(code: str) -> set[str]:
-    """Return the letters of all scalar types that the type `code` accepts, such as f and i for `f`; else `{code}`."""
+    """Return the letters of the scalar types that the type `code` accepts, such as f and i for `f`.
+
+    For a type that isn't a scalar or a union of scalars, return `{code}`.
+    """
     if any(one not in _SCALARS for one in code.split("|")):
         return {code}
     return set().union(*(_SCALARS[one] for one in code.split("|")))
@@ -265,7 +268,10 @@ def place_of(node: ObjectSchema) -> str:
 
 
 def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, ObjectSchema]]:
-    """Return the objects in the order of naming, each after its rank. Kinds and components themselves are left out."""
+    """Return pairs of a rank and an object, in the order of naming. Kinds and components themselves are left out.
+
+    The ranks are `_WRITTEN`, `_INITIAL` and `_READ`.
+    """
     ranks: dict[int, int] = {}
     found = []
     for nodes in units:

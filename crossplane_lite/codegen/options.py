@@ -152,7 +152,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite generate`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "

@@ -1,7 +1,8 @@
 """Writes generated files into folders: all of them or none, and without touching files of other programs or people.
 
-A manifest in each folder lists the files that the command owns. Only these files are ever overwritten or removed, also
-if somebody has edited them: their header warns of that. All other files in the folder stay as they are.
+A manifest in each folder lists the files that the command (`crossplane-lite generate`) owns. Only these files are ever
+overwritten or removed, also if somebody has edited them: their header warns of that. All other files in the folder stay
+as they are.
 
 A run checks everything, and then takes these steps:
 

@@ -16,7 +16,7 @@ _WIDTH: Final = 79
 
 
 class Progress:
-    """A line on stderr that shows the progress, to be used in a `with` statement, which clears the line at its end.
+    """A line on stderr that shows the progress. The end of the `with` statement clears the line.
 
     Nothing is shown if stderr isn't a terminal.
     """
@@ -29,7 +29,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """The seconds since this object was made, at the begin of the run."""
+        """The seconds since the run began, when this object was made."""
         return time.monotonic() - self._start
 
     def step(self, what: str, of: str, done: int, total: int) -> None:

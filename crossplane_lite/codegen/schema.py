@@ -1,4 +1,4 @@
-"""Reads schemas of Kubernetes objects, and makes of them the fields and types for model classes.
+"""Turns the schemas of Kubernetes objects into the fields and types of model classes.
 
 A schema is walked breadth first, so that outer objects are named before inner objects (see `naming`). These are the
 rules for Kubernetes' dialect of OpenAPI v3 (structural schemas, "x-kubernetes-*" extensions):
@@ -45,10 +45,11 @@ class Form:
     """The type of a field.
 
     Attributes:
-        code: `[` for a list, `{` for a map, `N` for an object that becomes a class, `R` for a reference to a class, or
-            one of the letters s i f b q o x of a table (see `crossplane_lite.table`). A union is written `b|s`.
-        python: The type of a scalar as it is written in Python, such as `str` or `Literal['a', 'b']`. Empty for lists,
-            maps, `N` and `R`.
+        code: `[` for a list, `{` for a map, `N` for an object that becomes a class, `R` for a reference to a class.
+            Other types have their letter in a table: s, i, f or b for a scalar, q for `int | str`, o for an object
+            without a schema, x for anything; or a union of scalars such as `b|s`.
+        python: The type as it is written in Python, such as `str` or `Literal['a', 'b']`. Empty for lists, maps, `N`
+            and `R`.
         item: The type of the items of a list or map; for other types, this `Form` itself.
         keys: The list's `x-kubernetes-list-map-keys`, by which Kubernetes merges it; empty if there are none.
         node: The object if `code` is `N`; else None.
@@ -83,9 +84,9 @@ class Form:
         return form
 
     def in_table(self) -> tuple[str, str]:
-        """Return the lists and maps around the type, such as `[{`, and the code or class name in them.
+        """Return the type in two parts, as a table has it: the lists and maps, such as `[{`, and the type in them.
 
-        A table has the type in these two parts. For an object without a class name yet, the second part is `N`.
+        The second part is a class name for `R`, and the code for other types.
         """
         around, form = "", self
         while form.item is not form:
@@ -94,8 +95,7 @@ class Form:
         return around, form.code if form.ref is None else form.ref.name
 
     def signature(self) -> tuple[Any, ...]:
-        """Return a tuple that is equal for equal types. If the type contains an object, its `shape` must be set before.
-        """
+        """Return a tuple that is equal for equal types. The `shape` of an object in the type must be set before."""
         below = () if self.item is self else self.item.signature()
         shape = self.node.shape if self.node is not None else self.ref
         return (self.code, self.python, self.keys, shape, *below)
@@ -424,7 +424,7 @@ class _Reader:
         """Return a schema's `additionalProperties`: the schema for all properties that it doesn't list.
 
         Returns:
-            The schema, or True if these properties can be anything, or False if none are allowed or the key is missing.
+            The schema, or True if these properties can be anything. False if the key is false, null or missing.
 
         Raises:
             InputError: `additionalProperties` is neither a schema nor a boolean.
@@ -437,7 +437,7 @@ class _Reader:
         return False if below is None else below
 
     def _get(self, schema: Mapping[str, Any], key: str, kind: type[Any], path: str) -> Any:
-        """Return the value of a key in a schema. If the key is missing or null, return the empty value of type `kind`.
+        """Return the value of a key in a schema. If the key is missing or null, return `kind()`, such as an empty dict.
 
         Raises:
             InputError: The value isn't of type `kind`.

@@ -140,7 +140,7 @@ class _Stub:
         return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
-        """Return the type of values that can be assigned to `form`, a list or map in another one: `ListOf[str]`, ..."""
+        """Return the type of values that can be assigned to a list or map in another one, such as `ListOf[str]`."""
         kind = _held(form)
         item = self._written(form.item) if kind == "container" else self._plain(form.item)
         return f"{self._name(_CONTAINERS[form.code][kind][1])}[{item}]"
@@ -188,7 +188,7 @@ def _held(form: Form) -> str:
 
 
 def _docstring(text: str) -> str:
-    """Return a text as a string literal in triple quotes. Quotes, backslashes and control characters are escaped."""
+    """Return a text as a string literal in triple quotes, with escapes for characters that can't stand in it."""
     escaped = text.replace("\\", "\\\\")
     if '"""' in escaped or escaped.endswith('"'):
         escaped = escaped.replace('"', '\\"')

@@ -118,9 +118,9 @@ def _root(paths: Sequence[Path]) -> Path:
 
 
 def _copy(root: Path, target: Path) -> None:
-    """Copy the Python files in `root` and the folders in it, and the configuration of type checkers in `root`.
+    """Copy a project's Python files, and the configuration files of type checkers in the project's folder itself.
 
-    Hidden folders, `__pycache__`, `node_modules` and virtual environments are left out.
+    Files in hidden folders, `__pycache__`, `node_modules` and virtual environments aren't copied.
 
     Args:
         root: The project's folder.

@@ -116,11 +116,11 @@ def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], di
         wanted: The path of a file that counts as an interpreter whatever its name is; None for no such file.
 
     Returns:
-        Two dicts by path: the link's target for each link, and None for any other file or folder; and the first bytes
-        of each file whose name is that of an interpreter, such as `python3.13`.
+        Two dicts by path. The first has all paths, with the target of each link, and None for files and folders. The
+        second has the first 64 bytes of each file whose name is that of an interpreter, such as `python3.13`.
 
     Raises:
-        InputError: A layer is damaged.
+        InputError: A layer is damaged, has too many files, or has a path with `..` in it.
     """
 
     def is_interpreter(path: str) -> bool:
@@ -153,7 +153,7 @@ def _target(path: str, links: dict[str, str | None]) -> str | None:
 
     Args:
         path: The path, with links in it or at its end.
-        links: The paths in the image: the link's target for each link, and None for any other file or folder.
+        links: All paths in the image, with the target of each link, and None for files and folders.
     """
     for _ in range(20):
         parts = path.split("/")

@@ -182,7 +182,7 @@ def _reason(error: OSError) -> str:
 
 
 def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:
-    """Return the project among the installed packages, with its entry point.
+    """Return the name, the version and the entry point of the project's package.
 
     Args:
         target: The folder that the packages are installed in.
@@ -374,7 +374,7 @@ class _Progress:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite image`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite image",
         description="Make the runtime image of a function without Docker. It is a base image with Python, and one "

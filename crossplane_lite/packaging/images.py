@@ -60,7 +60,7 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
         platform: The platform of the images to read, such as `linux/arm64`; None to read all images.
 
     Returns:
-        At least one image. A root folder doesn't say its platform: its image gets `platform`, else `linux/unknown`.
+        At least one image. A root folder doesn't say its platform, so its image gets `platform`, else `linux/unknown`.
 
     Raises:
         InputError: The path can't be read or isn't an image, an image is damaged, no image is for the platform, or a
@@ -219,7 +219,8 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
         The digest of the image's OCI manifest, by which a registry would know the image.
 
     Raises:
-        InputError: The image can't be written. Nothing is left of a file then; a folder may be left unfinished.
+        InputError: The image can't be written, or `check_place` refuses the path. A file stays as it was then; a folder
+            may be left unfinished.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
     check_place(path, layout)
@@ -244,7 +245,8 @@ def check_place(path: str, layout: str) -> None:
         layout: The layout, as for `write`.
 
     Raises:
-        InputError: The folder around the file doesn't exist; or the folder to write is a file, or isn't empty.
+        InputError: A file must be written, and its folder doesn't exist; or a folder must be written, and the path is
+            that of a file, or of a folder that isn't empty.
     """
     place = Path(path)
     if not _is_folder(path, layout):

@@ -25,7 +25,7 @@ __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "require
 
 
 class Transport(NamedTuple):
-    """A transport (the package that serves gRPC in an image), with the packages that it needs and doesn't need.
+    """A way to serve gRPC in an image, with the packages that it needs, and the packages that it makes unnecessary.
 
     Attributes:
         extra: The extra of crossplane-lite that has the transport; None if the transport needs no extra.
@@ -275,8 +275,8 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
         place: The folder's path in the image, which tracebacks show.
 
     Returns:
-        False if this machine doesn't have the image's version of Python: nothing was compiled. Otherwise True, also if
-        some files couldn't be compiled, which stay without byte code.
+        False if this machine doesn't have the image's version of Python, so that nothing was compiled. Otherwise True,
+        also if some files couldn't be compiled. Such files stay without byte code.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:

@@ -16,7 +16,8 @@ __all__ = ["add_rule_flags", "command", "make_parser"]
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite prune` with the arguments that follow it.
 
-    A table of the files and bytes that each rule has removed is printed on stdout.
+    A table of the files and bytes that each rule has removed is printed on stdout. With `--dry-run`, nothing is
+    removed.
 
     Returns:
         Always 0.
@@ -52,7 +53,7 @@ def rules_text() -> str:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite prune`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite prune",
         description="Make a folder of installed packages smaller: remove the files that a served function never loads. "

@@ -146,8 +146,8 @@ class Pruned(NamedTuple):
 def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
     """Remove the files that a served function never loads from a folder of packages, and return how much this saves.
 
-    The byte code of removed modules, and folders that become empty, are removed, too. Long descriptions are cut from
-    the metadata of packages.
+    `RULES` says which files these are. The byte code of removed modules, and folders that become empty, are removed,
+    too. The rule `descriptions` shortens files instead of removing them.
 
     Args:
         root: The folder that `pip install --target` has filled, or a `site-packages`.

@@ -198,7 +198,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite xpkg`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite xpkg",
         description="Build, show and check Crossplane packages of functions.",

@@ -21,7 +21,7 @@ __all__ = [
 
 
 class FunctionRunnerService(FunctionRunnerServiceServicer):
-    """Base class of functions that handle raw messages. Projects from Crossplane's template for Python use this name."""
+    """Base class of functions that handle raw messages, by the name that projects from Crossplane's template use."""
 
 
 class FunctionRunnerServiceStub:
