@@ -1,4 +1,8 @@
-"""Checking plain data against a schema: preparing the data for the validator, and turning its errors into mistakes."""
+"""Checking plain data against a schema: preparing the data for the validator, and turning its errors into mistakes.
+
+Steps are the keys and indexes that lead to a value. A value is unresolved if it is an Observable without a value, or a
+string made from one.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +98,7 @@ class Validator:
         """Return the mistakes in plain data, ordered by path. A value of a wrong type has no other mistake.
 
         Args:
-            data: The object. Observables, and strings made from them, are unresolved: they are never mistakes.
+            data: The object. Unresolved values in it are never mistakes.
             call: The call that `data` belongs to, which finds its Observables in strings; None if there is no call.
             secret: Whether the texts must not show values.
         """
@@ -201,8 +205,6 @@ def _is_pattern(pattern: Any) -> bool:
 
 class _Checked:
     """The data that the validator gets: a copy with only the parts that the schema describes.
-
-    Steps are the keys and indexes that lead to a value.
 
     Attributes:
         data: The copy. None stands for an unresolved value, and for a value that the schema doesn't describe.

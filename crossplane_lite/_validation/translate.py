@@ -25,7 +25,7 @@ NULLABLE: Final = "x-nullable"
 """The keyword of a schema that allows null."""
 
 MERGE_KEYS: Final = "x-merge-keys"
-"""The keyword for a list's merge keys, which identify its elements: each key with its default."""
+"""The keyword for a list's merge keys, which identify the list's elements. Its value maps each key to its default."""
 
 Json = dict[str, Any]
 

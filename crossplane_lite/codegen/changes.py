@@ -23,7 +23,7 @@ _DECLARED: Final = re.compile(r"^    (\w+): (.+) = \.\.\.$")
 _LITERAL: Final = re.compile(r"Literal\[((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\]'\"])*)\]")
 
 Texts = Callable[[str], "str | None"]
-"""Returns the text of a file, or None if there is no such file."""
+"""Gets the path of a file, and returns its text; None if there is no such file."""
 
 
 class Change(NamedTuple):

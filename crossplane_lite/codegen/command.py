@@ -1,4 +1,7 @@
-"""`crossplane-lite generate`: makes packages of models from API definitions."""
+"""`crossplane-lite generate`: makes packages of models from API definitions.
+
+A source is a file, a folder or a pattern that the user names, and in which definitions are looked for.
+"""
 
 from __future__ import annotations
 

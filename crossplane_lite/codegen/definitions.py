@@ -1,6 +1,7 @@
-"""Finds the definitions in documents: kinds with their versions and schemas, and components of OpenAPI documents.
+"""Finds the definitions of APIs in documents: kinds with their versions and schemas, and components.
 
-A component is a schema that an OpenAPI document lists under `components.schemas`, and to which a `$ref` can point.
+A definition is a CustomResourceDefinition, a CompositeResourceDefinition or an OpenAPI v3 document. A component is a
+schema that an OpenAPI document lists under `components.schemas`, and to which a `$ref` can point.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ class Definitions(NamedTuple):
 
 
 def definitions(documents: Iterable[Document]) -> Definitions:
-    """Return the definitions in documents.
+    """Return the definitions in documents. Documents that define no API are listed in `others`.
 
     Raises:
         InputError: A definition isn't valid for its apiVersion and kind, an OpenAPI document isn't of version 3 or has

@@ -22,9 +22,9 @@ __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate
 
 VERSIONS: Final = ("served", "storage", "all")
 Progress = Callable[[str, str, int, int], object]
-"""Called with four values: the sort of step, the kind or module that the step is about, its number, and their total."""
+"""Gets the sort of step, such as `making`, the kind or module that the step is about, its number, and their total."""
 Recorded = Mapping[str, Mapping[str, str]]
-"""The class names in each module that earlier runs decided (see `manifest.Names`)."""
+"""The class names that earlier runs recorded (see `manifest.Names`)."""
 
 _SHIPPED: Final = Path(crossplane_lite.models.__path__[0])
 _OF_KUBERNETES: Final = ("io", "k8s")

@@ -45,7 +45,7 @@ _ABOUT: Final = {
     ),
 }
 Names = Mapping[str, Mapping[str, str]]
-"""For each module, given by its file without the suffix, the class name of each object, given by its place."""
+"""Class names by module (its path without `.py`), and then by the object's place, such as `Bucket.spec.rules`."""
 
 
 def manifest(files: Iterable[str], names: Names) -> str:

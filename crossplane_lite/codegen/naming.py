@@ -258,7 +258,8 @@ def _letters(code: str) -> set[str]:
 def place_of(node: ObjectSchema) -> str:
     """Return the place of an object in its module, such as `Bucket.spec.forProvider`.
 
-    The place is the class name of the kind or component, and then the wire names of the fields that lead to the object.
+    The place is the class name of the kind or component, and then the fields that lead to the object, with the names
+    that they have in Kubernetes.
     """
     wires = []
     while node.parent is not None:
@@ -331,7 +332,10 @@ class Field(NamedTuple):
 
 @functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
 def fields_of(text: str) -> Mapping[str, Field]:
-    """Return the fields in a class's text in a table, by wire name. Fields that can't be read are left out."""
+    """Return the fields in a class's text in a table, by their names in Kubernetes.
+
+    Fields that can't be read are left out.
+    """
     fields = {}
     for part in text.split(" "):
         names, _, type_ = part.rpartition(":")

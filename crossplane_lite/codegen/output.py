@@ -35,7 +35,7 @@ from .manifest import JOURNAL, MANIFEST, Names, list_text, path_problem, read_li
 __all__ = ["Progress", "Summary", "compare_all", "write", "write_all"]
 
 Progress = Callable[[str, str, int, int], object]
-"""Called with the kind of step, the file that the step is about, the step's number, and the number of all steps."""
+"""Gets the sort of step (`writing`), the file that is written, its number, and the number of all files to write."""
 
 # Files that an output folder may have before the first run.
 _HARMLESS: Final = frozenset({".gitignore", ".gitkeep"})

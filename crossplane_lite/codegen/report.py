@@ -52,7 +52,7 @@ class Report(NamedTuple):
     machinery: list[str]
 
     def json(self) -> str:
-        """Return the report for programs, as a JSON object."""
+        """Return the report for programs: the text of a JSON object."""
         return json.dumps(
             {
                 "kinds": self.kinds,

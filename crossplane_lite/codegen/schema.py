@@ -131,11 +131,11 @@ class ObjectSchema:
         path: The object's path in the kind, for messages, such as `spec.rules[]`; empty for the kind or component
             itself.
         parent: The object around this object; None for the kind or component itself.
-        wire: The wire name of the parent's field with this object; empty without a parent.
+        wire: The name in Kubernetes of the parent's field with this object; empty without a parent.
         hint: The class name for this object, unless an object of another shape has that name.
         schema: The object's schema; empty after its fields were read.
         doc: The description; empty if there is none.
-        fields: The fields, sorted by wire name.
+        fields: The fields, sorted by their names in Kubernetes.
         is_open: Whether the object takes fields that its schema doesn't list.
         shape: A number that is equal for objects with the same fields and types; -1 until it is known.
         name: The class name; empty until it was chosen.
@@ -160,10 +160,10 @@ class ObjectSchema:
 
 
 Shapes = dict[Any, int]
-"""The number of each shape that was seen. All schemas of a run share this dict, so equal shapes have equal numbers."""
+"""A number for each shape. All schemas of a run share this dict, so equal shapes get equal numbers."""
 
 Refs = Callable[[str], "tuple[Mapping[str, Any], ClassRef | None] | None"]
-"""Returns the schema that a `$ref` names, with the class that it becomes (or None); None if there is no such schema."""
+"""Gets a `$ref`, and returns its schema with the class that is made from the schema, as `OpenAPI.resolve` does."""
 
 _SCALARS: Final = {"string": ("s", "str"), "integer": ("i", "int"), "number": ("f", "float"), "boolean": ("b", "bool")}
 _PYTHON: Final = {"str": str, "int": int, "bool": bool}
@@ -296,7 +296,7 @@ class _Reader:
             schema: The schema of the field, or of the items of a list or map in it.
             path: The path of the schema in the kind, for messages.
             parent: The object that has the field.
-            wire: The field's wire name.
+            wire: The field's name in Kubernetes.
             hint: The `hint` of an object in the field.
 
         Raises:

@@ -198,7 +198,7 @@ def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 _Problems = Iterator[tuple[tuple[str, ...], str]]
-"""The mistakes in an entry of a list, each as the path of a field in the entry and the rest of a sentence about it."""
+"""The mistakes in an entry of a list: the path of a field in the entry, and words such as `must be a string`."""
 
 
 def _of_capability(name: Any) -> _Problems:

@@ -16,7 +16,7 @@ __all__ = ["DecodeError", "Level", "ListLevel", "ValueLevel", "add_file", "file_
 # the work. That takes a tenth of a server's start. So with the implementation in C, this module makes the pool and the
 # message classes without them.
 _NATIVE: Final[Any] = getattr(descriptor, "_message", None)
-"""protobuf's implementation in C; None if protobuf uses the one in Python."""
+"""protobuf's implementation in C; None if protobuf uses its implementation in Python."""
 
 
 def _empty_pool() -> Any:
