@@ -36,7 +36,7 @@ _MOST_KEPT: Final = 64
 # The rules whose result depends on all values in the object or list, so that they say nothing if one is unresolved.
 _OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
 _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
-# Keywords that look at all of a value, whatever other rules there are for its parts.
+# Keywords that need all of a value, whatever other rules there are for its parts.
 _WHOLE: Final = frozenset({"allOf", "anyOf", "not", "oneOf", "uniqueItems"})
 _ANYTHING: Final[Rules] = {}
 

@@ -52,7 +52,7 @@ class Schema(dict[str, Any]):
     =====================  ============  =========  ==================================
 
     Attributes:
-        key: The requirement's key.
+        key: The key under which the schema was required.
         answered: Whether Crossplane has answered.
         wanted: The apiVersion and kind that compose() asks for; None if compose() didn't use `ctx.schema`.
     """

@@ -203,8 +203,8 @@ def remove_empty(folder: Path) -> None:
         os.rmdir(folder)
 
 
-# Each step back checks first whether the step was made at all. If the step failed, as on a read-only file system, the
-# step back would fail too.
+# These functions undo a step. Each checks first whether the step was made at all: if the step failed, as on a read-only
+# file system, undoing it would fail, too.
 
 
 def _put_back(new: Path, old: Path | None, target: Path) -> None:
@@ -235,7 +235,10 @@ def _create(place: Path, content: bytes) -> None:
 
 
 def _keep(target: Path, place: Path, status: os.stat_result) -> None:
-    """Keep the content of the file `target` under the path `place`: as a hard link, or as a copy if that fails."""
+    """Keep the content of the file `target` under the path `place`: as a hard link, or as a copy if that fails.
+
+    A copy gets the permissions and the times in `status`.
+    """
     try:
         os.link(target, place)
     except OSError:

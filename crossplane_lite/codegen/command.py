@@ -36,6 +36,7 @@ def command(argv: Sequence[str]) -> int:
             changed then, or the message says that the next run repairs the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
+        OSError: For `--uses`, a file of the project can't be copied.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     chosen = options.read(argv)
@@ -126,6 +127,7 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
 
     Raises:
         InputError: A folder or a path of `--uses` can't be used.
+        OSError: For `--uses`, a file of the project can't be copied.
     """
     names = {chosen.output: run.made.names}
     owned = [manifest.owned(folder) for folder, _ in run.outputs]
@@ -170,7 +172,10 @@ def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.M
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the texts of the stubs to write beside the modules, by path. Stubs of `__init__.py` are left out."""
+    """Return the texts of the stubs to write beside the modules, by path.
+
+    Stubs of `__init__.py` are left out, because these modules are empty.
+    """
     return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
 
 

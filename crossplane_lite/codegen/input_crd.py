@@ -121,10 +121,10 @@ def input_crd(
     Args:
         cls: The attrs class of the input. Descriptions are taken from its docstring; the section `Attributes:` has the
             descriptions of fields.
-        api_version: The group and version. If it isn't given: the default of the class's field apiVersion. If there is
-            none: `<name>.fn.crossplane.io/v1beta1` with the class's top-level package, without `function-`.
-        kind: The kind. If it isn't given: the default of the class's field kind. If there is none: the class's name.
-        plural: The kind's plural in lower case. If it isn't given, it is made from the kind.
+        api_version: The group and version. None means the default of the class's field apiVersion. If there is none:
+            `NAME.fn.crossplane.io/v1beta1`, where NAME is the class's top-level package without `function-`.
+        kind: The kind. None means the default of the class's field kind. If there is none: the class's name.
+        plural: The kind's plural in lower case. None means that it is made from the kind.
 
     Raises:
         UsageError: The class isn't an attrs class; a field's type or default can't be in an input; or the API version,

@@ -131,7 +131,7 @@ class Module:
 
 
 def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Set the attribute `is_seen` of all classes in `modules`.
+    """Set `Class.is_seen` of all classes, by searching for the classes that kinds use outside of their status.
 
     Args:
         modules: All generated modules, by path.
@@ -197,8 +197,8 @@ def _type_text(module: Module, form: Form, *, in_list: bool = False) -> str:
     if form.ref is not None:
         return module.reference(form.ref)
     if form.code == "[":
-        # Keys stand at the end of the type. The keys of an inner list would be taken for those of the outer one there,
-        # so they are left out.
+        # Keys are written at the end of the type. The keys of an inner list would be taken for the keys of the outer
+        # list there, so they are left out.
         keys = ",".join(_escaped(key) for key in form.keys) if not in_list else ""
         return "[" + _type_text(module, form.item, in_list=True) + (f"#{keys}" if keys else "")
     return "{" + _type_text(module, form.item, in_list=in_list) if form.code == "{" else form.code

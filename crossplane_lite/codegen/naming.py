@@ -104,7 +104,7 @@ class Names:
         return [[node for node in nodes if classes[node.name] is node] for nodes in units]
 
     def _assigned(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[int, str]:
-        """Return the name of each object, by `id(object)`.
+        """Return the class name of each object, by `id(object)`.
 
         Args:
             ordered: The objects in the order of naming, each with its rank (see `_in_order`).

@@ -272,7 +272,7 @@ def _find_all(folder: Path, paths: Iterable[str]) -> dict[str, _Found]:
     Raises:
         InputError: The status of a file or folder can't be read.
     """
-    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise the entry at which the way ends
+    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise what is found there instead of a folder
     found = {}
     for path in paths:
         end = None
@@ -299,6 +299,13 @@ def _look(place: Path) -> _Found:
 
 def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], owned: Mapping[str, Path]) -> bool:
     """Return whether the file at `path` already has its new `content`; False if there is no file.
+
+    Args:
+        folder: The output folder.
+        path: The path of the file in the folder.
+        content: The new content.
+        found: What is found at each path (see `_find_all`).
+        owned: The paths that the command owns, each with the manifest or journal that lists it.
 
     Raises:
         InputError: The file can't be read, or something is in its way: a link, a folder or device, a file where a
@@ -361,6 +368,12 @@ def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], f
     """Check that no file to remove is also a file to write, under a path that differs only in case.
 
     File systems that ignore case treat both paths as one file.
+
+    Args:
+        folder: The folder of all paths.
+        removed: The paths of the files to remove.
+        files: The paths of all generated files.
+        found: What is found at each path (see `_find_all`).
 
     Raises:
         InputError: A file must be both removed and written.

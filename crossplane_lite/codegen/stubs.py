@@ -24,8 +24,8 @@ _HOMES: Final = {
     **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
 }
 
-# For a list and a map, by the kind of its items: the descriptor of a field, and the type of the values that can be
-# assigned to it if it lies in another list or map.
+# For a list and a map, by the sort of its items (see `_held`): the descriptor of a field, and the type of the values
+# that can be assigned to a list or map inside of another one.
 _CONTAINERS: Final = {
     "[": {"value": ("Values", "ListOf"), "model": ("Items", "ItemsOf"), "container": ("DeepList", "ListOf")},
     "{": {"value": ("Map", "MapOf"), "model": ("ItemMap", "ItemMapOf"), "container": ("DeepMap", "MapOf")},
@@ -48,7 +48,7 @@ class _Stub:
         self._descriptions = descriptions
         self._aliases = module.aliases()
         self._imports: dict[str, set[str]] = {}  # by module: the names, as they stand behind `import`
-        self._seconds: dict[tuple[str, str], str] = {}  # other names of hidden ones, by module (empty: this) and name
+        self._seconds: dict[tuple[str, str], str] = {}  # aliases, by module (empty: this one) and hidden name
         self._taken = {*module.classes, *self._aliases}
         self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
         self._hidden: frozenset[str] = frozenset()  # the names that fields of the current class hide

@@ -310,7 +310,7 @@ def _made(
     }
     if not arguments.krm:
         config["ExposedPorts"] = {"9443/tcp": {}}
-        # glibc gives each thread a heap of its own otherwise, and each keeps the memory of the largest call that it ran.
+        # Otherwise glibc gives each thread its own heap, and each heap keeps the memory of the thread's largest call.
         config["Env"].append("MALLOC_ARENA_MAX=1")
     return images.added(base, [layer], config, "image")
 

@@ -232,8 +232,8 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
         mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: The layer is damaged, has another digest, or unpacks to too many bytes. The limit is `LARGEST`, or
-            the limit for packages if the layer has a mark.
+        InputError: The layer is missing, damaged or compressed with zstd, has another digest, or unpacks to too many
+            bytes. The limit is `LARGEST`, or for a layer with a mark 200 MB, the limit for packages.
     """
     with files.open(name) as source:
         is_packed = source.read(len(GZIP)) == GZIP

@@ -29,7 +29,7 @@ _LONGEST_NAME: Final = 253
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
 _DEPENDENCY: Final = ("function", "configuration", "provider", "package")
-# How deep objects may be nested. Real ones are far less so, and PyYAML, which finds the lines, is recursive.
+# How many levels objects may have. Real objects have far fewer, and PyYAML, which finds the lines, is recursive.
 _DEEPEST: Final = 200
 
 _Path = Sequence["str | int"]

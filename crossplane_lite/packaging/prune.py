@@ -16,8 +16,8 @@ __all__ = ["add_rule_flags", "command", "make_parser"]
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite prune` with the arguments that follow it.
 
-    A table of the files and bytes that each rule has removed is printed on stdout. With `--dry-run`, nothing is
-    removed.
+    A table of the files and bytes that each rule has removed is printed on stdout; with `--dry-run`, of those that each
+    rule would remove.
 
     Returns:
         Always 0.
