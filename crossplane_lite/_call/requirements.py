@@ -139,7 +139,7 @@ class _Selectors(dict[str, Any]):
             self[key] = default
         return self[key]
 
-    def __ior__(self, other: Any) -> Any:  # type: ignore[override,misc]  # the same as that of dict
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]  # the same as that of dict
         self.update(other)
         return self
 

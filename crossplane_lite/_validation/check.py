@@ -1,4 +1,8 @@
-"""Checking plain data against a schema: which parts the validator gets, and its errors with their places."""
+"""Checking plain data against a schema: preparing the data for the validator, and turning its errors into mistakes.
+
+Steps are the keys and indexes that lead to a value. A value is unresolved if it is an Observable without a value, or a
+string made from one.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ _MOST_KEPT: Final = 64
 # The rules whose result depends on all values in the object or list, so that they say nothing if one is unresolved.
 _OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
 _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
-# Keywords that look at all of a value, whatever other rules there are for its parts.
+# Keywords that need all of a value, whatever other rules there are for its parts.
 _WHOLE: Final = frozenset({"allOf", "anyOf", "not", "oneOf", "uniqueItems"})
 _ANYTHING: Final[Rules] = {}
 
@@ -41,7 +45,7 @@ _lock: Final = threading.Lock()
 
 
 def library() -> Any:
-    """Return the package `jsonschema_rs`, which validates.
+    """Import and return the package `jsonschema_rs`, the validator.
 
     Raises:
         MissingExtraError: The extra `schemas` isn't installed.
@@ -50,10 +54,10 @@ def library() -> Any:
 
 
 def validator_for(schema: Mapping[str, Any]) -> Validator:
-    """Return the validator of a schema; the 64 validators that were used last are kept.
+    """Return the validator of a schema. The 64 validators that were used last are cached.
 
-    They are kept by the schema's content and not by its bytes, because Crossplane sends the entries of a map in a
-    different order each time.
+    A schema with the same content in another order has the same validator, because Crossplane sends the entries of a
+    map in a different order each time.
 
     Raises:
         SchemaError: The schema can't be used.
@@ -91,12 +95,12 @@ class Validator:
         self._compiled = _compile(self._plain)
 
     def problems(self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool) -> list[Problem]:
-        """Return the mistakes in plain data, in the order of their paths.
+        """Return the mistakes in plain data, ordered by path. A value of a wrong type has no other mistake.
 
         Args:
-            data: The object. Observables, and strings made from them, don't have a value yet, so they are no mistakes.
-            call: The call whose placeholders strings of the object may have; None if they can't have any.
-            secret: Whether values are left out of the texts.
+            data: The object. Unresolved values in it are never mistakes.
+            call: The call that `data` belongs to, which finds its Observables in strings; None if there is no call.
+            secret: Whether the texts must not show values.
         """
         checked = _Checked(data, self._plain, call)
         found = set(checked.problems)
@@ -109,15 +113,16 @@ class Validator:
     def _describe(
         self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
     ) -> Iterator[tuple[Steps, str, bool]]:
-        """Yield the mistakes that one error of the validator stands for; none if an unresolved value causes the error.
+        """Yield the mistakes that one error of the validator means.
 
-        A mistake is a tuple of steps, text, and whether the value has a wrong type.
+        An error yields nothing if its cause is an unresolved value, or a null that the schema allows. A mistake is a
+        tuple: the steps that lead to it, its text, and whether the value has a wrong type.
 
         Args:
-            path: The keys and indexes of the wrong value.
-            schema_path: The keys and indexes of the rule in the schema.
+            path: The keys and indexes that lead to the wrong value.
+            schema_path: The keys and indexes that lead to the broken rule in the schema.
             checked: The data that the validator got.
-            secret: Whether values are left out of the texts.
+            secret: Whether the texts must not show values.
         """
         keyword = str(schema_path[-1])
         steps = _real(path)
@@ -146,10 +151,10 @@ def _at(data: Any, steps: Any) -> Any:
 
 
 def _compile(plain: dict[str, Any]) -> Any:
-    """Return the compiled validator of a translated schema.
+    """Return the compiled validator of a translated schema. Patterns that can't be compiled are removed from `plain`.
 
     Raises:
-        SchemaError: The schema can't be compiled.
+        SchemaError: The schema can't be compiled without these patterns either.
         MissingExtraError: The extra `schemas` isn't installed.
     """
     try:
@@ -176,7 +181,7 @@ def _made(plain: dict[str, Any]) -> Any:
 
 
 def _drop_unknown_patterns(plain: dict[str, Any]) -> None:
-    """Remove the patterns that only Go understands, so that the rest of the schema can be checked."""
+    """Remove the patterns that the validator can't compile from a schema, so that its other rules can be checked."""
     work: list[Any] = [plain]
     while work:
         rules = work.pop()
@@ -199,12 +204,13 @@ def _is_pattern(pattern: Any) -> bool:
 
 
 class _Checked:
-    """The data that the validator gets: only the parts that the schema describes.
+    """The data that the validator gets: a copy with only the parts that the schema describes.
 
     Attributes:
-        data: The object. It is nested no deeper than the schema, and has None in the place of unresolved values.
-        problems: The mistakes that were found on the way, each as steps, text and False: none of them is about a type.
-        holders: The steps of objects and lists that have an unresolved value somewhere inside.
+        data: The copy. None stands for an unresolved value, and for a value that the schema doesn't describe.
+        problems: The mistakes found while copying. Each is a tuple of its steps, its text, and False: it isn't a wrong
+            type.
+        holders: The steps of objects and lists that have an unresolved value or key somewhere inside.
         keyless: The steps of objects with at least one unresolved key.
     """
 
@@ -240,17 +246,21 @@ class _Checked:
         self.data = box[0]
 
     def is_open(self, steps: Steps) -> bool:
-        """Say whether the value at a place is unresolved or can't be sent, or is inside of such a value."""
+        """Return whether the value that `steps` lead to, or a value around it, is unresolved or can't be sent."""
         return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
 
     def is_null(self, steps: Steps) -> bool:
-        """Say whether the value at a place is null, and the schema allows null."""
+        """Return whether the value that `steps` lead to is null, and the schema allows null there."""
         return steps in self._nulls
 
     def _members(
         self, value: dict[Any, Any], rules: Rules, steps: Steps, *, whole: bool
     ) -> Iterator[tuple[str, Any, Rules | None]]:
-        """Yield the members of an object for the validator: name, value, and rules (None if it has no rules)."""
+        """Yield the fields of an object that the validator must see: name, value, and rules (None if it has no rules).
+
+        Unresolved keys are left out. Nulls are left out, too, except in fields that are nullable, required or without
+        rules. A key that isn't a string is added to `problems`.
+        """
         properties = rules.get("properties", _ANYTHING)
         others = rules.get("additionalProperties") or (_ANYTHING if whole else None)
         for name, item in value.items():
@@ -295,13 +305,16 @@ class _Checked:
         return self._call is not None and isinstance(value, str) and bool(self._call.tokens_in(value))
 
     def _hold(self, steps: Steps) -> None:
-        """Note the object or list at a place, and each one around it, as a holder of an unresolved value."""
+        """Add the object or list that `steps` lead to, and each object or list around it, to `holders`."""
         while steps not in self.holders:
             self.holders.add(steps)
             steps = steps[:-1]
 
     def _find_twins(self, values: list[Any], rules: Rules, steps: Steps) -> None:
-        """Add a problem for each element with the keys of a previous one, if the schema treats the list as a map."""
+        """Add a problem for each element whose merge keys have the same values as those of a previous element.
+
+        Elements with a missing or unresolved merge key aren't compared. A list without merge keys has no problem.
+        """
         keys = rules.get(MERGE_KEYS)
         if not keys:
             return

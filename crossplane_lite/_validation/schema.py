@@ -1,4 +1,4 @@
-"""The schema of a kind, and the mistakes of a resource against it; `crossplane_lite.schemas` lists the checks."""
+"""The schema of a kind, and the check of a resource against it; `crossplane_lite.schemas` lists the checks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ __all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
 
 
 class FieldError(CrossplaneLiteError, ValueError):
-    """A mistake in one field of a resource. It is collected in a list and not raised; its text fits into a result.
+    """A mistake in one field of a resource. `validate` returns these errors in a list instead of raising them.
+
+    The error's text can be the message of a result, as in `ctx.results.fatal(error)`.
 
     Attributes:
-        resource: The resource's name in the composition; without one, the object's own name or its kind.
+        resource: The resource's name in the composition. Without such a name, it is the class's name of a model; and
+            of plain data, the object's name, else its kind.
         path: The field's path, such as `spec.forProvider.rules[0].action`; empty if the resource itself is wrong.
         problem: What is wrong, such as "must be an integer (got 'a' that is a string)".
     """
@@ -49,9 +52,9 @@ class Schema(dict[str, Any]):
     =====================  ============  =========  ==================================
 
     Attributes:
-        key: The requirement's key.
+        key: The key under which the schema was required.
         answered: Whether Crossplane has answered.
-        wanted: The apiVersion and kind that compose() asks for; None if it didn't ask with `ctx.schema`.
+        wanted: The apiVersion and kind that compose() asks for; None if compose() didn't use `ctx.schema`.
     """
 
     def __init__(self, values: Mapping[str, Any] | None, key: str, wanted: tuple[str, str] | None = None) -> None:
@@ -64,20 +67,20 @@ class Schema(dict[str, Any]):
 
     @property
     def found(self) -> bool:
-        """Whether Crossplane found the kind."""
+        """Whether Crossplane found the kind; False as long as Crossplane hasn't answered."""
         return bool(self)
 
     def validate(self, resource: Resource | Mapping[str, Any]) -> list[FieldError]:
-        """Return the mistakes in a resource, as `errors_in(resource, schema)` does.
+        """Return the mistakes in a resource: the same as `errors_in(resource, schema)`.
 
-        Changes of the schema after the first call have no effect.
+        The first call prepares the rules. Later changes of this dict don't change them.
 
         Args:
             resource: A model or plain data.
 
         Returns:
-            The mistakes, ordered by path. The list is empty while Crossplane hasn't answered, and if Crossplane
-            doesn't know the kind.
+            The mistakes, ordered by path. The list is also empty as long as Crossplane hasn't answered, and if
+            Crossplane doesn't know the kind.
 
         Raises:
             SchemaError: The schema can't be used.
@@ -90,11 +93,12 @@ class Schema(dict[str, Any]):
     def model(self) -> type[Resource]:
         """The class for resources of the kind, as `crossplane-lite generate` makes it.
 
-        Setting an unknown field or a value of a wrong type is an error, and lists are merged by their keys. Until
-        Crossplane has answered, the class takes any field, so that the same code runs in the first call.
+        Setting an unknown field or a value of a wrong type is an error, and lists with merge keys are merged element by
+        element. Without a schema (not answered yet, or kind not found), the class takes any field, so that the same
+        code runs in the first call.
 
         Raises:
-            UsageError: The schema doesn't say which kind it is for.
+            UsageError: Neither the schema nor `wanted` says which kind the schema is for.
         """
         if self._model is None:
             from .._models.of_schema import model_of
@@ -109,7 +113,7 @@ class Schema(dict[str, Any]):
 
     @property
     def validator(self) -> Validator:
-        """The validator of this schema, which is made when it is first needed.
+        """The validator of this schema. It is made when it is first needed, from the schema of that moment.
 
         Raises:
             SchemaError: The schema can't be used.
@@ -131,18 +135,20 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
     """Return the mistakes in a resource.
 
     Args:
-        resource: A model or plain data. In a registered model all fields that are sent are checked, also fields that
-            previous functions desire. Unresolved values are never mistakes. `status` is only checked in observed
-            resources, in plain data and in the desired composite. Of the desired composite nothing else is checked,
-            because a function can't set other fields of it.
+        resource: A model or plain data. In a model that was registered with `ctx.resource`, all fields that are sent
+            are checked, also fields that previous functions set. Unresolved values are never mistakes. `status` is only
+            checked in observed resources and plain data, where it may be missing, and in the desired composite. There,
+            only `status` is checked, because a function can't set the composite's other fields.
         schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` returns
             it. If it is None or empty, no mistakes are found.
 
     Returns:
-        The mistakes, ordered by path. The list is also empty for an observed resource that doesn't exist.
+        The mistakes, ordered by path. The list is also empty for an observed resource that doesn't exist. If the
+        resource can't be encoded at all, the list has only that mistake.
 
     Raises:
-        SchemaError: The schema can't be used: it isn't an OpenAPI schema, or is nested more than 100 deep.
+        SchemaError: The schema can't be used: it isn't an OpenAPI schema, has a rule that the validator refuses, or has
+            more than 100 levels.
         UsageError: The schema is for another kind, or `resource` isn't a resource.
         MissingExtraError: The extra `schemas` isn't installed.
     """
@@ -172,7 +178,10 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
 
 
 def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -> Callable[[object], bool]:
-    """Return a function that says whether a field at the top isn't checked, because the author doesn't set it."""
+    """Return a function that says whether a top-level field of the resource, such as `status`, isn't checked.
+
+    The function gets the field's name. Fields that compose() can't set aren't checked.
+    """
     if not isinstance(resource, Resource) or (resource._node is not None and resource._node.state >= WAIT):
         return lambda key: key == "status" and key not in data  # a status that the schema requires may be missing
     if resource._state is not None and resource._state.root.kind == "xr":
@@ -199,9 +208,9 @@ def _name_of(resource: object, data: Mapping[str, Any]) -> str:
 
 
 def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    """Check that a resource is of the kind that the schema is for.
+    """Check that the schema is for the resource's kind.
 
-    A resource without apiVersion or kind passes, and so does every resource if the schema names no kind.
+    A resource without an apiVersion or kind passes. If the schema doesn't say its kind, every resource passes.
 
     Raises:
         UsageError: The resource is of another kind.
@@ -217,7 +226,7 @@ def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
 
 
 def _kinds_of(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the apiVersion and kind of each kind that a schema names as its own; an empty list if it names none."""
+    """Return each apiVersion and kind in a schema's `x-kubernetes-group-version-kind`; an empty list if it has none."""
     kinds = schema.get("x-kubernetes-group-version-kind")
     return [
         ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), str(one.get("kind")))

@@ -1,4 +1,4 @@
-"""The texts for people about a validator's errors."""
+"""The texts about the mistakes that the validator finds, such as "must be a list (got an object)"."""
 
 from __future__ import annotations
 
@@ -74,16 +74,17 @@ OWN_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": _is_base64, "uui
 
 
 def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
-    """Yield the mistakes in a value that a rule of its schema refuses.
+    """Yield the mistakes in a value that breaks a rule of its schema.
 
     Args:
-        keyword: The rule's keyword.
-        rules: The schema that has the keyword.
-        value: The value.
-        secret: Whether the value is left out of the texts.
+        keyword: The keyword of the rule, such as `enum`.
+        rules: The schema that has the rule.
+        value: The value that breaks the rule.
+        secret: Whether the texts must not show the value.
 
     Yields:
-        For each mistake the steps that lead to it from the value, and the text.
+        The steps from the value to the mistake, and the text. Each missing field and each unknown field is a mistake of
+        its own; any other rule yields one mistake, in the value itself.
     """
     limit: Any = rules.get(keyword)
     if keyword == "required":
@@ -131,17 +132,17 @@ def _exclusion_text(excluded: Any) -> str:
 
 
 def _required_only(rules: Any) -> list[str]:
-    """Return the fields that a schema requires, if it has no other rule; else an empty list."""
+    """Return the fields that a schema requires; an empty list if the schema has any other rule or isn't a dict."""
     return rules["required"] if isinstance(rules, dict) and list(rules) == ["required"] else []
 
 
 def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
-    """Return a remark such as " (got 5)", or an empty text if a secret value must not be shown.
+    """Return a remark such as " (got 5)"; an empty text if neither the value nor its type may be shown.
 
     Args:
-        value: The value. Of an object or a list only the type and the size are shown.
-        secret: Whether the value must not be shown.
-        kind: Whether the value's type is shown too.
+        value: The value. An object or a list is shown as its type and size, or only as its type if `kind` is true.
+        secret: Whether the value must not be shown. Null, and the type and size of objects and lists, aren't secret.
+        kind: Whether the value's type is shown, too.
     """
     what = json_type_in_words(value)
     if isinstance(value, (dict, list)):
@@ -154,7 +155,7 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as text for a message, with secrets masked, of at most 60 characters."""
+    """Return a value as text for a message, such as `'a'` or `null`. Secrets are masked; 60 characters at most."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     text = mask(repr(value))  # masked before it is cut: masking doesn't recognise a part of a secret value

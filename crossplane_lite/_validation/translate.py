@@ -1,7 +1,7 @@
 """Translating Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
 
-Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no descriptions. It has
-two additions for this package, `NULLABLE` and `MERGE_KEYS`, which validators ignore.
+Only keywords that restrict a value are translated, so the result has no `$ref`, no `$id` and no descriptions. Two
+keywords are added for `check`, and validators ignore them: `NULLABLE` and `MERGE_KEYS`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NULLABLE: Final = "x-nullable"
 """The keyword of a schema that allows null."""
 
 MERGE_KEYS: Final = "x-merge-keys"
-"""The keyword for a list's merge keys, which identify its elements: each key with its default."""
+"""The keyword for a list's merge keys, which identify the list's elements. Its value maps each key to its default."""
 
 Json = dict[str, Any]
 
@@ -56,32 +56,32 @@ _OWN_GROUPS: Final = frozenset(
 def key_of(name: str) -> str:
     """Return the name that a field gets in a translated schema.
 
-    The empty name and names that look like numbers get the prefix "=". Without it, the validator's paths would lack the
-    empty name, and have the others as indexes.
+    An empty name, and a name that begins with a digit, "+" or "=", gets the prefix "=". Without the prefix, the
+    validator's paths would leave out an empty name, and would have a name such as "5" as an index.
     """
     return "=" + name if name[:1] in "=+0123456789" else name
 
 
 def name_of(key: str) -> str:
-    """Return the field's name for which `key_of` returns `key`."""
+    """Return the field's name for its name in a translated schema: the reverse of `key_of`."""
     return key[1:] if key[:1] == "=" else key
 
 
 class SchemaError(CrossplaneLiteError, ValueError):
-    """A schema can't be used: it isn't an OpenAPI schema, or is nested too deep."""
+    """A schema can't be used: it isn't an OpenAPI schema, is nested too deep, or has a rule the validator refuses."""
 
 
 class _Place:
-    """A schema that must be translated.
+    """A schema that must be translated: the schema of the kind, or a schema inside of that.
 
     Attributes:
         source: The schema as the API server has it.
-        target: The dict that becomes the translation.
-        path: The path of the schema in the schema of the kind.
-        depth: The number of schemas around it.
-        structural: Whether a field that the schema doesn't have is a mistake. Within allOf, anyOf, oneOf and not it is
-            none, because their schemas only add to the schema around them.
-        defaults: Whether a required field with a default may be missing.
+        target: The dict to which the translation is added.
+        path: The path of this schema in the schema of the kind.
+        depth: The number of schemas around this schema.
+        structural: Whether a field that the schema doesn't list is a mistake. In allOf, anyOf, oneOf and not, such a
+            field is allowed, because a schema there only adds rules to the schema around it.
+        defaults: Whether a required field may be missing if the schema has a default for it.
     """
 
     __slots__ = ("defaults", "depth", "path", "source", "structural", "target")
@@ -104,20 +104,20 @@ class _Place:
         self.defaults = defaults
 
     def inner(self, source: Any, target: Json, *steps: str | int, structural: bool = True) -> _Place:
-        """Return the place of a schema inside of this one.
+        """Return the `_Place` of a schema inside of this schema.
 
         Args:
             source: The inner schema.
-            target: The dict that becomes the inner schema's translation.
-            steps: The path of the inner schema in this one.
-            structural: Whether a field that the inner schema doesn't have is a mistake, if it is one here.
+            target: The dict to which the translation of the inner schema is added.
+            steps: The path of the inner schema in this schema.
+            structural: False to allow fields that the inner schema doesn't list. True keeps the setting of this schema.
         """
         structural = structural and self.structural
         path = (*self.path, *steps)
         return _Place(source, target, path, self.depth + 1, structural=structural, defaults=self.defaults)
 
     def error(self, problem: str) -> SchemaError:
-        """Return the error for a schema that can't be translated, with its place."""
+        """Return a SchemaError whose text has the path of this schema and `problem`."""
         return SchemaError(f"the schema can't be used: {': '.join(filter(None, (show(self.path), problem)))}")
 
 
@@ -152,10 +152,10 @@ def _is_own_kind(schema: Mapping[str, Any]) -> bool:
 
 
 def _translate_one(place: _Place) -> Iterator[_Place]:
-    """Translate one schema, and yield the places of the schemas inside of it, which must be translated next.
+    """Translate one schema without the schemas inside of it, and yield these, which must be translated next.
 
     Raises:
-        SchemaError: The schema isn't an OpenAPI schema.
+        SchemaError: The schema isn't an OpenAPI schema, or too many schemas are nested in its allOf.
     """
     if isinstance(place.source, bool):
         if not place.source:
@@ -185,12 +185,13 @@ def _translate_one(place: _Place) -> Iterator[_Place]:
 
 
 def _unwrapped(place: _Place) -> Mapping[str, Any]:
-    """Return the schema at a place. If the schema only wraps another schema in an allOf, return the two merged.
+    """Return the schema of `place`. If the schema only wraps another schema in an allOf, return the two merged.
 
-    The API server's own kinds refer to shared schemas by such wrappers.
+    Such a wrapper has no `type`, no `properties`, and an allOf with one schema, which can be a wrapper, too. The API
+    server's own kinds refer to shared schemas by wrappers. Where both have a keyword, the wrapper's value counts.
 
     Raises:
-        SchemaError: The place or the allOf has something else than a schema, or wrappers are nested too deep.
+        SchemaError: The schema or the one in its allOf isn't a mapping, or too many wrappers are nested.
     """
     source = _mapping(place.source, "a schema", place)
     for _ in range(DEEPEST_SCHEMA):
@@ -208,10 +209,12 @@ def _mapping(value: Any, what: str, place: _Place) -> Mapping[str, Any]:
 
 
 def _types_of(source: Mapping[str, Any], place: _Place) -> list[str]:
-    """Return the types that a value may have; an empty list if it may have any type.
+    """Return the JSON types that a value may have, such as `["integer", "string"]`; an empty list if any type is right.
+
+    They come from `type`, from an `anyOf` or `oneOf` that only lists types, or from an extension of Kubernetes.
 
     Raises:
-        SchemaError: The schema has a type that JSON doesn't have.
+        SchemaError: `type` has something else than JSON types.
     """
     if source.get("x-kubernetes-int-or-string") is True or source.get("format") == "int-or-string":
         return ["integer", "string"]
@@ -227,7 +230,7 @@ def _types_of(source: Mapping[str, Any], place: _Place) -> list[str]:
 
 
 def _lists_types(members: Any) -> bool:
-    """Say whether the members of an anyOf or oneOf only list types, as those of quantities do."""
+    """Return whether each member of an anyOf or oneOf has a `type` and nothing else, as in the schema of a quantity."""
     return (
         isinstance(members, list)
         and all(isinstance(one, Mapping) and list(one) == ["type"] and isinstance(one["type"], str) for one in members)
@@ -236,9 +239,10 @@ def _lists_types(members: Any) -> bool:
 
 
 def _range_of(source: Mapping[str, Any]) -> Json:
-    """Return a number's limits in the form of JSON Schema, including those of the formats int32 and int64.
+    """Return the limits of a number as JSON Schema has them, such as `{"exclusiveMinimum": 5}`.
 
-    In OpenAPI v3.0 `exclusiveMinimum` and `exclusiveMaximum` may be booleans.
+    OpenAPI v3.0 has `{"minimum": 5, "exclusiveMinimum": true}` for that. The formats int32 and int64 add the limits of
+    their range, unless the schema has a `minimum` or `maximum` of its own.
     """
     limits: Json = {}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
@@ -284,7 +288,9 @@ def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
 
 
 def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: _Place) -> list[str]:
-    """Return the translated names of the required fields, without those that may be missing because of a default.
+    """Return the names that the required fields have in the translated schema (see `key_of`).
+
+    If `place.defaults` is true, fields with a default other than null are left out.
 
     Raises:
         SchemaError: `required` isn't a list of strings.

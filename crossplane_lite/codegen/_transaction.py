@@ -1,4 +1,4 @@
-"""Changes to files in locked folders: all of them are made, or none."""
+"""Makes changes to files in locked folders: all of the changes, or none of them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _PATIENCE = 30.0
 
 
 class Transaction:
-    """Changes to files that can be taken back until they are committed.
+    """Changes to files that can be undone until they are committed.
 
-    Every step is recorded before it is done, so that all steps can be taken back after an interrupt at any point.
+    Every step is recorded before it is done, so that all steps can be undone after an interrupt at any point.
 
     Attributes:
         is_committed: Whether the changes are final.
@@ -45,14 +45,14 @@ class Transaction:
         self._locked: dict[tuple[int, int], Path] = {}  # the folders by device and inode
 
     def lock(self, folder: Path, locks: contextlib.ExitStack) -> None:
-        """Make a folder if it is missing, and lock it until `locks` is closed.
+        """Make a folder if it is missing, and lock it until `locks` is closed. Wait while another run has it locked.
 
         The lock is on the folder itself, so no lock file is left behind. The lock ends with the process, however the
-        process ends. On Windows, and on file systems without locks for folders, other runs aren't kept out.
+        process ends. On Windows, and on file systems without locks for folders, nothing is locked.
 
         Raises:
-            InputError: The folder can't be made or opened, this transaction has locked it already, or another run keeps
-                it locked for 30 seconds.
+            InputError: The folder can't be made or opened, this transaction has locked it already, or another run has
+                it locked for more than 30 seconds.
         """
         deadline = time.monotonic() + _PATIENCE
         while True:
@@ -76,10 +76,10 @@ class Transaction:
                 return
 
     def make_folder(self, folder: Path) -> None:
-        """Make a folder and its parents where they are missing.
+        """Make a folder and its parents, unless they exist.
 
         Raises:
-            InputError: A folder can't be made, or there is a file of its name.
+            InputError: A folder can't be made, or a file has its path.
         """
         missing = list(itertools.takewhile(lambda place: not os.path.isdir(place), (folder, *folder.parents)))
         for place in reversed(missing):
@@ -94,10 +94,12 @@ class Transaction:
                         ) from None
 
     def stage(self, target: Path, content: bytes) -> None:
-        """Write the new content of a file to a temporary file beside it, and keep its old content in a second one.
+        """Write the new content of the file `target` to a temporary file beside it. `target` itself isn't changed yet.
+
+        If `target` exists, its old content is kept in a second temporary file. The folder is made if it is missing.
 
         Raises:
-            InputError: The folder can't be made, the new content can't be written, or the old one can't be kept.
+            InputError: The folder can't be made, the new content can't be written, or the old content can't be kept.
         """
         self.make_folder(target.parent)
         with naming("write", target):
@@ -111,7 +113,7 @@ class Transaction:
             self._staged[target] = new, old
 
     def replace(self, target: Path) -> None:
-        """Put the new content of a file, which `stage` has written to a temporary file, in its place.
+        """Replace the file `target` by the temporary file with its new content, which `stage` has written.
 
         Raises:
             InputError: The file can't be replaced.
@@ -122,7 +124,7 @@ class Transaction:
             os.replace(new, target)
 
     def remove(self, target: Path) -> None:
-        """Remove a file. Its content is kept under another name until `commit`.
+        """Remove the file `target`. Until `commit`, it is kept under another name in the same folder.
 
         Raises:
             InputError: The file can't be removed.
@@ -133,14 +135,14 @@ class Transaction:
             os.replace(target, away)
 
     def guard(self) -> None:
-        """Set a mark. `take_back` undoes the steps before the mark only if it could undo all steps after it."""
+        """Set a mark between steps. `take_back` stops at the mark if it couldn't undo all steps after the mark."""
         self._undo.append(None)
 
     def commit(self) -> None:
         """Make the changes final, and remove the temporary files.
 
         Raises:
-            InputError: A temporary file can't be removed; the changes are final all the same.
+            InputError: A temporary file can't be removed. The changes are final in spite of the error.
         """
         self.is_committed = True
         self._undo.clear()
@@ -150,8 +152,10 @@ class Transaction:
     def take_back(self) -> bool:
         """Undo all changes that aren't committed, the latest first.
 
+        If a step can't be undone, `take_back` goes on to the last mark before this step, and stops there (see `guard`).
+
         Returns:
-            False if a step couldn't be undone. The steps before the mark that precedes it (see `guard`) are kept then.
+            False if a step couldn't be undone.
         """
         is_well = True
         while self._undo:
@@ -175,11 +179,11 @@ class Transaction:
 
 @contextlib.contextmanager
 def naming(action: str, place: Path) -> Iterator[None]:
-    """Turn an OSError in a `with` block into an InputError.
+    """Turn an OSError in a `with` block into an InputError, such as "can't write models/v1.py: Permission denied".
 
     Args:
-        action: What the block does to the file or folder, such as `write`, for the message.
-        place: The file or folder, for the message.
+        action: A verb for the message: what the block does to the file or folder.
+        place: The path of the file or folder, for the message.
     """
     try:
         yield
@@ -199,8 +203,8 @@ def remove_empty(folder: Path) -> None:
         os.rmdir(folder)
 
 
-# Each step back checks first whether the step was made at all. If the step failed, as on a read-only file system, the
-# step back would fail too.
+# These functions undo a step. Each checks first whether the step was made at all: if the step failed, as on a read-only
+# file system, undoing it would fail, too.
 
 
 def _put_back(new: Path, old: Path | None, target: Path) -> None:
@@ -223,7 +227,7 @@ def _unlink_if_there(place: Path) -> None:
 
 
 def _create(place: Path, content: bytes) -> None:
-    """Write a new file with the permissions that the umask allows, and flush it to the disk; OSError if it exists."""
+    """Write a new file with default permissions, and flush it to the disk; OSError if it exists or can't be written."""
     with open(place, "xb") as file:
         file.write(content)
         file.flush()
@@ -231,7 +235,10 @@ def _create(place: Path, content: bytes) -> None:
 
 
 def _keep(target: Path, place: Path, status: os.stat_result) -> None:
-    """Keep the file `target` under the name `place`: as a hard link, or as a copy if the file system has no links."""
+    """Keep the content of the file `target` under the path `place`: as a hard link, or as a copy if that fails.
+
+    A copy gets the permissions and the times in `status`.
+    """
     try:
         os.link(target, place)
     except OSError:

@@ -1,8 +1,9 @@
 """What a run of `generate` changes in the models: classes and fields renamed, added or removed, and types changed.
 
 A module's table is the dict that lists its classes and their fields. The old and the new table are walked together,
-from the kinds down. So an old class is compared with the class that is now in the same place, also if the name has
-changed. Tables don't have the values that a field is limited to; these are read from the stubs.
+from the classes of kinds to the classes of their fields. So a field's old class is compared with the field's new class,
+also if the class was renamed. If the values of a field are limited, such as to `'a'` and `'b'`, only the stubs
+(`.pyi` files) have these values.
 """
 
 from __future__ import annotations
@@ -22,22 +23,23 @@ _DECLARED: Final = re.compile(r"^    (\w+): (.+) = \.\.\.$")
 _LITERAL: Final = re.compile(r"Literal\[((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\]'\"])*)\]")
 
 Texts = Callable[[str], "str | None"]
-"""Returns the text of a file, or None if there is no such file."""
+"""Gets the path of a file, and returns its text; None if there is no such file."""
 
 
 class Change(NamedTuple):
-    """One change.
+    """One change of a class or field.
 
     Attributes:
         what: `class renamed`, `class added`, `class removed`, `field renamed`, `field added`, `field removed` or
             `type changed`.
         cls: The name of the class: the new one, or the old one of a class that was removed.
-        place: The first path at which the class occurs, such as `spec.forProvider.loggingConfig`; empty for a kind
-            itself, and if the class was added or removed.
-        field: The attribute of the field: the new one, or the old one of a field that was removed; empty if the class
-            itself changed.
-        before: The old name or type; empty if the class or field was added.
-        after: The new name or type; empty if the class or field was removed.
+        place: The path of the first field with this class, such as `spec.forProvider.loggingConfig`. For a class that
+            no kind uses, the path begins with the class's name. Empty for the class of a kind, and for a class that was
+            added or removed.
+        field: The attribute of the field that changed: its new name, or its old name if the field was removed. Empty if
+            the class itself changed.
+        before: The old name or type. Empty if the class or field was added.
+        after: The new name or type. Empty if the class or field was removed.
     """
 
     what: str
@@ -49,7 +51,7 @@ class Change(NamedTuple):
 
     @property
     def may_break(self) -> bool:
-        """Whether code that worked with the old models may fail with the new ones."""
+        """Whether code that works with the old models may fail because of this change. Additions break no code."""
         return not self.what.endswith("added")
 
 
@@ -57,10 +59,11 @@ class ModuleChanges(NamedTuple):
     """The changes of one module.
 
     Attributes:
-        file: The path of the module in the folder, without the suffix.
-        title: The kind and apiVersion of its only kind; the module's name if it has no kind or several.
-        what: `added`, `removed` or `changed`, for the module as a whole.
-        changes: The changes in a module that changed; empty if the module was added or removed.
+        file: The path of the module in the output folder, without `.py`.
+        title: The kind and apiVersion of the module's kind, such as `Bucket of s3.example.org/v1`. If the module hasn't
+            exactly one kind: the module's name.
+        what: Whether the module itself was `added`, `removed` or `changed`.
+        changes: The changes of classes and fields. Empty if the module was added or removed.
     """
 
     file: str
@@ -70,11 +73,13 @@ class ModuleChanges(NamedTuple):
 
 
 def of_modules(before: Texts, after: Mapping[str, str], paths: Iterator[str] | list[str]) -> Iterator[ModuleChanges]:
-    """Yield the changes of each module that has any, sorted by path.
+    """Yield a `ModuleChanges` for each module with changes, sorted by path.
+
+    Files that aren't generated modules are skipped.
 
     Args:
-        before: Returns the old text of a `.py` or `.pyi` file, or None if there was no such file.
-        after: The new texts by path; files that are no longer generated aren't among them.
+        before: Gets the path of a `.py` or `.pyi` file, and returns its old text; None if there was no such file.
+        after: The new text of each `.py` and `.pyi` file, by path.
         paths: The paths of all old and new `.py` files.
     """
     for path in sorted({*paths}):
@@ -98,16 +103,24 @@ def changes(before: Mapping[str, str], after: Mapping[str, str], stub: str = "",
     """Return the changes in a module.
 
     Args:
-        before: Its old table, the text of each class by its name.
-        after: Its new table.
-        stub: Its old stub. Give both stubs or neither; without them, values that fields are limited to aren't compared.
-        new_stub: Its new stub.
+        before: The module's old table: the text of each class, by the class's name.
+        after: The module's new table.
+        stub: The text of the module's old stub. Give both stubs or neither: they are only needed to compare the values
+            that fields are limited to.
+        new_stub: The text of the module's new stub.
     """
     return _Comparison(before, after, _choices(stub), _choices(new_stub)).changes()
 
 
 class _Comparison:
-    """The comparison of a module's old and new tables."""
+    """The comparison of a module's old table with its new table.
+
+    Args:
+        before: The old table.
+        after: The new table.
+        choices: The types of fields with limited values in the old stub (see `_choices`).
+        new_choices: The same in the new stub.
+    """
 
     def __init__(
         self,
@@ -142,9 +155,9 @@ class _Comparison:
         return found
 
     def _pairs(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the pairs of an old and a new class to compare, each with the first path that leads to both.
+        """Return the pairs of an old and a new class to compare, each with the first path to both, breadth first.
 
-        The two are the classes of the same field or kind, or have the same name.
+        The two classes of a pair belong to the same field, or have the same name. The path is empty for a kind.
         """
         # The walk begins at kinds and components: classes that no class refers to are among them. Classes that it
         # doesn't reach are compared with the old class of the same name.
@@ -188,12 +201,11 @@ class _Comparison:
                 yield Change("field added", new, place, field.attribute, "", self._shown(self._new_choices, new, field))
 
     def _shown(self, choices: Mapping[tuple[str, str], str], cls: str, field: Field) -> str:
-        """Return the type of a field as it is written in Python.
+        """Return the type of a field as it is written in Python, such as `list[str]`.
 
         Args:
-            choices: The types of the fields that only some values fit, such as `Literal['a', 'b']`, by class and
-                attribute.
-            cls: The name of the field's class.
+            choices: The types of fields with limited values (see `_choices`).
+            cls: The name of the class that has the field.
             field: The field.
         """
         text = choices.get((cls, field.attribute)) or " | ".join(_WORDS.get(one, one) for one in field.inner.split("|"))
@@ -203,9 +215,10 @@ class _Comparison:
 
 
 def _choices(stub: str) -> dict[tuple[str, str], str]:
-    """Return, by class and attribute, the types of the fields in a stub that only some values fit.
+    """Return the type of each field in a stub whose values are limited, by the class's name and the field's attribute.
 
-    Such a type is written as `Literal[...]`, with the values sorted.
+    Such a type is written as `Literal['a', 'b']`, with the values sorted. A list or dict around the type is left out.
+    The fields `apiVersion` and `kind` are left out, too.
     """
     found: dict[tuple[str, str], str] = {}
     if "Literal[" not in stub:
@@ -234,7 +247,7 @@ def _title(file: str, table: Mapping[str, str]) -> str:
 
 
 def as_data(found: ModuleChanges) -> dict[str, Any]:
-    """Return the changes of a module as plain data for JSON. Empty fields of a `Change` are left out."""
+    """Return the changes of a module as data for `--report json`. Empty attributes of a `Change` are left out."""
     return {
         "module": found.file.replace("/", "."),
         "title": found.title,

@@ -1,4 +1,4 @@
-"""The definitions of a live API server, read through kubectl: CustomResourceDefinitions and OpenAPI documents."""
+"""Reads the definitions of an API server with kubectl: CustomResourceDefinitions and OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ _TIMEOUT: Final = 120.0  # seconds; the definitions of a provider with a thousan
 
 
 def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
-    """Yield the definitions of an API server.
+    """Yield the definitions of an API server: first all CustomResourceDefinitions, then OpenAPI documents.
 
-    A kind with a CustomResourceDefinition is read from its definition. Any other kind is read from the OpenAPI document
-    of its group and version.
+    The OpenAPI document of a group and version isn't fetched if a CustomResourceDefinition has that group and version.
 
     Args:
-        context: The context of kubectl; empty for the current one.
+        context: The name of kubectl's context; empty for the current context.
         only: Patterns `GROUP/KIND`; empty to read all definitions. OpenAPI documents of groups that no pattern matches
             aren't fetched. CustomResourceDefinitions are yielded also if no pattern matches them.
 
@@ -65,7 +64,7 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
 
 
 def _versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the group and the name of each version in a CustomResourceDefinition; nothing if it has no versions."""
+    """Yield the group and the name of each version in a CustomResourceDefinition; nothing for malformed versions."""
     spec = crd.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("versions"), list):
         for version in spec["versions"]:

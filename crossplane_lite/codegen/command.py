@@ -1,4 +1,7 @@
-"""`crossplane-lite generate`: model packages from API definitions."""
+"""`crossplane-lite generate`: makes packages of models from API definitions.
+
+A source is a file, a folder or a pattern that the user names, and in which definitions are looked for.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +26,18 @@ __all__ = ["command", "make_parser"]
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite generate` with the arguments that follow it.
 
+    A report is printed on stdout. Warnings and notes are printed on stderr, and the progress if stderr is a terminal.
+
     Returns:
-        0, or 1 if `--check` found the folder out of date or `--uses` found lines of code that the new models break. A
-        report was printed on stdout, and progress on stderr if that is a terminal.
+        0, or 1 if `--check` found the folder out of date or `--uses` found lines of code that the new models break.
 
     Raises:
-        InputError: The project's file, a source, the output folder or a path of `--uses` can't be used. Nothing has
+        InputError: The project's file, a source, an output folder or a path of `--uses` can't be used. No file has
             changed then, or the message says that the next run repairs the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
-        SystemExit: An argument is wrong or missing.
+        OSError: For `--uses`, a file of the project can't be copied.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     chosen = options.read(argv)
     if chosen.uses:
@@ -55,7 +60,8 @@ class _Run(NamedTuple):
         found: The definitions in the sources.
         kinds: The kinds that `--versions` and `--only` choose.
         made: The texts of the modules and stubs.
-        outputs: The output folders, each with the texts of its files by path.
+        outputs: The output folders: the folder of the modules, and the folder of the stubs if they have their own. Each
+            has the texts of its files, by their paths in the folder.
     """
 
     found: Definitions
@@ -68,7 +74,9 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     """Read the sources and make the models in memory.
 
     Raises:
-        InputError: A source or the manifest of the output folder can't be used, or no kind is chosen.
+        InputError: A source, a definition in it, or the manifest of the output folder can't be used; or no kind is
+            chosen.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
     found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
@@ -92,10 +100,11 @@ def _make(chosen: Options, progress: Progress) -> _Run:
 
 
 def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
-    """Yield the documents in the files at `paths`, then those of the cluster if `--kube-context` names one.
+    """Yield the documents in the files at `paths`, then the documents of the cluster if `--kube-context` is given.
 
     Raises:
         InputError: A file or the cluster can't be read.
+        MissingExtraError: A file is YAML, and PyYAML isn't installed.
     """
 
     def documents() -> Iterator[Document]:
@@ -112,10 +121,13 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 
 
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
-    """Compare the folders with the models, write the models unless this is a check, and return the report.
+    """Compare the folders with the models, write the models unless `--check` is given, and return the report.
+
+    Code is only checked with `--uses` if the folders already have models, and the run changes them.
 
     Raises:
         InputError: A folder or a path of `--uses` can't be used.
+        OSError: For `--uses`, a file of the project can't be copied.
     """
     names = {chosen.output: run.made.names}
     owned = [manifest.owned(folder) for folder, _ in run.outputs]
@@ -160,7 +172,10 @@ def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.M
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the texts of the stubs to write beside the modules, by path. No `__init__.py` needs a stub."""
+    """Return the texts of the stubs to write beside the modules, by path.
+
+    Stubs of `__init__.py` are left out, because these modules are empty.
+    """
     return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
 
 
@@ -173,16 +188,17 @@ def _text(file: Path) -> str | None:
 
 
 def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Refuse a source file that defines no API.
+    """Refuse sources without an API definition.
 
-    A file that was found in a folder or by a pattern may define none, as long as another source defines one.
+    A file that the user named must define an API. A folder or pattern may match files without an API, as long as any
+    source defines an API.
 
     Args:
         found: The definitions in the sources.
-        arguments: Each source, with the files that it stands for.
+        arguments: Each source as the user wrote it, and the paths of its files.
 
     Raises:
-        InputError: A file that the arguments name defines no API, or no source does.
+        InputError: A file that the user named defines no API, or no source defines any.
     """
     defined = [kind.where for kind in found.kinds]
     for argument, paths in arguments:
@@ -215,7 +231,10 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
-    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` of a .gitignore."""
+    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` in a .gitignore.
+
+    Nothing is printed if git isn't installed or the folder isn't in a work tree.
+    """
     import shutil
 
     git = shutil.which("git")
@@ -247,9 +266,9 @@ def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
 
 
 def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
-    """Run git in a folder with `text` on its stdin, and return its output.
+    """Run git in `folder` with `text` on its stdin, and return its output; empty if git fails.
 
-    The output is empty if git fails, as it does outside of a work tree.
+    git fails outside of a work tree, for example.
     """
     import subprocess
 
@@ -258,7 +277,11 @@ def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> 
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
-    """Print on stderr how many types the sources define differently, and with `is_verbose` a note on each of them."""
+    """Print notes on stderr: how many types of Kubernetes the sources define differently.
+
+    With `is_verbose`, there is a note on each of these types, and on each type that the sources define differently from
+    the class that crossplane-lite ships.
+    """
     if made.preferred:
         number = len(made.preferred)
         print(

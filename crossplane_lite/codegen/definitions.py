@@ -1,4 +1,8 @@
-"""The definitions in documents: kinds with their versions and schemas, and the components of OpenAPI documents."""
+"""Finds the definitions of APIs in documents: kinds with their versions and schemas, and components.
+
+A definition is a CustomResourceDefinition, a CompositeResourceDefinition or an OpenAPI v3 document. A component is a
+schema that an OpenAPI document lists under `components.schemas`, and to which a `$ref` can point.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +34,16 @@ class Kind(NamedTuple):
 
     Attributes:
         where: The file and the document in it, for messages.
-        path: The place of its schema in the document, for messages.
-        group: Its API group; empty for the core group.
-        version: Its version.
-        kind: Its kind.
-        schema: The schema of its objects.
-        module: The module of its class: the names of the packages around it, and its own name.
-        name: Its class name.
+        path: The place of the schema in the document, for messages: `components.schemas.NAME`, or the version's name.
+        group: The API group; empty for the core group.
+        version: The name of the version, such as `v1`.
+        kind: The name of the kind, such as `Pod`.
+        schema: The schema of the kind's objects.
+        module: The module of the kind's class, as a path in the output folder: the packages, then the module.
+        name: The name of the kind's class.
         served: Whether the API server serves this version.
-        storage: Whether this version is stored; for composites, whether compositions refer to it.
-        document: The OpenAPI document that `$ref`s in its schema refer to; None for other definitions.
+        storage: Whether this version is stored. In an XRD: whether compositions refer to it.
+        document: The OpenAPI document with the schemas that `$ref`s lead to; None for a kind of a CRD or XRD.
         scope: `Namespaced` or `Cluster`; empty if the definition doesn't say.
     """
 
@@ -62,7 +66,7 @@ class Kind(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A component of an OpenAPI document that becomes a class; its attributes mean the same as those of `Kind`."""
+    """A component of an OpenAPI document from which a class is made. The attributes are as in `Kind`."""
 
     where: str
     path: str
@@ -88,24 +92,24 @@ class OpenAPI:
         self._kinds: dict[ClassRef, Kind] = {}
 
     def add(self, name: str, kind: Kind) -> None:
-        """Register the component `name` as a kind, so that each `$ref` to the component leads to the kind's class."""
+        """Register that the component `name` defines `kind`, so that each `$ref` to it leads to the kind's class."""
         ref = self._classes[name] = ClassRef(kind.module, kind.name)
         self._names[ref] = name
         self._kinds[ref] = kind
 
     def component(self, ref: ClassRef) -> Kind | Component | None:
-        """Return the kind or component of this document that becomes the class `ref`; None if there is none."""
+        """Return the kind or component in this document from which the class `ref` is made; None if there is none."""
         name = self._names.get(ref)
         if name is None or ref in self._kinds:
             return self._kinds.get(ref)
         return Component(self.where, f"components.schemas.{name}", self.schemas[name], ref.module, ref.name, self)
 
     def resolve(self, ref: str) -> tuple[Mapping[str, Any], ClassRef | None] | None:
-        """Look up a `$ref`.
+        """Look up a `$ref`, such as `#/components/schemas/io.k8s.api.core.v1.PodSpec`.
 
         Returns:
-            The schema that `ref` names, and the class that this schema becomes, or None if the schema has no properties
-            and so becomes no class. A single None if the document has no such schema.
+            The schema, and the class that is made from it; the class is None if the schema has no properties. A single
+            None instead of both if the document has no such schema.
         """
         name = _component_of(ref)
         schema = self.schemas.get(name)
@@ -134,9 +138,11 @@ class Definitions(NamedTuple):
     """The definitions in the documents of a run.
 
     Attributes:
-        kinds: All kinds, in all versions.
-        others: The kinds of documents that define no API, such as `Composition`, by the document's place.
-        packages: The packages that documents install, by the document's place.
+        kinds: All kinds, with one entry for each version.
+        others: The kind of each document that defines no API, such as `Composition`, by the document's file and place
+            in the file.
+        packages: The image of each Crossplane package that a document installs, such as that of a Provider, by the
+            document's file and place in the file.
     """
 
     kinds: list[Kind]
@@ -145,11 +151,11 @@ class Definitions(NamedTuple):
 
 
 def definitions(documents: Iterable[Document]) -> Definitions:
-    """Return the definitions in documents.
+    """Return the definitions in documents. Documents that define no API are listed in `others`.
 
     Raises:
-        InputError: A definition doesn't have the form that its apiVersion and kind require, an OpenAPI document has
-            another version than 3, or a document only lists OpenAPI documents; the message names the place.
+        InputError: A definition isn't valid for its apiVersion and kind, an OpenAPI document isn't of version 3 or has
+            no components, or a document only lists OpenAPI documents. The message names the place.
     """
     found = Definitions([], {}, {})
     for where, content in documents:
@@ -173,7 +179,7 @@ def definitions(documents: Iterable[Document]) -> Definitions:
 
 
 def _refuse_index(where: str, content: Mapping[str, Any]) -> None:
-    """Raise InputError for an API server's answer to /openapi/v3, which only lists the server's OpenAPI documents."""
+    """Raise InputError if `content` is an API server's answer to /openapi/v3, a mere list of its OpenAPI documents."""
     paths = content.get("paths")
     if "kind" in content or not isinstance(paths, Mapping) or not paths:
         return
@@ -251,11 +257,14 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
 
 
 def _component_of(ref: str) -> str:
-    """Return the name of the component to which a `$ref` points; empty if the `$ref` points to anything else."""
+    """Return the name of the component that a `$ref` points to; empty if the `$ref` points to anything else."""
     return ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~") if ref.startswith(_REF) else ""
 
 
 def _class_of(component: str) -> ClassRef:
-    """Return the class that a component becomes: Pod in io/k8s/api/core/v1 for `io.k8s.api.core.v1.Pod`."""
+    """Return the class for a component: Pod in io/k8s/api/core/v1 for `io.k8s.api.core.v1.Pod`.
+
+    The class of a component without dots in its name is in the module `components`.
+    """
     *packages, name = component.split(".")
     return ClassRef(tuple(segment(part) for part in packages if part) or ("components",), class_name(name))

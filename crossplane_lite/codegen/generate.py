@@ -1,4 +1,4 @@
-"""Making the texts of model packages from definitions. Sources are read and files written elsewhere (see `command`)."""
+"""Makes the texts of model packages from definitions. `definitions` reads these, and `output` writes the files."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate
 
 VERSIONS: Final = ("served", "storage", "all")
 Progress = Callable[[str, str, int, int], object]
-"""Called with four values: the sort of step, the kind or module that the step is about, its number, and their total."""
+"""Gets the sort of step, such as `making`, the kind or module that the step is about, its number, and their total."""
 Recorded = Mapping[str, Mapping[str, str]]
-"""The class names in each module that earlier runs decided (see `manifest.Names`)."""
+"""The class names that earlier runs recorded (see `manifest.Names`)."""
 
 _SHIPPED: Final = Path(crossplane_lite.models.__path__[0])
 _OF_KUBERNETES: Final = ("io", "k8s")
@@ -37,11 +37,12 @@ class Output(NamedTuple):
         modules: The text of each `.py` file, by its path in the output folder.
         stubs: The text of each `.pyi` file, by its path.
         classes: How many classes the modules have.
-        names: The class names in each module that would be different in a new folder (see `naming`).
-        machinery: A line for each type that a document defines differently from the class that crossplane-lite ships
-            and uses.
-        preferred: A line for each type of Kubernetes that documents define differently; the line names the definition
-            that is used.
+        names: The class names that must be recorded in the output folder, by module: in a new folder, the classes would
+            get other names (see `naming`).
+        machinery: A note for each type that a document defines differently from the class that crossplane-lite ships,
+            which is used.
+        preferred: A note for each type of Kubernetes that two documents define differently. The note says which of the
+            two definitions is used.
     """
 
     modules: dict[str, str]
@@ -53,7 +54,7 @@ class Output(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A kind or a component whose schema was read, with the objects in the schema, breadth first."""
+    """A kind or component, and the objects in its schema, breadth first: the first is the kind or component itself."""
 
     source: Kind | Component
     nodes: list[ObjectSchema]
@@ -72,7 +73,7 @@ class _Unit(NamedTuple):
 
     @property
     def is_of_kubernetes(self) -> bool:
-        """Whether the type belongs to an API of Kubernetes itself, and was read from an OpenAPI document."""
+        """Whether the kind or component is from an OpenAPI document and belongs to an API of Kubernetes itself."""
         return self.source.document is not None and self.source.module[:2] == _OF_KUBERNETES
 
     @property
@@ -81,17 +82,17 @@ class _Unit(NamedTuple):
 
 
 def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
-    """Return the kinds to generate; the list is empty if no kind has a version that is wanted.
+    """Return the kinds to generate; an empty list if `versions` leaves none.
 
     Args:
         kinds: All kinds that are defined.
-        versions: The versions of each kind: `served`, `storage` or `all`. Each kind in an OpenAPI document counts as
-            served and stored.
-        only: Patterns `GROUP/KIND`, with `*` as in file names. Upper and lower case are the same, and the core group is
-            `core` or empty. No pattern at all chooses every kind.
+        versions: Which versions of each kind to generate: `served`, `storage` or `all`. A kind in an OpenAPI document
+            counts as served and stored.
+        only: Patterns `GROUP/KIND`, with `*` as in file names. A kind must match at least one of them, except that no
+            pattern at all chooses every kind. Upper and lower case are the same. The core group is `core` or empty.
 
     Raises:
-        InputError: A pattern matches no kind.
+        InputError: A pattern matches no kind of these versions.
     """
     chosen = [kind for kind in kinds if versions == "all" or (kind.served if versions == "served" else kind.storage)]
     if not only:
@@ -130,16 +131,17 @@ def generate(
     """Return the model packages of kinds.
 
     Args:
-        kinds: The kinds to generate. The types that they refer to are generated too.
-        previous: Returns the present text of a `.py` file, or None without such a file. Classes keep the names that
-            they have in this text.
-        recorded: The class names that earlier runs recorded. They count for modules without a present text.
+        kinds: The kinds to generate. The components that their schemas refer to are generated, too.
+        previous: Gets the path of a `.py` file in the output folder, and returns its present text; None if there is no
+            such file. Classes keep the names that they have in this text.
+        recorded: The class names that earlier runs recorded, by module (see `naming`). They are only used for modules
+            without a present text.
         descriptions: False to leave descriptions out of the stubs.
         progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
 
     Raises:
         InputError: A schema can't be read, two definitions contradict each other, or a module would have the name of a
-            package; the message names the places.
+            package. The message names the places.
     """
     output = Output({}, {}, 0, {}, [], [])
     units = _Units(output, progress).read(kinds)
@@ -158,10 +160,10 @@ def generate(
 
 
 class _Units:
-    """The reader of kinds and of the components that they refer to.
+    """Reads the schemas of kinds and of the components that they refer to.
 
     Args:
-        output: Gets the notes on definitions that differ.
+        output: The notes on definitions that differ are added to its `machinery` and `preferred`.
         progress: Called before each kind is read.
     """
 
@@ -202,7 +204,7 @@ class _Units:
         return self._units
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a note if the fields of `unit` differ from those of the class `ref`, which crossplane-lite ships."""
+        """Add a note if the fields of `unit` aren't the same as in the class `ref`, which crossplane-lite ships."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [
@@ -223,10 +225,11 @@ class _Units:
     def _add(self, ref: ClassRef, unit: _Unit) -> None:
         """Add `unit` as the definition of the class `ref`.
 
-        If another document has defined the class already, one of the two definitions is chosen.
+        If another document has defined the class already, one of the two definitions is chosen. For a type of
+        Kubernetes itself, this is the definition with more fields if the two differ.
 
         Raises:
-            InputError: The two definitions contradict each other.
+            InputError: The definitions are of different kinds, or they differ and the type isn't of Kubernetes itself.
         """
         units = self._units
         known = units.get(ref)
@@ -268,10 +271,11 @@ def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
 
 
 def difference(one: ObjectSchema, other: ObjectSchema) -> str:
-    """Return the path of the first field in which two objects of different shapes differ, as deep down as possible.
+    """Return the path of a field in which two objects of different shapes differ.
 
-    If only one of the two objects takes fields that its schema doesn't list, the path is that of the objects
-    themselves. The path of a kind or component is empty.
+    If the field has an object on both sides, the search goes on in these objects. Of several fields, the first in the
+    alphabet counts. If only one of two objects allows fields that its schema doesn't list, the path of these objects is
+    returned. The path of a kind or component itself is empty.
     """
     while one.is_open == other.is_open:
         forms, others = ({field.wire: field.form for field in node.fields} for node in (one, other))
@@ -300,10 +304,10 @@ def _named(
     """Set the class name of every object, and return the modules of all classes by path.
 
     Args:
-        units: Kinds and components, by their classes.
-        previous: Returns the present text of a file, or None.
-        recorded: The class names that earlier runs recorded.
-        kept: Gets the class names that this run records.
+        units: The kinds and components, by their classes.
+        previous: Gets the path of a `.py` file, and returns its present text; None if there is no such file.
+        recorded: The class names that earlier runs recorded, by module.
+        kept: The class names that this run records are added to this dict, by module.
     """
     by_module: dict[tuple[str, ...], list[_Unit]] = {}
     for ref, unit in sorted(units.items(), key=lambda one: one[0]):
@@ -334,10 +338,10 @@ def _title(path: tuple[str, ...], units: list[_Unit]) -> str:
 
 @functools.cache
 def _shipped() -> Mapping[ClassRef, str]:
-    """Return the classes that crossplane-lite ships and all models share, each with its text in the table.
+    """Return the classes that crossplane-lite ships for all models, each with its text in its module's table.
 
-    The classes are types of the API machinery, such as ObjectMeta. The documents of an API server define these types
-    too, in the version with which the server was built.
+    These classes are types of Kubernetes' API machinery, such as ObjectMeta. The OpenAPI documents of an API server
+    define these types, too, in the version with which the server was built.
     """
     file = _SHIPPED.joinpath(*META).with_suffix(".py")
     return {ClassRef(META, name): text for name, text in earlier_table(file.read_text(encoding="utf-8")).items()}

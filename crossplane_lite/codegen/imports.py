@@ -1,4 +1,4 @@
-"""Lines of Python that import the generated models."""
+"""Makes the lines of the report that show how to import the generated models."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _COMMON: Final = ("", "apps", "batch")
 def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
     """Return lines of Python that import the modules of kinds, each under an alias.
 
-    A kind with several versions has a module for each. The module of the stored version is imported; if no version is
-    stored, that of the first one. A module with several kinds is imported once.
+    A kind with several versions may have several modules. Only the module of the stored version is imported, or of the
+    first version if none is stored. A module with several kinds is imported once.
 
     Kinds from CustomResourceDefinitions and CompositeResourceDefinitions come first, then the groups of Kubernetes that
-    are composed most, then all others. Among these, the order is that of the sources.
+    are composed most (core, apps and batch), then all others. Otherwise the order of `kinds` is kept.
 
     Args:
         kinds: All kinds that were generated.
         folder: The folder of the models.
 
     Returns:
-        The lines; an empty list if Python can't import a folder of that name.
+        Lines such as `from models.io.example.bucket import v1 as bucketv1`; an empty list if Python can't import a
+        folder of that name.
     """
     package = _package(folder)
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in package):
@@ -53,7 +54,7 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
 
 
 def _package(folder: Path) -> list[str]:
-    """Return the name under which Python imports a folder, in parts: the packages around it, and its own name."""
+    """Return the name with which Python imports a folder, in parts: the packages around it, then the folder's name."""
     whole = folder.absolute()
     parts = [whole.name]
     for above in whole.parents:

@@ -1,12 +1,12 @@
 """`crossplane-lite generate-input`: the CustomResourceDefinition of a function's input, from its attrs class.
 
-A function's package has this definition beside its metadata, for people and editors. Crossplane doesn't use it: it
-passes each input on as it is. The fields of an input stand beside apiVersion, kind and metadata; there is no spec and
-no status.
+A function's package contains this definition for people and editors. Crossplane doesn't use it, and passes every input
+to the function unchecked. The fields of an input are at its top level, beside apiVersion, kind and metadata; there is
+no spec and no status.
 
-The schema accepts every input that `ctx.input_as()` accepts. It accepts some others too, because a structural schema
-can't express all that `ctx.input_as()` checks: the members of most unions, the content of recursive classes and of
-models, and the validators of classes.
+The schema accepts every input that `ctx.input_as()` accepts. It also accepts some inputs that `ctx.input_as()` refuses,
+because a structural schema can't express these checks: the members of most unions, the content of recursive classes and
+of models, and the validators of classes.
 """
 
 from __future__ import annotations
@@ -47,15 +47,18 @@ _NAMELESS: Final = frozenset({"", "app", "fn", "function", "input", "inputs", "m
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite generate-input` with the arguments that follow it.
 
+    The definition is printed on stdout, or written to the file of `--output`.
+
     Returns:
-        0. The definition was printed on stdout or written to a file.
+        Always 0.
 
     Raises:
-        InputError: The module can't be imported, has no such class, or the file can't be written.
+        InputError: The class isn't given as `module:Class`, the module can't be imported or has no such class, or the
+            file can't be written.
         MissingExtraError: PyYAML isn't installed.
-        UsageError: The class isn't an attrs class, a field's type or default can't be in an input, or a name of the
-            input isn't legal.
-        SystemExit: An argument is wrong or missing.
+        UsageError: The class isn't an attrs class; a field's type or default can't be in an input; or the API version,
+            the kind or the plural isn't valid, or can't be made from the class.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
     load("yaml", "codegen")
@@ -74,7 +77,7 @@ def command(argv: Sequence[str]) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite generate-input`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate-input",
         description="Print the CustomResourceDefinition of a function's input, for the function's package. It is made "
@@ -116,16 +119,16 @@ def input_crd(
     """Return the CustomResourceDefinition of an input.
 
     Args:
-        cls: The attrs class that the input is structured into. Its docstring has the descriptions; those of fields
-            are in the section `Attributes:`.
-        api_version: The group and version. By default, the default value of the class's field apiVersion, or without
-            one `<name>.fn.crossplane.io/v1beta1` with the name of the class's top-level package.
-        kind: The kind. By default, the default value of the class's field kind, or without one the class's name.
-        plural: The kind's plural in lower case; made from the kind by default.
+        cls: The attrs class of the input. Descriptions are taken from its docstring; the section `Attributes:` has the
+            descriptions of fields.
+        api_version: The group and version. None means the default of the class's field apiVersion. If there is none:
+            `NAME.fn.crossplane.io/v1beta1`, where NAME is the class's top-level package without `function-`.
+        kind: The kind. None means the default of the class's field kind. If there is none: the class's name.
+        plural: The kind's plural in lower case. None means that it is made from the kind.
 
     Raises:
-        UsageError: The class isn't an attrs class, a field's type or default can't be in an input, or a name isn't
-            legal.
+        UsageError: The class isn't an attrs class; a field's type or default can't be in an input; or the API version,
+            the kind or the plural isn't valid, or can't be made from the class.
     """
     import attr
 
@@ -167,9 +170,9 @@ def input_crd(
 
 
 def _own(cls: type[Any], key: str) -> str | None:
-    """Return the default of a class's field `key`, or else its class variable `key`.
+    """Return the default of a class's field `key`; without such a field, the value of the class variable `key`.
 
-    None is returned if there is neither, or if the value isn't a string or is empty.
+    Return None if there is neither, or if the value isn't a string or is empty.
     """
     found = next((field.default for field in fields_of(cls) if field.key == key), getattr(cls, key, None))
     return found if isinstance(found, str) and found else None
@@ -219,12 +222,12 @@ def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, A
     """Return the structural schema of a type.
 
     Args:
-        type_: The type.
-        path: The place of the type in the input's class, for messages.
-        around: The classes around the type, the outermost first.
+        type_: The type of a field, or a part of such a type.
+        path: The place of the type in the input's class, for messages, such as `Input.rules[]`.
+        around: The classes around the type, the outermost first. A class that is among them is recursive.
 
     Raises:
-        UsageError: The default of a field within the type doesn't fit the field.
+        UsageError: The default of a field within the type can't be in an input.
     """
     shape = shape_of(type_)
     assert shape is not None  # `check_class` refuses other types
@@ -347,13 +350,13 @@ def _class_schema(cls: type[Any], path: str, around: tuple[type[Any], ...]) -> d
 
 
 def _ordered(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its keys in the order in which people read them: the description first, then the type."""
+    """Return a schema with its keys in a fixed order: description, type, default, nullable, enum, then all others."""
     order = ("description", "type", "default", "nullable", "enum")
     return dict(sorted(schema.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
 def _default(field: Field, path: str) -> Any:
-    """Return the default of a field as a JSON value; None if the default is None, which no schema needs.
+    """Return the default of a field as a JSON value; None if the default is None, which isn't written to the schema.
 
     Raises:
         UsageError: The default doesn't fit the field's type, or its factory fails.
@@ -387,10 +390,10 @@ def _json_value(value: Any) -> Any:
 
 
 def _documented(cls: type[Any]) -> tuple[str, dict[str, str]]:
-    """Return the description of a class, and the descriptions of its attributes by name, from its docstring.
+    """Return the description of a class, and the descriptions of its attributes by name.
 
-    The description of the class ends before the first section; it is empty without a docstring. The docstrings of base
-    classes can describe attributes too.
+    The description is the text of the class's own docstring before the first section; empty if there is none.
+    Attributes can also be described in the docstrings of base classes.
     """
     about: dict[str, str] = {}
     for base in reversed(cls.__mro__):
@@ -410,7 +413,7 @@ _ENTRY: Final = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)", re.S)
 
 
 def _attributes(doc: str) -> dict[str, str]:
-    """Return the entries of a docstring's section `Attributes:` (Google style), by name; empty without one."""
+    """Return the entries of a docstring's section `Attributes:` (Google style), by name; empty if it has no section."""
     _, found, rest = doc.partition("Attributes:\n")
     if not found:
         return {}

@@ -1,8 +1,9 @@
-"""The manifest of an output folder: the files that the command owns in it, and class names that earlier runs decided.
+"""Reads and makes the manifest of an output folder: a JSON file with the files that `generate` owns, and class names.
 
-With these names (see `naming`), the same models can be made again from a checkout that has the manifest alone.
+These are the names that earlier runs chose (see `naming`). With them, the same models can be made again in a checkout
+that has the manifest, but not the models.
 
-The journal, which a killed run leaves behind, is a file of the same form (see `output`).
+The journal is a file of the same format, which a killed run leaves behind (see `output`).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _ABOUT: Final = {
     ),
 }
 Names = Mapping[str, Mapping[str, str]]
-"""For each module, given by its file without the suffix, the class name of each object, given by its place."""
+"""Class names by module (its path without `.py`), and then by the object's place, such as `Bucket.spec.rules`."""
 
 
 def manifest(files: Iterable[str], names: Names) -> str:
@@ -58,19 +59,19 @@ def manifest(files: Iterable[str], names: Names) -> str:
 
 
 def owned(folder: Path) -> list[str]:
-    """Return the paths of the files that earlier runs made in a folder, from its manifest; empty without a manifest.
+    """Return the paths of the generated files that a folder's manifest lists; empty if there is no manifest.
 
     Raises:
-        InputError: The manifest can't be used.
+        InputError: The manifest can't be read, isn't valid, or lists a path that a generated file can't have.
     """
     return read_list(folder / MANIFEST) or []
 
 
 def recorded_names(folder: Path) -> Names:
-    """Return the class names in a folder's manifest; empty without a manifest.
+    """Return the class names that a folder's manifest records; empty if there is no manifest.
 
     Raises:
-        InputError: The manifest can't be used.
+        InputError: The manifest can't be read, or isn't valid.
     """
     document = _document(folder / MANIFEST) or {}
     names = document.get("names", {})
@@ -85,7 +86,7 @@ def recorded_names(folder: Path) -> Names:
 
 
 def list_text(name: str, paths: Iterable[str], names: Names | None = None) -> bytes:
-    """Return the content of a manifest or a journal.
+    """Return the bytes of a manifest or a journal.
 
     Args:
         name: `MANIFEST` or `JOURNAL`.
@@ -104,7 +105,8 @@ def read_list(place: Path) -> list[str] | None:
     The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
 
     Raises:
-        InputError: The file can't be read, isn't such a list, or has a path that can't be that of a generated file.
+        InputError: The file can't be read, isn't a manifest or journal, or lists a path that a generated file can't
+            have.
     """
     document = _document(place)
     if document is None:
@@ -140,10 +142,11 @@ def path_problem(path: str) -> str | None:
 
 
 def _document(place: Path) -> dict[str, Any] | None:
-    """Return the content of a manifest or a journal; None if the file doesn't exist.
+    """Return the JSON object in a manifest or a journal; None if the file doesn't exist.
 
     Raises:
-        InputError: The file can't be read, isn't a file but a folder or a link, isn't JSON, or has another format.
+        InputError: The path is that of a folder or a link; or the file can't be read, isn't JSON, or has another
+            `format` than 1.
     """
     with naming("read", place):
         try:

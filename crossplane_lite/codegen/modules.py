@@ -1,4 +1,4 @@
-"""The texts of model modules: the tables that run. The stubs, for people and type checkers, are made by `stubs`."""
+"""Makes the source of model modules: a table with a text for each class. Their stubs are made by `stubs`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ _SPECIAL: Final = frozenset(" :=#,%@*")
 
 
 class Class:
-    """A class of a module.
+    """A class to generate in a module.
 
     Attributes:
-        name: Its name.
-        node: The object that it is made from: its fields with their types and descriptions.
-        api_version: For a resource its apiVersion, otherwise empty.
-        kind: For a resource its kind, otherwise empty.
-        scope: For a resource `Namespaced` or `Cluster`; empty for other classes, or if the definition doesn't say.
-        attributes: The name of each field's attribute, by wire name.
-        is_seen: Whether it occurs only in the status of kinds, so that it is only read from observed state.
+        name: The name of the class.
+        node: The object in the schema that the class is made from, with its fields, types and descriptions.
+        api_version: The apiVersion if this is the class of a kind; else empty.
+        kind: The kind if this is the class of a kind; else empty.
+        scope: `Namespaced` or `Cluster` if this is the class of a kind and the definition says so; else empty.
+        attributes: The name of each field's attribute in Python, by wire name (the field's name in Kubernetes).
+        is_seen: Whether kinds use the class only in their status, so that it is only read from observed resources. It
+            is set by `mark_seen`, and False for the class of a kind.
     """
 
     def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
@@ -46,12 +47,12 @@ class Class:
 
 
 class Module:
-    """A module of models.
+    """A module of models to generate.
 
     Attributes:
-        path: Its packages and its own name.
-        title: The first sentence of its docstring.
-        classes: Its classes by name, in the order in which they are written.
+        path: The names of the packages around the module, and the module's name.
+        title: The first sentence of the module's docstring.
+        classes: The module's classes by name, in the order in which they are written.
         shipped: The classes that are imported from `crossplane_lite.models` instead of generated.
     """
 
@@ -64,20 +65,27 @@ class Module:
 
     @property
     def file(self) -> str:
-        """The path of the module's file, without the suffix."""
+        """The path of the module's file in the output folder, without `.py`."""
         return "/".join(self.path)
 
     @property
     def head(self) -> str:
-        """The beginning of the module's files: the docstring, and comments that switch formatters and linters off."""
+        """The beginning of the module and its stub, a docstring and comments that switch formatters and linters off."""
         return f'"""{self.title}\n\n{_HEADER}\n"""\n\n# fmt: off\n# ruff: noqa'
 
     def home(self, ref: ClassRef) -> tuple[str, ...]:
-        """Return the parts of the name of the module that has the class `ref`, be it generated or shipped."""
+        """Return the name of the module that has the class `ref`, in parts, such as `("io", "example", "v1")`.
+
+        The name of a generated module begins in the output folder, and the name of a shipped module with
+        `crossplane_lite`.
+        """
         return (*_SHIPPED, *ref.module) if ref in self.shipped else ref.module
 
     def aliases(self) -> dict[str, tuple[str, ...]]:
-        """Return the other modules to which this module's classes refer, by the alias that this module imports."""
+        """Return the other modules to whose classes this module refers, by the alias under which they are imported.
+
+        An alias is made of the last parts of the module's name, such as `corev1` for `io.k8s.api.core.v1`.
+        """
         homes = sorted(
             {
                 self.home(form.ref)
@@ -98,7 +106,7 @@ class Module:
         return {alias: home for home, alias in self._aliases.items()}
 
     def reference(self, ref: ClassRef) -> str:
-        """Return how this module spells the class `ref`: as its name, or as `ALIAS.NAME` if another module has it.
+        """Return how this module writes the class `ref`: as `NAME`, or as `ALIAS.NAME` if another module has the class.
 
         `aliases` must have been called before.
         """
@@ -106,9 +114,12 @@ class Module:
         return ref.name if home == self.path else f"{self._aliases[home]}.{ref.name}"
 
     def relative(self, home: tuple[str, ...]) -> str:
-        """Return the name with which this module imports the module `home`, which is given as `home()` returns it.
+        """Return the name with which this module imports another module, such as `..core.v1`.
 
         The name is absolute for a shipped module, otherwise relative.
+
+        Args:
+            home: The other module, as `home()` returns it.
         """
         if home[: len(_SHIPPED)] == _SHIPPED:
             return ".".join(home)
@@ -120,7 +131,7 @@ class Module:
 
 
 def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Set `is_seen` of all classes.
+    """Set `Class.is_seen` of all classes, by searching for the classes that kinds use outside of their status.
 
     Args:
         modules: All generated modules, by path.
@@ -149,7 +160,7 @@ def _refs(holder: ClassRef, form: Form) -> list[ClassRef]:
 
 
 def table_source(module: Module) -> str:
-    """Return the source of a module of models (see `crossplane_lite.table`)."""
+    """Return the source of a module of models: a call of `load` with its table (see `crossplane_lite.table`)."""
     aliases = module.aliases()
     lines = [module.head, "from crossplane_lite.table import load\n"]
     lines.append("__getattr__, __dir__ = load(\n    __name__,\n    {")
@@ -161,7 +172,7 @@ def table_source(module: Module) -> str:
 
 
 def class_text(module: Module, cls: Class) -> str:
-    """Return the text of the class `cls` in the table of its module (see `crossplane_lite.table`)."""
+    """Return the text of the class `cls` for the table of `module` (see `crossplane_lite.table`)."""
     parts = []
     if cls.api_version:
         kind = "" if cls.kind == cls.name else "=" + cls.kind
@@ -186,8 +197,8 @@ def _type_text(module: Module, form: Form, *, in_list: bool = False) -> str:
     if form.ref is not None:
         return module.reference(form.ref)
     if form.code == "[":
-        # Keys stand at the end of the type. The keys of an inner list would be taken for those of the outer one there,
-        # so they are left out.
+        # Keys are written at the end of the type. The keys of an inner list would be taken for the keys of the outer
+        # list there, so they are left out.
         keys = ",".join(_escaped(key) for key in form.keys) if not in_list else ""
         return "[" + _type_text(module, form.item, in_list=True) + (f"#{keys}" if keys else "")
     return "{" + _type_text(module, form.item, in_list=in_list) if form.code == "{" else form.code
@@ -209,10 +220,13 @@ def _quoted(text: str) -> str:
 
 
 def check_paths(modules: Mapping[tuple[str, ...], Module]) -> None:
-    """Check that no path is a module and a package at the same time.
+    """Check that no module has the path of a package, such as `a/b.py` beside `a/b/c.py`.
+
+    Args:
+        modules: All generated modules, by path.
 
     Raises:
-        InputError: A path is both. The message names the module, and a module in the package.
+        InputError: A module has the path of a package. The message names it, and a module in the package.
     """
     for path in modules:
         for length in range(1, len(path)):

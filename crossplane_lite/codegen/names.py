@@ -1,4 +1,4 @@
-"""Names in Python for names in Kubernetes: packages, classes and attributes."""
+"""Makes Python names from Kubernetes names: names of packages, modules, classes and attributes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ __all__ = ["attributes", "class_name", "group_path", "identifier", "segment"]
 
 
 def segment(text: str) -> str:
-    """Return the name of the package or module for a kind, a version or one part of a group, such as `v1` or `io`."""
+    """Return the name of the package or module for a kind, a version or one part of a group.
+
+    For example `v1` for `v1`, `bucket` for `Bucket`, and `import_` for `Import`, because `import` is a Python keyword.
+    """
     name = identifier(text.lower())
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def group_path(group: str) -> tuple[str, ...]:
-    """Return the names of a group's packages, the last part first: `io`, `upbound`, `gcp` for `gcp.upbound.io`."""
+    """Return the package names for a group, its last part first: `io`, `upbound`, `gcp` for `gcp.upbound.io`."""
     return tuple(segment(part) for part in reversed(group.split(".")))

@@ -1,25 +1,28 @@
-"""The class names of the objects in a module's schemas.
+"""Chooses the class names of the objects in a module's schemas.
 
-Objects are named in this order: first all that people write, then `initProvider`, which only repeats `forProvider`, and
-then `status`, which people only read. Within each of the three the order is breadth first. The first object that wants
-a name gets it. Another object of the same shape that wants the same name shares its class. An object of another shape
-gets the name of its parent in front of its own.
+An object is a schema with properties. Its shape is its fields with their types. The name that an object should have is
+its hint, which is made from the name of the object's field.
 
-Names of an earlier run come before that order. They are in the module's earlier table: the dict in the module that
-lists its classes and their fields. An object that has a class in this table keeps the name, so a new field elsewhere in
-the schema renames nothing.
+Objects are named in three ranks: first all objects that people write; then `spec.initProvider`, which repeats
+`spec.forProvider`; then `status`, which people only read. The order in each rank is breadth first. The first object
+with a hint gets the hint as its name. A later object with the same hint and shape shares the class. A later object with
+the same hint and another shape gets its parent's class name in front of the hint.
 
-If objects that shared a class have different shapes now, only one of the shapes keeps the name. Only the shapes of the
-objects that come first in the order can keep it: of those that people write, or else of those in `initProvider`, or
-else of those in `status`. Among these shapes, the name goes to the one that has lost the fewest of the old class's
-fields. Each lost field counts once for each object that still has it, so fields that no object has any more don't
-count. Objects that come first in the order are counted first; the others decide between equals. If shapes are equal in
-this as well, the name goes to the most frequent one.
+Names of an earlier run have precedence. They are read from the module's earlier table: the dict in the generated module
+that has a text for each class. An object that has a class in this table keeps the name, so a new field elsewhere in the
+schema renames nothing.
 
-The models of the class that keeps the name are accepted in the places of the classes that were split off (see
-`_models.kin`). So code that constructs models by the class's name goes on working in every place that still has the
-fields it sets, if the class has these fields, too. It can lack a field that other shapes still have: if each shape has
-lost a field that another one has, or if only objects later in the order have kept the field.
+If objects that shared a class have different shapes now, only one of the shapes keeps the name. It is chosen like this:
+
+1. Only the shapes of objects in the first rank are candidates: the first of the three ranks with such an object.
+2. The candidate that has lost the fewest fields of the old class wins. A field counts as often as there are objects in
+   that rank that still have the field. So a field that no object has any more doesn't count.
+3. Candidates that are equal in this are compared by the fields that objects in the other ranks still have.
+4. If they are still equal, the shape with the most objects in the first rank wins; at last, the shape that comes first.
+
+The other shapes get classes with new names. Fields of these classes also accept models of the class that kept the name
+(see `_models.kin`). So code that makes models of that class goes on working wherever both classes have the fields that
+the code sets. The class that kept the name can lack a field that another class still has.
 
 So names may depend on earlier runs. Names that differ from those in a new folder are in `Names.recorded`. With these
 records a schema gets the same names again, also without the earlier table.
@@ -50,11 +53,12 @@ class Names:
 
     Args:
         reserved: The names of the module's kinds and components, which no other class may get.
-        earlier: The module's earlier table: the text of each class by its name.
-        recorded: The names that an earlier run recorded, by the object's place. They count only without `earlier`.
+        earlier: The module's earlier table: the text of each class, by the class's name.
+        recorded: The class names that an earlier run recorded, by `place_of` the object. They are used only if
+            `earlier` is empty or None.
 
     Attributes:
-        recorded: After `give`, the names that differ from those in a new folder, by the object's place.
+        recorded: After `give`: the class names that would be different in a new folder, by `place_of` the object.
     """
 
     def __init__(
@@ -68,14 +72,16 @@ class Names:
         self._earlier = earlier or {}
 
     def give(self, units: Sequence[Sequence[ObjectSchema]]) -> list[list[ObjectSchema]]:
-        """Set the name of every object in a module, and choose the objects that become classes.
+        """Set the name of every object in a module and `recorded`, and choose the objects that become classes.
+
+        If two objects share a class, the notes of fields in which they differ are cleared.
 
         Args:
             units: The objects of each kind or component, breadth first: the kind or component itself comes first.
 
         Returns:
-            For each kind or component its objects that become classes, breadth first. Of the objects that share a name,
-            only the first becomes a class.
+            For each kind or component, the objects that become classes, breadth first. Of the objects with the same
+            name, only the first becomes a class.
         """
         ordered = _in_order(units)
         fresh = given = self._assigned(ordered, {})
@@ -98,11 +104,11 @@ class Names:
         return [[node for node in nodes if classes[node.name] is node] for nodes in units]
 
     def _assigned(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[int, str]:
-        """Return the name of each object, by `id(object)`.
+        """Return the class name of each object, by `id(object)`.
 
         Args:
-            ordered: The objects in the order of naming, each with its rank.
-            before: The names that objects keep if they can, by `id(object)`.
+            ordered: The objects in the order of naming, each with its rank (see `_in_order`).
+            before: The earlier names of objects, by `id(object)`. Objects whose shape keeps its name get them again.
         """
         shapes: dict[str, int | None] = dict.fromkeys(self._reserved)
         shared: dict[tuple[str, int], str] = {}
@@ -125,7 +131,7 @@ class Names:
         return given
 
     def _kept(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[str, int]:
-        """Return, for each name in `before`, the shape whose objects keep the name. Arguments are as in `_assigned`."""
+        """Return the shape whose objects keep a name, for each name in `before`. Arguments are as in `_assigned`."""
         ranks: dict[str, int] = {}
         places: dict[str, dict[int, _Places]] = {}
         for rank, node in ordered:
@@ -138,9 +144,11 @@ class Names:
         return {name: self._keeper(name, shapes) for name, shapes in places.items()}
 
     def _keeper(self, name: str, shapes: Mapping[int, _Places]) -> int:
-        """Return the one of `shapes` that keeps a class name, which objects of all these shapes had.
+        """Return the shape that keeps the class name `name`; the module's docstring has the rules.
 
-        If several shapes are equally good, the first of them keeps the name.
+        Args:
+            name: The name of an earlier class.
+            shapes: The present shapes of the objects that had this class, each with its objects.
         """
         if len(shapes) == 1:
             return next(iter(shapes))
@@ -153,9 +161,10 @@ class Names:
         return min((shape for shape, found in shapes.items() if found.first), key=cost)
 
     def _lost(self, name: str, one: ObjectSchema, other: ObjectSchema) -> int:
-        """Return the number of fields of an earlier class that `one` lacks and `other` still has.
+        """Return how many fields of an earlier class `one` lacks, and `other` still has.
 
-        Fields of the classes within the earlier class count too, if `one` and `other` still have objects there.
+        A field whose type doesn't accept all earlier values counts as lacking. If both objects still have an object in
+        a field of the class, the fields of that inner object count, too.
 
         Args:
             name: The name of the earlier class.
@@ -177,9 +186,9 @@ class Names:
         return number
 
     def _earlier_names(self, nodes: Sequence[ObjectSchema]) -> dict[int, str]:
-        """Return, by `id(object)`, the name of the class that the earlier table has in each object's place.
+        """Return the name of the class that each object had in the earlier table, by `id(object)`.
 
-        Objects in places that the earlier table doesn't have are left out.
+        An object is left out if its field had no class in the earlier table, or the class's name isn't usable.
 
         Args:
             nodes: The objects of a kind or component, breadth first.
@@ -200,9 +209,9 @@ class _Places:
     """The objects of one shape that had the same class name.
 
     Attributes:
-        node: One of these objects.
-        first: How many of these objects have the lowest rank that any object of that name has.
-        later: How many of these objects have a higher rank.
+        node: The first of these objects.
+        first: How many of these objects are in the first rank with an object of that class name.
+        later: How many of these objects are in later ranks.
     """
 
     def __init__(self, node: ObjectSchema) -> None:
@@ -211,17 +220,18 @@ class _Places:
 
 
 def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tuple[bool, ObjectSchema | None]:
-    """Look in an object for a field of an earlier class.
+    """Return whether an object still has a field of an earlier class, and the object in that field.
 
     Args:
         node: The object.
-        wire: The wire name of the field.
-        earlier: The field as it was in the earlier class.
+        wire: The field's wire name (its name in Kubernetes).
+        earlier: The field in the earlier class.
         is_class: Whether the earlier field held models of a class, alone or in lists or maps.
 
     Returns:
-        Whether the object has a field of that name that accepts all values of the earlier field; and the object that
-        this field holds now, or None if the field is missing, holds no object, or has other lists or maps around it.
+        Whether the object has a field with this wire name that accepts all values of the earlier field; and the inner
+        object of this field. The second is None if the field is missing, holds no object, or has other lists or maps
+        around its type.
     """
     for field in node.fields:
         if field.wire == wire:
@@ -236,7 +246,10 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
 
 def _letters(code: str) -> set[str]:
-    """Return the letters of the scalars that the type `code` of a table accepts; for other types, `{code}`."""
+    """Return the letters of the scalar types that the type `code` accepts, such as f and i for `f`.
+
+    For a type that isn't a scalar or a union of scalars, return `{code}`.
+    """
     if any(one not in _SCALARS for one in code.split("|")):
         return {code}
     return set().union(*(_SCALARS[one] for one in code.split("|")))
@@ -245,7 +258,8 @@ def _letters(code: str) -> set[str]:
 def place_of(node: ObjectSchema) -> str:
     """Return the place of an object in its module, such as `Bucket.spec.forProvider`.
 
-    The place begins with the class name of the kind or component. The wire names that lead to the object follow.
+    The place is the class name of the kind or component, and then the fields that lead to the object, with the names
+    that they have in Kubernetes.
     """
     wires = []
     while node.parent is not None:
@@ -255,7 +269,10 @@ def place_of(node: ObjectSchema) -> str:
 
 
 def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, ObjectSchema]]:
-    """Return the objects in the order of naming, each with its rank; kinds and components themselves are left out."""
+    """Return pairs of a rank and an object, in the order of naming. Kinds and components themselves are left out.
+
+    The ranks are `_WRITTEN`, `_INITIAL` and `_READ`.
+    """
     ranks: dict[int, int] = {}
     found = []
     for nodes in units:
@@ -275,14 +292,15 @@ def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, Object
 
 
 def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int | None]) -> str:
-    """Return a class name for `node` that isn't a key of `shapes`: its `hint`, or the parent's name and its `hint`.
+    """Return a class name for `node` that isn't taken yet.
 
-    If both names are taken, a number is added to the second one.
+    The name is the object's hint. If that is taken: the parent's class name and the hint, such as `SpecRule`. If that
+    is taken, too: the same with a number at the end.
 
     Args:
         node: The object.
-        given: The class names that objects have already, by `id(object)`.
-        shapes: The class names that are taken.
+        given: The class names that objects already have, by `id(object)`.
+        shapes: The class names that are taken, as its keys.
     """
     name, number = node.hint, 1
     while name in shapes:
@@ -294,17 +312,17 @@ def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int
 
 
 def _usable(name: str) -> str:
-    """Return a name if a class can have it, otherwise an empty string."""
+    """Return `name` if it is an identifier and no keyword, so that a class can have it; else an empty string."""
     return name if name.isidentifier() and not keyword.iskeyword(name) else ""
 
 
 class Field(NamedTuple):
-    """A field of a class in a table.
+    """A field of a class in a table (see `crossplane_lite.table`).
 
     Attributes:
-        attribute: Its name in Python.
-        around: The lists and maps around its type, such as `[{` for a list of maps; empty without any.
-        inner: The type in these lists and maps: letters of scalars, or the name of a class without its module.
+        attribute: The name of the field's attribute in Python.
+        around: The lists and maps around the type, such as `[{` for a list of maps; empty if there are none.
+        inner: The type in these lists and maps: letters of scalars such as `i|s`, or a class's name without its module.
     """
 
     attribute: str
@@ -314,7 +332,10 @@ class Field(NamedTuple):
 
 @functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
 def fields_of(text: str) -> Mapping[str, Field]:
-    """Return the fields in the text of a class in a table, by wire name. Fields that can't be read are left out."""
+    """Return the fields in a class's text in a table, by their names in Kubernetes.
+
+    Fields that can't be read are left out.
+    """
     fields = {}
     for part in text.split(" "):
         names, _, type_ = part.rpartition(":")
@@ -332,7 +353,10 @@ def fields_of(text: str) -> Mapping[str, Field]:
 
 
 def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
-    """Clear the note of each field of `first` for which `other`, an object with the same class, has another note."""
+    """Clear the note of each field (such as `Required.`) in `first` that has another note in `other`.
+
+    Both objects have the same class, which can show only one note.
+    """
     for one, two in zip(first.fields, other.fields, strict=True):
         if one.note != two.note:
             one.note = ""
@@ -341,7 +365,7 @@ def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
 def earlier_table(source: str | None) -> dict[str, str]:
     """Return the table in the source of a generated module: the text of each class, by the class's name.
 
-    The table is empty if there is no source, or if the source isn't that of a generated module.
+    Return an empty dict if `source` is None or isn't the source of a generated module.
     """
     if source is None or "load(" not in source:
         return {}

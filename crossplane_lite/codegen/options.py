@@ -1,4 +1,4 @@
-"""The options of `crossplane-lite generate`, from its arguments and from the project's file `crossplane-lite.toml`."""
+"""Reads the options of `crossplane-lite generate` from its arguments and the project's file `crossplane-lite.toml`."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ _KEYS: Final = {
 
 
 class Options(NamedTuple):
-    """The options of one run.
+    """The options of one run of `generate`.
 
     Attributes:
         sources: The files, folders and patterns that definitions are read from; `-` is standard input.
-        kube_context: The kubectl context of a cluster that is read too: empty for the current one, None for no cluster.
+        kube_context: The kubectl context of a cluster whose definitions are read, too. Empty for the current context;
+            None to read no cluster.
         output: The folder that the models are written to.
         stubs_dir: The folder that the stubs are written to; None to write them beside the models.
         only: Patterns `GROUP/KIND` of the kinds to generate; empty for all kinds.
@@ -48,7 +49,7 @@ class Options(NamedTuple):
         uses: The files and folders of code that are checked against the new models.
         is_check: Whether the run only compares, and writes nothing.
         is_json: Whether the report is printed as JSON.
-        is_verbose: Whether each definition in which sources differ is listed.
+        is_verbose: Whether the run lists each type that the sources define differently.
     """
 
     sources: list[str]
@@ -67,14 +68,14 @@ class Options(NamedTuple):
 def read(argv: Sequence[str]) -> Options:
     """Return the options of a run, from the arguments and the project's file.
 
-    The file is read if `--project` names it, or if the arguments have neither a source nor `--kube-context`. Arguments
-    win over the file. A source or `--kube-context` among them replaces both `sources` and `kube-context` of the file.
-    Paths in the file are relative to its folder.
+    The file is read if `--project` names it, or if the arguments have neither a source nor `--kube-context`. An
+    argument replaces the same option in the file. If the arguments have a source or `--kube-context`, both `sources`
+    and `kube-context` in the file are ignored. Paths in the file are relative to the file's folder.
 
     Raises:
         InputError: The file can't be read, a key or a value in it is wrong, or it names neither sources nor a cluster.
-        MissingExtraError: Python 3.10 needs the package tomli to read the file, and it isn't installed.
-        SystemExit: An argument is wrong or missing. The reason was printed on stderr.
+        MissingExtraError: Python 3.10 needs the package tomli to read the file, and tomli isn't installed.
+        SystemExit: An argument is wrong or missing, and the reason was printed on stderr; or the help was printed.
     """
     parser = make_parser()
     arguments = parser.parse_args(argv)
@@ -114,11 +115,11 @@ def _path(argument: Path | None, folder: Path, given: str | None) -> Path | None
 
 
 def _project(file: Path) -> Mapping[str, Any]:
-    """Return the table [generate] of a project's file, with its keys and the types of its values checked.
+    """Return the TOML table [generate] in a project's file, after a check of its keys and values.
 
     Raises:
-        InputError: The file can't be read, or a key or a value in it is wrong.
-        MissingExtraError: Python 3.10 needs the package tomli to read the file, and it isn't installed.
+        InputError: The file can't be read, isn't TOML, or lacks the table; or a key or a value in the table is wrong.
+        MissingExtraError: Python 3.10 needs the package tomli to read the file, and tomli isn't installed.
     """
     if sys.version_info >= (3, 11):
         import tomllib
@@ -151,7 +152,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite generate`."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "

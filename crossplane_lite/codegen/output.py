@@ -1,18 +1,19 @@
-"""Writing generated files into folders: all of them or none, and without touching files of other programs or people.
+"""Writes generated files into folders: all of them or none, and without touching files of other programs or people.
 
-A manifest in each folder lists the files that the command owns. Only these files are ever overwritten or removed, also
-if somebody has edited them: their header warns of that. All other files in the folder stay as they are.
+A manifest in each folder lists the files that the command (`crossplane-lite generate`) owns. Only these files are ever
+overwritten or removed, also if somebody has edited them: their header warns of that. All other files in the folder stay
+as they are.
 
 A run checks everything, and then takes these steps:
 
-1. It writes the journal, a list of the paths that it owns already and of those that it is about to write.
-2. It writes every new content to a temporary file beside its target, and flushes it to the disk.
-3. It replaces the targets one by one, removes files that are no longer generated, and replaces the manifest last.
+1. It writes the journal: a list of the paths that it already owns, and of the paths that it is about to write.
+2. It writes the new content of each file to a temporary file in the same folder, and flushes it to the disk.
+3. It replaces the files one by one, removes files that are no longer generated, and replaces the manifest last.
 4. It removes temporary files, byte code of removed modules, folders that have become empty, and the journal last.
 
-After an error or an interrupt before step 4, the run takes back all that it did. A killed process can't do that. It
-leaves its journal, and the next run owns all files that the journal lists: it overwrites or removes them, and clears
-the rest away. It compares files by content, so it doesn't matter how far the killed run came.
+After an error or an interrupt before step 4, the run undoes all that it did. A killed process can't do that. It leaves
+its journal, and the next run owns all files that the journal lists: it overwrites or removes them, and removes the
+temporary files. It compares files by content, so it doesn't matter how far the killed run came.
 """
 
 from __future__ import annotations
@@ -34,18 +35,18 @@ from .manifest import JOURNAL, MANIFEST, Names, list_text, path_problem, read_li
 __all__ = ["Progress", "Summary", "compare_all", "write", "write_all"]
 
 Progress = Callable[[str, str, int, int], object]
-"""Called with the kind of step, the file that the step is about, the step's number, and the number of all steps."""
+"""Gets the sort of step (`writing`), the file that is written, its number, and the number of all files to write."""
 
 # Files that an output folder may have before the first run.
 _HARMLESS: Final = frozenset({".gitignore", ".gitkeep"})
 
 
 class Summary(NamedTuple):
-    """What a run did to the generated files of a folder; the manifest isn't counted.
+    """What a run did with the generated files of a folder. The manifest isn't counted.
 
     Attributes:
-        written: How many files are new or have a new content.
-        unchanged: How many files already had their content, and were not touched.
+        written: How many files are new or have new content.
+        unchanged: How many files already had the right content, and weren't touched.
         removed: How many files were removed, because they are no longer generated.
     """
 
@@ -59,14 +60,17 @@ def _silent(_what: str, _of: str, _done: int, _total: int) -> None:
 
 
 def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mapping[Path, Names] | None = None) -> bool:
-    """Return whether several folders are up to date, so that `write_all` would change nothing. Nothing is written.
+    """Return whether several folders are up to date, so that `write_all` would change nothing.
+
+    Nothing is written. A folder that doesn't exist isn't up to date.
 
     Args:
         outputs: The folders with their files, as for `write_all`.
         names: The class names for the manifests, as for `write_all`.
 
     Raises:
-        InputError: A folder or its manifest can't be used, or files that the command doesn't own are in the way.
+        InputError: A folder or its manifest can't be used, a path in `outputs` isn't allowed, or files that the command
+            doesn't own are in the way.
     """
     wanted = [(Path(folder), _contents(Path(folder), files)) for folder, files in outputs]
     _check_apart([folder for folder, _ in wanted])
@@ -88,29 +92,31 @@ def write_all(
     names: Mapping[Path, Names] | None = None,
     progress: Progress = _silent,
 ) -> list[Summary]:
-    r"""Write the generated files of several folders: in all of the folders, or in none of them if that fails.
+    r"""Write the generated files of several folders. If one file can't be written, no folder is changed.
 
-    Files that already have their content are not touched, and keep their times. Owned files that are no longer
+    Files that already have the right content are not touched, and keep their times. Owned files that are no longer
     generated are removed, together with their byte code and the folders that become empty. Owned files that were edited
     by hand are overwritten. Existing files keep their permissions.
 
-    The folders are locked while they are checked and written, so that runs don't mix. A second run waits, so that
-    parallel runs (`make -j`) all succeed. It gives up after 30 seconds, so that a stopped process doesn't block it for
-    ever. A killed run leaves no lock behind. On systems and file systems without locks, folders aren't locked.
+    The folders are locked while they are checked and written, so that two runs don't write at the same time. The second
+    run waits, so that parallel runs (`make -j`) all succeed. It gives up after 30 seconds, so that a stopped process
+    doesn't block it for ever. A killed run leaves no lock behind. On systems and file systems without locks, folders
+    aren't locked.
 
     Args:
-        outputs: The folders, each with its files: texts, with `\n` between lines, by paths relative to the folder,
-            with `/` between their parts. A folder that doesn't exist is made. A folder may be a symbolic link. None of
-            the folders may lie in another one.
-        names: The class names that the manifest of each folder records.
+        outputs: The folders, each with the texts of its files by path. Lines end in `\n`. Paths are relative to the
+            folder, with `/` between their parts. A folder that doesn't exist is made. A folder may be a symbolic link.
+            A folder must not be inside of another one.
+        names: The class names that the manifest of each folder records; None to record none.
         progress: Called with `writing` before each file that is written.
 
     Returns:
         A summary of the changes in each folder, in the order of `outputs`.
 
     Raises:
-        InputError: A folder or its manifest can't be used, files that the command doesn't own are in the way, or
-            writing failed. Nothing has changed then, or the message says that the next run repairs the folders.
+        InputError: A folder or its manifest can't be used, a path in `outputs` isn't allowed, files that the command
+            doesn't own are in the way, or writing failed. Nothing has changed then, or the message says that the next
+            run repairs the folders.
     """
     wanted = [(Path(folder), _contents(Path(folder), files)) for folder, files in outputs]
     _check_apart([folder for folder, _ in wanted])
@@ -142,10 +148,11 @@ def write_all(
 
 
 def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the bytes of each file, sorted by path.
+    """Return the files of a folder with their texts encoded to UTF-8, sorted by path.
 
     Raises:
-        InputError: A path can't be written to the folder, two paths exclude each other, or a text can't be UTF-8.
+        InputError: A path isn't allowed (see `path_problem`); two paths differ only in case, or one has the other as
+            its folder; or a text can't be encoded.
     """
     spelt: dict[str, str] = {}
     contents = {}
@@ -173,15 +180,15 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _folded(path: str) -> str:
-    """Return a form of a path. It is the same for two paths if some file system treats both as one file."""
+    """Return a text that is equal for two paths if some file system treats them as one file, as `A.py` and `a.py`."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def _check_apart(folders: list[Path]) -> None:
-    """Check that no folder lies in another one, because each would treat the files of the other as foreign.
+    """Check that no folder is inside of another one, because each would treat the files of the other as foreign.
 
     Raises:
-        InputError: A folder lies in another one.
+        InputError: A folder is inside of another one.
     """
     for one, other in itertools.permutations(folders, 2):
         if Path(os.path.realpath(one)) in Path(os.path.realpath(other)).parents:
@@ -195,7 +202,7 @@ def _check_apart(folders: list[Path]) -> None:
 
 
 class _Plan(NamedTuple):
-    """The changes to make in a folder; paths are relative to it."""
+    """The changes to make in a folder. All paths are relative to this folder."""
 
     folder: Path
     new: dict[str, bytes]  # contents of files to write
@@ -213,11 +220,11 @@ class _Plan(NamedTuple):
 
 
 def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
-    """Check a folder, and return the changes to make in it, so that it has `files` and records the class `names`.
+    """Check a folder, and return the changes after which it has `files` and its manifest has the class names `names`.
 
     Raises:
-        InputError: The folder can't be read, its manifest can't be used, or files that the command doesn't own are in
-            the way.
+        InputError: The folder can't be read, its manifest or journal can't be used, something is in the way of a file
+            (a link, or a file that the command doesn't own), or a file to write is also a file to remove.
     """
     lists = {folder / name: read_list(folder / name) for name in (JOURNAL, MANIFEST)}
     owned = {path: place for place, paths in lists.items() for path in paths or ()}
@@ -250,7 +257,7 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
 
 
 class _Found(NamedTuple):
-    """The entry that is found at a path: the one at its end, or the first one on the way there that isn't a folder."""
+    """What is found at a path: the file, folder or link there, or the first part of the path that isn't a folder."""
 
     place: Path
     status: os.stat_result | None  # None if nothing is there
@@ -260,12 +267,12 @@ class _Found(NamedTuple):
 
 
 def _find_all(folder: Path, paths: Iterable[str]) -> dict[str, _Found]:
-    """Return the entry that is found at each of `paths`. A folder through which several paths lead is read only once.
+    """Return what is found at each of `paths` in a folder (see `_Found`). Each folder around a path is read only once.
 
     Raises:
-        InputError: An entry can't be read.
+        InputError: The status of a file or folder can't be read.
     """
-    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise the entry at which the way ends
+    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise what is found there instead of a folder
     found = {}
     for path in paths:
         end = None
@@ -291,11 +298,18 @@ def _look(place: Path) -> _Found:
 
 
 def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], owned: Mapping[str, Path]) -> bool:
-    """Return whether the file at `path` has its new `content` already; False if there is no file.
+    """Return whether the file at `path` already has its new `content`; False if there is no file.
+
+    Args:
+        folder: The output folder.
+        path: The path of the file in the folder.
+        content: The new content.
+        found: What is found at each path (see `_find_all`).
+        owned: The paths that the command owns, each with the manifest or journal that lists it.
 
     Raises:
-        InputError: The file can't be read, or something is in its way: a link, a folder, or a file that the command
-            doesn't own.
+        InputError: The file can't be read, or something is in its way: a link, a folder or device, a file where a
+            folder is needed, or a file with other content that the command doesn't own.
     """
     place, status = found[path]
     if status is None:
@@ -319,12 +333,12 @@ def _foreign(place: Path) -> str:
 
 
 def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Check that a folder without a manifest has no other files than those that would be written.
+    """Check that a folder without a manifest has no other files than those in `files`, with the same content.
 
-    Files that do no harm there, such as .gitignore, are accepted.
+    The files .gitignore and .gitkeep, folders `__pycache__`, and temporary files of killed runs are accepted, too.
 
     Raises:
-        InputError: The folder has another file, a file with another content, or can't be read.
+        InputError: The folder has another file, a file with other content, or can't be read.
     """
     pending = [""]
     while pending:
@@ -351,10 +365,18 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], found: dict[str, _Found]) -> None:
-    """Check that no file to remove is also a file to write, on a file system that ignores the case of names.
+    """Check that no file to remove is also a file to write, under a path that differs only in case.
+
+    File systems that ignore case treat both paths as one file.
+
+    Args:
+        folder: The folder of all paths.
+        removed: The paths of the files to remove.
+        files: The paths of all generated files.
+        found: What is found at each path (see `_find_all`).
 
     Raises:
-        InputError: A file is both.
+        InputError: A file must be both removed and written.
     """
     spelt = {_folded(path): path for path in files}
     for path in removed:
@@ -368,7 +390,7 @@ def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], f
 
 
 def _stale(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Return the paths of temporary files that killed runs have left in the folders of `paths`.
+    """Return the paths of the temporary files that killed runs have left in `folder`, or in a folder around a path.
 
     Raises:
         InputError: A folder can't be read.
@@ -384,7 +406,7 @@ def _stale(folder: Path, paths: Iterable[str]) -> list[str]:
 
 
 def _above(path: str) -> list[str]:
-    """Return the folders that a relative path leads through, the outermost first."""
+    """Return the folders around a relative path, the outermost first: `a` and `a/b` for `a/b/c.py`."""
     return list(itertools.accumulate(path.split("/")[:-1], "{}/{}".format))
 
 
@@ -425,9 +447,9 @@ def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress)
 
 
 def _tidy(folder: Path, gone: Iterable[str]) -> None:
-    """Remove the byte code of removed modules, and the folders that are empty without them.
+    """Remove the byte code of the modules at the paths `gone`, and the folders that are empty after that.
 
-    A file that can't be removed, such as byte code that another user's process wrote, does no harm and stays.
+    A file or folder that can't be removed, such as byte code that another user's process wrote, does no harm and stays.
     """
     above = set()
     for path in gone:

@@ -1,4 +1,4 @@
-"""The progress of `crossplane-lite generate`, as one line on the terminal that changes until all files are written."""
+"""Shows the progress of `crossplane-lite generate` in one line on the terminal, which changes with each step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _WIDTH: Final = 79
 
 
 class Progress:
-    """A line on standard error that shows the progress, and is cleared at the end; nothing without a terminal."""
+    """A line on stderr that shows the progress. The end of the `with` statement clears the line.
+
+    Nothing is shown if stderr isn't a terminal.
+    """
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -26,17 +29,20 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """The seconds since the run began."""
+        """The seconds since the run began, when this object was made."""
         return time.monotonic() - self._start
 
     def step(self, what: str, of: str, done: int, total: int) -> None:
-        """Show the current step, unless the line changed only just now.
+        """Show the current step, such as `reading 5/12 crds.yaml`.
+
+        A step is skipped if the line changed less than 0.05 seconds ago. The first step of a sort, and the last of
+        `total`, are always shown.
 
         Args:
-            what: The kind of step: `reading`, `resolving`, `making`, `checking` or `writing`.
-            of: The file, document, kind or module of this step.
-            done: The number of this step among those of its kind.
-            total: How many steps of its kind there are; 0 if that isn't known.
+            what: The sort of step: `reading`, `resolving`, `making`, `checking` or `writing`.
+            of: The file, document, kind or module that the step is about.
+            done: The number of this step among the steps of its sort, from 1.
+            total: How many steps of this sort there are; 0 if that isn't known.
         """
         if not self._shown:
             return

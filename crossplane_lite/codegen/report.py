@@ -20,22 +20,23 @@ _MOST_MODULES: Final = 20
 
 
 class Report(NamedTuple):
-    """What a run has done, or with `--check` what a run would do.
+    """What a run has done; with `--check`, what a run would do.
 
     Attributes:
         kinds: The number of kinds, each counted once for all its versions.
         classes: The number of classes in the modules.
         seconds: The duration of the run.
-        folders: The output folders, each with a summary of what was written to it, or None with `--check`.
+        folders: The output folders, each with a summary of the files written to it; with `--check`, each with None.
         is_current: Whether the folders were up to date before the run.
-        modules: The modules that changed; None if no earlier run had made any.
-        uses: The lines of code that the new models break; None without `--uses`, or if no earlier run had made models.
+        modules: The changes in each module that the run changes; None if the folders had no models before.
+        uses: The lines of code that the new models break; None without `--uses`, or if the folders had no models
+            before.
         imports: Lines of Python that import the models.
         found: The definitions in the sources.
-        preferred: A line for each type of Kubernetes that the sources define differently; the line names the definition
-            that is used.
-        machinery: A line for each type that a source defines differently from the class that crossplane-lite ships and
-            uses.
+        preferred: A note for each type of Kubernetes that the sources define differently. It says which definition is
+            used.
+        machinery: A note for each type that a source defines differently from the class that crossplane-lite ships,
+            which is used.
     """
 
     kinds: int
@@ -51,7 +52,7 @@ class Report(NamedTuple):
     machinery: list[str]
 
     def json(self) -> str:
-        """Return the report for programs, as a JSON object."""
+        """Return the report for programs: the text of a JSON object."""
         return json.dumps(
             {
                 "kinds": self.kinds,
@@ -74,7 +75,7 @@ class Report(NamedTuple):
         )
 
     def text(self) -> str:
-        """Return the report for people: several lines, without a newline at the end."""
+        """Return the report for people: lines of text, without a newline at the end."""
         lines = [f"{_count(self.kinds, 'kind')}, {_count(self.classes, 'class')} in {self.seconds:.1f} s"]
         for folder, done in self.folders:
             if done is not None:

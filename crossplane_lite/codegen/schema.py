@@ -1,13 +1,13 @@
-"""Reading schemas of Kubernetes objects into the fields and types that model classes have.
+"""Turns the schemas of Kubernetes objects into the fields and types of model classes.
 
-A schema is walked breadth first, so that objects high up are named first (see `naming`). These are the rules for
-Kubernetes' dialect of OpenAPI v3 (structural schemas, "x-kubernetes-*" extensions):
+A schema is walked breadth first, so that outer objects are named before inner objects (see `naming`). These are the
+rules for Kubernetes' dialect of OpenAPI v3 (structural schemas, "x-kubernetes-*" extensions):
 
 - An object with properties becomes a class. Without properties, an object with `additionalProperties` becomes a map,
   and any other object becomes a model without a schema.
 - `x-kubernetes-preserve-unknown-fields`, or `additionalProperties` beside properties, make a class open: it takes any
-  other field as well.
-- `x-kubernetes-int-or-string` is an integer or a string. Scalar types in `anyOf` or `oneOf` are a choice of them.
+  other field, too.
+- `x-kubernetes-int-or-string` is an integer or a string. Scalar types in `anyOf` or `oneOf` are a union of these types.
 - `x-kubernetes-embedded-resource` adds apiVersion, kind and metadata to the object's properties.
 - The properties of all members of `allOf` count. Other conditions (`not`, CEL rules, other members of `anyOf` and
   `oneOf`) only restrict values, and are ignored.
@@ -32,7 +32,7 @@ __all__ = ["ANY", "META", "ClassRef", "Field", "Form", "ObjectSchema", "Refs", "
 
 
 class ClassRef(NamedTuple):
-    """A class by its module and its name: the target of a `$ref` to a component with properties."""
+    """The module and the name of a class. A `$ref` to a component with properties is a reference to a class."""
 
     module: tuple[str, ...]
     name: str
@@ -45,13 +45,15 @@ class Form:
     """The type of a field.
 
     Attributes:
-        code: A letter of the table's language (s i f b q o x), a choice of scalars such as `b|s`, `[` for a list, `{`
-            for a map, `N` for an object that becomes a class, `R` for a reference to a class.
-        python: For scalars the type as it is written in Python, such as `str` or `Literal['a', 'b']`.
+        code: `[` for a list, `{` for a map, `N` for an object that becomes a class, `R` for a reference to a class.
+            Other types have their letter in a table: s, i, f or b for a scalar, q for `int | str`, o for an object
+            without a schema, x for anything; or a union of scalars such as `b|s`.
+        python: The type as it is written in Python, such as `str` or `Literal['a', 'b']`. Empty for lists, maps, `N`
+            and `R`.
         item: The type of the items of a list or map; for other types, this `Form` itself.
-        keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys); empty for other types.
-        node: The object for `N`, otherwise None.
-        ref: The class for `R`, otherwise None.
+        keys: The list's `x-kubernetes-list-map-keys`, by which Kubernetes merges it; empty if there are none.
+        node: The object if `code` is `N`; else None.
+        ref: The class if `code` is `R`; else None.
     """
 
     __slots__ = ("code", "item", "keys", "node", "python", "ref")
@@ -75,14 +77,17 @@ class Form:
 
     @property
     def innermost(self) -> Form:
-        """The type in a list or map, behind all lists and maps within it; for other types, this `Form` itself."""
+        """The type of the items in the innermost list or map; this `Form` itself if it isn't a list or map."""
         form = self
         while form.item is not form:
             form = form.item
         return form
 
     def in_table(self) -> tuple[str, str]:
-        """Return the type's two parts in a table: the lists and maps, and the letter or class name in them."""
+        """Return the type in two parts, as a table has it: the lists and maps, such as `[{`, and the type in them.
+
+        The second part is a class name for `R`, and the code for other types.
+        """
         around, form = "", self
         while form.item is not form:
             around += form.code
@@ -90,7 +95,7 @@ class Form:
         return around, form.code if form.ref is None else form.ref.name
 
     def signature(self) -> tuple[Any, ...]:
-        """Return a value that is equal for equal types. The shape of an object in the type must be set already."""
+        """Return a tuple that is equal for equal types. The `shape` of an object in the type must be set before."""
         below = () if self.item is self else self.item.signature()
         shape = self.node.shape if self.node is not None else self.ref
         return (self.code, self.python, self.keys, shape, *below)
@@ -101,7 +106,14 @@ OBJECT: Final = Form("o", "DynamicModel")
 
 
 class Field:
-    """One field of an object: its wire name, type and description, and a note if it is required or has a default."""
+    """One field of an object.
+
+    Attributes:
+        wire: The field's name in Kubernetes.
+        form: The field's type.
+        doc: The description; empty if there is none.
+        note: A text such as `Required. Default: 5.`; empty if the field is optional and has no default.
+    """
 
     __slots__ = ("doc", "form", "note", "wire")
 
@@ -113,20 +125,22 @@ class Field:
 
 
 class ObjectSchema:
-    """An object with properties, which becomes a class.
+    """An object with properties in a schema, which becomes a class.
 
     Attributes:
-        path: Its path in the kind, for messages, such as `spec.rules[]`; empty for the kind or component itself.
-        parent: The object around it; None for the kind or component itself.
-        wire: The wire name of the field of `parent` that holds it; empty without a parent.
-        hint: The class name that it gets unless another shape has it.
-        schema: Its schema; empty once its fields have been read.
-        doc: Its description.
-        fields: Its fields, sorted by wire name.
-        is_open: Whether it takes any other field as well.
-        shape: A number that objects of the same fields and types share; -1 until it is known.
-        name: Its class name; empty until it has one.
-        refs: The `$ref`s whose schemas were read in their places, for this object and the objects around it.
+        path: The object's path in the kind, for messages, such as `spec.rules[]`; empty for the kind or component
+            itself.
+        parent: The object around this object; None for the kind or component itself.
+        wire: The name in Kubernetes of the parent's field with this object; empty without a parent.
+        hint: The class name for this object, unless an object of another shape has that name.
+        schema: The object's schema; empty after its fields were read.
+        doc: The description; empty if there is none.
+        fields: The fields, sorted by their names in Kubernetes.
+        is_open: Whether the object takes fields that its schema doesn't list.
+        shape: A number that is equal for objects with the same fields and types; -1 until it is known.
+        name: The class name; empty until it was chosen.
+        refs: The `$ref`s that were followed to this object's schema and the schemas around it, to notice a schema that
+            contains itself.
     """
 
     __slots__ = ("doc", "fields", "hint", "is_open", "name", "parent", "path", "refs", "schema", "shape", "wire")
@@ -146,10 +160,10 @@ class ObjectSchema:
 
 
 Shapes = dict[Any, int]
-"""The number of each shape that was seen. All schemas of a run share this dict, so equal shapes have equal numbers."""
+"""A number for each shape. All schemas of a run share this dict, so equal shapes get equal numbers."""
 
 Refs = Callable[[str], "tuple[Mapping[str, Any], ClassRef | None] | None"]
-"""Returns the schema that a `$ref` names, with the class that it becomes (or None); None if there is no such schema."""
+"""Gets a `$ref`, and returns its schema with the class that is made from the schema, as `OpenAPI.resolve` does."""
 
 _SCALARS: Final = {"string": ("s", "str"), "integer": ("i", "int"), "number": ("f", "float"), "boolean": ("b", "bool")}
 _PYTHON: Final = {"str": str, "int": int, "bool": bool}
@@ -178,19 +192,20 @@ def read(
     """Return the objects in the schema of a kind or component, with their fields and shapes but without class names.
 
     Args:
-        where: File and place of the definition, for messages.
-        schema: An object schema.
+        where: The file and the document with the definition, for messages.
+        schema: The schema of the kind or component.
         name: The class name of the kind or component.
-        shapes: The shapes seen so far; new ones are added.
+        shapes: The numbers of the shapes that were found so far. New shapes are added.
         refs: Looks up a `$ref` (see `Refs`); None if the schema can have no `$ref`.
-        is_kind: Whether it is a kind: apiVersion and kind are left out then, and metadata is Kubernetes' ObjectMeta.
+        is_kind: Whether this is the schema of a kind: its apiVersion and kind are left out, and its metadata becomes
+            Kubernetes' ObjectMeta.
         path: The path of the schema in its document, for messages.
 
     Returns:
-        The kind or component itself, and all objects within, breadth first.
+        The kind or component itself, and all objects in it, breadth first.
 
     Raises:
-        InputError: The schema is wrong; the message names `where` and the path in the schema.
+        InputError: The schema is wrong, or nested too deep. The message names `where` and the path in the schema.
     """
     reader = _Reader(where, name, refs or (lambda _ref: None), path)
     try:
@@ -226,7 +241,7 @@ class _Reader:
         return InputError(f"{self._where}: {place}: {problem}")
 
     def fill(self, node: ObjectSchema, is_kind: bool) -> None:
-        """Set the fields of an object, and add the objects in these fields to `nodes`.
+        """Set `fields` and `is_open` of an object from its schema, and add the objects in these fields to `nodes`.
 
         Raises:
             InputError: The object's schema is wrong.
@@ -278,11 +293,11 @@ class _Reader:
         """Return the type of a field. If the type contains an object, the object is added to `nodes`, and read later.
 
         Args:
-            schema: The field's schema.
+            schema: The schema of the field, or of the items of a list or map in it.
             path: The path of the schema in the kind, for messages.
             parent: The object that has the field.
-            wire: The field's wire name.
-            hint: The class name that an object in the field gets if the name is free.
+            wire: The field's name in Kubernetes.
+            hint: The `hint` of an object in the field.
 
         Raises:
             InputError: The schema is wrong, or has too many lists and maps within each other.
@@ -332,10 +347,12 @@ class _Reader:
         return self._choice(schema, path)
 
     def type_of(self, schema: Mapping[str, Any], path: str) -> str:
-        """Return the type that a schema names, or that its other keys imply; empty if there is none, or several.
+        """Return the one type of a schema, such as `object`; empty if the schema allows several types or any type.
+
+        Without a `type`, other keys can imply it: properties mean `object`, for example, and items mean `array`.
 
         Raises:
-            InputError: A type that the schema names isn't known, or its `enum` isn't a list.
+            InputError: A type in the schema isn't known, or its `enum` isn't a list.
         """
         named = self._named_types(schema, path)
         if len(named) == 1:
@@ -350,7 +367,7 @@ class _Reader:
         return ""
 
     def _named_types(self, schema: Mapping[str, Any], path: str) -> list[str]:
-        """Return the types that a schema names, without `null`: none, one, or in OpenAPI 3.1 several.
+        """Return the types in a schema's `type`, without `null`. OpenAPI 3.1 allows a list of several types there.
 
         Raises:
             InputError: A type isn't known.
@@ -364,7 +381,7 @@ class _Reader:
         return [kind for kind in kinds if kind != "null"]
 
     def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
-        """Return the type of a schema that doesn't name exactly one type: a choice of scalars, or any value.
+        """Return the type for a schema without exactly one type: a union of scalars such as `int | str`, else `ANY`.
 
         Raises:
             InputError: A part of the schema is wrong.
@@ -400,14 +417,14 @@ class _Reader:
         return tuple(keys)
 
     def _flags(self, schema: Mapping[str, Any], path: str) -> set[str]:
-        """Return the keys of `_FLAGS` that are true in a schema; InputError if the value of one isn't a boolean."""
+        """Return the keys of `_FLAGS` that are true in a schema; InputError if one of them isn't a boolean."""
         return {key for key in _FLAGS if key in schema and self._get(schema, key, bool, path)}
 
     def _additional(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any] | bool:
-        """Return the schema of the properties that a schema doesn't list.
+        """Return a schema's `additionalProperties`: the schema for all properties that it doesn't list.
 
         Returns:
-            The schema; True if these properties can be anything, False if there are none.
+            The schema, or True if these properties can be anything. False if the key is false, null or missing.
 
         Raises:
             InputError: `additionalProperties` is neither a schema nor a boolean.
@@ -420,10 +437,10 @@ class _Reader:
         return False if below is None else below
 
     def _get(self, schema: Mapping[str, Any], key: str, kind: type[Any], path: str) -> Any:
-        """Return the value of a key, which must be of type `kind`; an empty value if the key is missing or null.
+        """Return the value of a key in a schema. If the key is missing or null, return `kind()`, such as an empty dict.
 
         Raises:
-            InputError: The value is of another type.
+            InputError: The value isn't of type `kind`.
         """
         value = schema.get(key)
         return kind() if value is None else typed(value, kind, lambda problem: self.error(path, f"{key!r} {problem}"))
@@ -442,10 +459,13 @@ class _Reader:
         return found
 
     def _class_of(self, schema: Mapping[str, Any], path: str) -> ClassRef | None:
-        """Return the class to which a schema refers; None if there is none, or other keys change the type.
+        """Return the class of the component to which a schema refers, directly or by an `allOf` with one member.
+
+        Return None if the schema has no `$ref`, if the component becomes no class, or if other keys of the schema may
+        change the type.
 
         Raises:
-            InputError: A `$ref` names no schema of the document, or `allOf` isn't a list of schemas.
+            InputError: The `$ref` names no schema of the document, or `allOf` isn't a list of schemas.
         """
         while True:
             own = [key for key in schema if key not in _ANNOTATIONS and not key.startswith("x-")]
@@ -461,12 +481,13 @@ class _Reader:
     def merged(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
         """Return a schema with the schemas of its `$ref` and its `allOf` merged into it.
 
-        The schema's own keys win over those of the other schemas. The lists `required` are joined, and of a property in
-        several schemas all definitions count.
+        If several of the schemas have a key, the value nearest to `schema` counts. But the lists `required` are joined,
+        and several definitions of a property are joined in an `allOf`. The `$ref`s that were followed are added to
+        `_expanding`.
 
         Args:
             schema: The schema.
-            path: Its path in the kind, for messages.
+            path: The path of the schema in the kind, for messages.
 
         Raises:
             InputError: A `$ref` names no schema of the document, or a part of a schema has the wrong type.

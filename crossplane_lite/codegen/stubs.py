@@ -1,7 +1,8 @@
-"""Stubs of model modules: the types and descriptions that people, editors and type checkers read.
+"""Makes the stubs (`.pyi` files) of model modules: the types and descriptions for people, editors and type checkers.
 
-The type of a field is one of the descriptors of `crossplane_lite.model`. If a field or class shadows a name that the
-stub needs (a field `list`, for example), the stub imports that name under an alias.
+A field is declared with a descriptor of `crossplane_lite.model`, such as `Leaf[str]`, as its type. If a field or class
+has a name that the stub needs for something else (a field `list`, for example), the stub imports that name under an
+alias.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _HOMES: Final = {
     **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
 }
 
-# For a list and a map, by the kind of its items: the descriptor of a field, and the type of the values that can be
-# assigned to it if it lies in another list or map.
+# For a list and a map, by the sort of its items (see `_held`): the descriptor of a field, and the type of the values
+# that can be assigned to a list or map inside of another one.
 _CONTAINERS: Final = {
     "[": {"value": ("Values", "ListOf"), "model": ("Items", "ItemsOf"), "container": ("DeepList", "ListOf")},
     "{": {"value": ("Map", "MapOf"), "model": ("ItemMap", "ItemMapOf"), "container": ("DeepMap", "MapOf")},
@@ -47,7 +48,7 @@ class _Stub:
         self._descriptions = descriptions
         self._aliases = module.aliases()
         self._imports: dict[str, set[str]] = {}  # by module: the names, as they stand behind `import`
-        self._seconds: dict[tuple[str, str], str] = {}  # other names of hidden ones, by module (empty: this) and name
+        self._seconds: dict[tuple[str, str], str] = {}  # aliases, by module (empty: this one) and hidden name
         self._taken = {*module.classes, *self._aliases}
         self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
         self._hidden: frozenset[str] = frozenset()  # the names that fields of the current class hide
@@ -66,9 +67,9 @@ class _Stub:
         return "\n\n".join(parts) + "\n"
 
     def _name(self, name: str) -> str:
-        """Return how the current class must spell `name`, a key of `_HOMES`, and import it where needed.
+        """Return how the current class must write `name`, a key of `_HOMES`, and note the import that this needs.
 
-        If a field or a class hides the name, it is imported under another one.
+        The result is an alias if a field of the class, or a class of the module, has the name.
         """
         home = _HOMES[name]
         if name in self._hidden or name in self._module.classes:
@@ -80,9 +81,11 @@ class _Stub:
         return local
 
     def _second(self, home: str, name: str) -> str:
-        """Return the other name in the stub for `name` from the module `home`, because a field or a class hides it.
+        """Return the alias for a name that a field or a class hides. The alias is unique in the stub.
 
-        The other name is unique in the stub. `home` is empty for a class of this module.
+        Args:
+            home: The module that the name is imported from; empty for a class of this module.
+            name: The name.
         """
         second = self._seconds.get((home, name))
         if second is None:
@@ -125,7 +128,7 @@ class _Stub:
         return lines
 
     def _declared(self, form: Form) -> str:
-        """Return the annotation with which a field of the type `form` is declared."""
+        """Return the annotation of a field of the type `form`, such as `Leaf[str]`."""
         if form.code == "x":
             return self._name("Any")
         if form.code == "o":
@@ -137,13 +140,13 @@ class _Stub:
         return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
-        """Return the type of the values that can be assigned to `form`, a list or map within another list or map."""
+        """Return the type of values that can be assigned to a list or map in another one, such as `ListOf[str]`."""
         kind = _held(form)
         item = self._written(form.item) if kind == "container" else self._plain(form.item)
         return f"{self._name(_CONTAINERS[form.code][kind][1])}[{item}]"
 
     def _plain(self, form: Form) -> str:
-        """Return the type of a value of the type `form` in plain Python, without a descriptor."""
+        """Return the Python type of a value of the type `form`, without a descriptor, such as `str` or `list[Rule]`."""
         if form.node is not None:
             return self._own(form.node.name)
         if form.ref is not None:
@@ -178,14 +181,14 @@ class _Stub:
 
 
 def _held(form: Form) -> str:
-    """Return what sort of items the list or map `form` holds: `container`, `model` or `value`."""
+    """Return the sort of the items in the list or map `form`: `container` (a list or map), `model` or `value`."""
     if form.item.code in _CONTAINERS:
         return "container"
     return "model" if form.item.code in ("N", "R", "o") else "value"
 
 
 def _docstring(text: str) -> str:
-    """Return a text as a string literal in triple quotes; characters that can't stand there are escaped."""
+    """Return a text as a string literal in triple quotes, with escapes for characters that can't stand in it."""
     escaped = text.replace("\\", "\\\\")
     if '"""' in escaped or escaped.endswith('"'):
         escaped = escaped.replace('"', '\\"')

@@ -1,7 +1,7 @@
-"""Finding the lines of a function's code that new models would break, with a type checker.
+"""Finds the lines of a function's code that new models would break, with a type checker.
 
-The checker runs twice on a copy of the project, with the present and with the new models. The errors that only its
-second run has are reported. The checker is mypy, or pyright where mypy isn't installed. It uses the project's own
+The checker runs twice on a copy of the project: with the present models, and with the new models. The errors that only
+the second run finds are reported. The checker is mypy, or pyright if mypy isn't installed. It uses the project's own
 configuration.
 """
 
@@ -35,13 +35,13 @@ _MYPY: Final = (
 
 
 class Use(NamedTuple):
-    """A place in the code that fits the present models, but not the new ones.
+    """A place in the code where the type checker finds an error with the new models, but not with the present models.
 
     Attributes:
-        path: The file, relative to the current folder if it lies in there.
-        line: The line, beginning with 1.
-        column: The column, beginning with 1.
-        text: The checker's message.
+        path: The file, relative to the current folder if it is inside of that.
+        line: The number of the line, from 1.
+        column: The number of the column, from 1.
+        text: The type checker's message.
     """
 
     path: str
@@ -64,17 +64,18 @@ def check_installed() -> None:
 
 
 def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str], Mapping[str, str]]]) -> list[Use]:
-    """Return the places in code that fit the present models, but not the new ones, sorted.
+    """Return the places in code that the new models would break, sorted.
 
     Args:
-        code: Files and folders of code.
-        folders: Folders of models and stubs, each with the paths of its present generated files, and the texts of its
-            new ones by path.
+        code: The files and folders of code to check.
+        folders: The folders of models and stubs, each with the paths of its present generated files, and with the texts
+            of its new files by path.
 
     Raises:
-        InputError: A path in `code` doesn't exist, the paths don't lie in one project, the project has more than 50,000
-            Python files, or the checker can't check the code (the message has the checker's text).
+        InputError: A path in `code` doesn't exist; the code and `folders` have no folder in common; that folder has
+            more than 50,000 Python files; or the checker can't check the code (the message has the checker's text).
         MissingExtraError: Neither mypy nor pyright is installed.
+        OSError: A file of the project can't be copied.
     """
     check_installed()
     for path in code:
@@ -101,7 +102,7 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """Return the project's folder: the current folder if all paths lie in it, or else the deepest that has all paths.
+    """Return the project's folder: the current folder if all paths are in it, else the smallest folder with all paths.
 
     Raises:
         InputError: The paths have only the root of the file system in common.
@@ -117,7 +118,13 @@ def _root(paths: Sequence[Path]) -> Path:
 
 
 def _copy(root: Path, target: Path) -> None:
-    """Copy the Python files in `root`, and the files there that configure type checkers, to `target`.
+    """Copy a project's Python files, and the configuration files of type checkers in the project's folder itself.
+
+    Files in hidden folders, `__pycache__`, `node_modules` and virtual environments aren't copied.
+
+    Args:
+        root: The project's folder.
+        target: The folder of the copy.
 
     Raises:
         InputError: There are more than 50,000 Python files.
@@ -156,7 +163,7 @@ def _has_mypy() -> bool:
 
 
 def _pyright() -> list[str] | None:
-    """Return the command that runs pyright; None if it isn't installed."""
+    """Return the start of a command that runs pyright; None if pyright isn't installed."""
     if importlib.util.find_spec("pyright") is not None:
         return [sys.executable, "-m", "pyright"]
     found = shutil.which("pyright")
@@ -200,7 +207,12 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
 
 
 def _run(command: Sequence[str], folder: Path, name: str) -> str:
-    """Run a checker in a folder, and return its output. `name` is the checker's name in messages.
+    """Run a type checker in a folder, and return its output.
+
+    Args:
+        command: The command with its arguments.
+        folder: The folder to run it in.
+        name: The checker's name, for messages.
 
     Raises:
         InputError: The checker can't be started, takes too long, prints too much, or can't check the code.

@@ -1,4 +1,4 @@
-"""Finding the Python of a base image, and the machine that the image is for."""
+"""Finds the Python interpreter in a base image, and the platform that the image is for, such as `linux/amd64`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _OPAQUE: Final = ".wh..wh..opq"
 
 
 class Python(NamedTuple):
-    """The Python of a base image.
+    """The Python interpreter of a base image.
 
     Attributes:
-        path: The path of its program, for example `/usr/bin/python3.13`.
-        version: Its version, for example (3, 13).
+        path: The path of the interpreter, for example `/usr/bin/python3.13`.
+        version: The version of Python, for example (3, 13).
         platform: The image's platform, for example `linux/amd64`.
-        is_musl: Whether it is linked with musl instead of glibc, as on Alpine.
+        is_musl: Whether the image has the C library musl instead of glibc, as Alpine has.
     """
 
     path: str
@@ -39,20 +39,21 @@ class Python(NamedTuple):
 
     @property
     def dotted(self) -> str:
-        """The version as text, for example `3.13`."""
+        """The version of Python as text, for example `3.13`."""
         return ".".join(map(str, self.version))
 
 
 def python_of(image: Image, wanted: str | None = None) -> Python:
-    """Return the Python of a base image.
+    """Return the Python interpreter of a base image.
 
     Args:
-        image: The image.
-        wanted: The path of Python's program in the image; None to look for it in the usual folders.
+        image: The base image.
+        wanted: The path of the interpreter in the image; None to look for it in the usual folders, such as `/usr/bin`.
+            There, the first folder counts, and the newest version in this folder.
 
     Raises:
-        InputError: A layer is damaged, Python is missing, the name of its program doesn't show a version, it is for
-            another machine than the image, or images can't be made for that machine.
+        InputError: A layer is damaged; no interpreter is found; its name doesn't show a version; it is for another
+            platform than the image; or crossplane-lite can't make images for this platform.
     """
     links, heads = _merged(image, wanted)
     found = sorted(
@@ -108,17 +109,18 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
 
 
 def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], dict[str, bytes]]:
-    """Return the paths in an image, as all its layers give them, and the first bytes of interpreters by path.
+    """Return the paths in an image after all its layers are applied, and the first bytes of Python interpreters.
 
     Args:
         image: The image.
-        wanted: The path of one more program that counts as an interpreter, or None.
+        wanted: The path of a file that counts as an interpreter whatever its name is; None for no such file.
 
     Returns:
-        The paths, each with the target if it is a link, otherwise None; and the first bytes.
+        Two dicts by path. The first has all paths, with the target of each link, and None for files and folders. The
+        second has the first 64 bytes of each file whose name is that of an interpreter, such as `python3.13`.
 
     Raises:
-        InputError: A layer is damaged.
+        InputError: A layer is damaged, has too many files, or has a path with `..` in it.
     """
 
     def is_interpreter(path: str) -> bool:
@@ -147,11 +149,11 @@ def _remove(links: dict[str, str | None], above: str) -> None:
 
 
 def _target(path: str, links: dict[str, str | None]) -> str | None:
-    """Return the path of a file after following links; None if they lead nowhere, in circles, or there are over 20.
+    """Return the path of a file after following all links in its path; None if no file is found after 20 links.
 
     Args:
-        path: The path of a file or a link.
-        links: The paths in the image, each with the target if it is a link, otherwise None.
+        path: The path, with links in it or at its end.
+        links: All paths in the image, with the target of each link, and None for files and folders.
     """
     for _ in range(20):
         parts = path.split("/")

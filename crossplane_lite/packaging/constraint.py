@@ -1,8 +1,8 @@
-"""Constraints on versions, as the package manager reads `spec.crossplane.version`.
+"""Checks version constraints such as `>=1.20, <3`, as Crossplane's package manager does for `spec.crossplane.version`.
 
-A version has up to three numbers, any of which may be `x`, `X` or `*`. A pre-release and a build may follow. A
-constraint is one or more comparisons with spaces or commas between them, all of which must hold. `||` separates
-alternatives, and `1.2 - 2` is a range.
+A version has one to three numbers, such as `1.20`; `x`, `X` or `*` can stand for a number. A pre-release and a build
+may follow. A constraint has one or more comparisons with spaces or commas between them, and all of them must be true.
+`||` separates alternatives, and `1.2 - 2` is a range.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
 
 
 def problem(text: str) -> str | None:
-    """Return why a string isn't a constraint, in words that begin with `must be`; None if the string is one."""
+    """Return why `text` isn't a version constraint, in words that begin with `must be`; None if it is a constraint."""
     if len(text) > _LONGEST:
         return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
     # A range stands for two comparisons.

@@ -1,7 +1,7 @@
-"""`crossplane-lite image`: the runtime image of a function, made without Docker.
+"""`crossplane-lite image`: makes the runtime image of a function without Docker.
 
-The image is a base image and one more layer: the folder `/function`, which has all packages and a `__main__.py`. The
-Python of the base image runs that folder.
+The image is a base image and one more layer. The layer has the folder `/function` with all Python packages and a
+`__main__.py`. The Python of the base image runs that folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-
 
 
 class _Function(NamedTuple):
-    """The function in the image: the name and version of its package, and its entry point, `module:function`."""
+    """The function in the image: the name and version of its package, and its entry point.
+
+    The entry point is written `module:function`, or just `module`, which is then run as a program.
+    """
 
     name: str
     version: str
@@ -45,13 +48,15 @@ class _Function(NamedTuple):
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite image` with the arguments that follow it.
 
+    The image is written, and a summary is printed on stdout.
+
     Returns:
-        0. The image was written, and a summary was printed on stdout.
+        Always 0.
 
     Raises:
-        InputError: The project, the base image or a flag is wrong, pip can't install a package, or the image can't be
-            written.
-        SystemExit: An argument is wrong or missing.
+        InputError: The project, the base image, a flag or SOURCE_DATE_EPOCH is wrong, pip can't install a package, or
+            the image can't be written.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
     labels = _labels(arguments.label or ())
@@ -136,12 +141,14 @@ _LEFT_BEHIND: Final = shutil.ignore_patterns(
 
 
 def _copied(project: Path, target: Path, base: str) -> Path:
-    """Copy a project's folder, because a build would leave files in it and use files that other builds have left.
+    """Copy a project's folder, so that a build leaves no files in it and uses no files of earlier builds.
+
+    Files of builds and tools, images and virtual environments aren't copied (see `_LEFT_BEHIND`).
 
     Args:
         project: The project's folder.
         target: The new folder.
-        base: The real path of the base image, which isn't copied.
+        base: The real path of the base image, which isn't copied, either.
 
     Returns:
         The new folder.
@@ -166,7 +173,7 @@ def _copied(project: Path, target: Path, base: str) -> Path:
 
 
 def _reason(error: OSError) -> str:
-    """Return the first file that couldn't be copied, the reason, and the number of other such files, as text."""
+    """Return the first file that couldn't be copied and the reason, as text, with the number of other such files."""
     if isinstance(error, shutil.Error):
         (source, _, reason), *others = error.args[0]
         reason = re.sub(r"^\[Errno \d+\] |: '.*'$", "", reason)
@@ -175,16 +182,17 @@ def _reason(error: OSError) -> str:
 
 
 def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:
-    """Return the project among the installed packages, with its entry point.
+    """Return the name, the version and the entry point of the project's package.
 
     Args:
         target: The folder that the packages are installed in.
-        project: The project's folder, its wheel or its requirement.
+        project: The project's folder, its wheel, or a requirement such as its name.
         packages: The packages that pip has chosen.
-        wanted: The entry point that the flags name; None to take it from the project's scripts.
+        wanted: The entry point that `--function` names; None to take the entry point from the project's scripts.
 
     Raises:
-        InputError: The project isn't among the packages, or the entry point is wrong or missing.
+        InputError: The project isn't among the packages, or the entry point is wrong or missing, or names a module that
+            the packages don't have.
     """
     if os.path.exists(project):
         url = Path(os.path.abspath(project)).as_uri()
@@ -302,17 +310,17 @@ def _made(
     }
     if not arguments.krm:
         config["ExposedPorts"] = {"9443/tcp": {}}
-        # Otherwise glibc gives each thread a heap, and each keeps the memory of the largest call that ran in it.
+        # Otherwise glibc gives each thread its own heap, and each heap keeps the memory of the thread's largest call.
         config["Env"].append("MALLOC_ARENA_MAX=1")
     return images.added(base, [layer], config, "image")
 
 
 def entrypoint(python: Python, transport: str) -> list[str]:
-    """Return the command that the image runs, to which the cluster adds its arguments.
+    """Return the image's entrypoint: the command that a container runs. Kubernetes adds a container's arguments to it.
 
     Args:
         python: The base image's Python.
-        transport: A key of `installing.TRANSPORTS`.
+        transport: A key of `installing.TRANSPORTS`, such as `grpcio`.
     """
     # The server needs the flag only for a transport that isn't its default.
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
@@ -345,7 +353,10 @@ def _summary(
 
 
 class _Progress:
-    """A line on the terminal that names the current step, and is cleared at the end; nothing without a terminal."""
+    """A line on stderr that shows the current step. The end of the `with` statement clears the line.
+
+    Nothing is shown if stderr isn't a terminal.
+    """
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -363,7 +374,7 @@ class _Progress:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite image`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite image",
         description="Make the runtime image of a function without Docker. It is a base image with Python, and one "

@@ -1,4 +1,4 @@
-"""Container images: reading them from saved images and folders, adding layers, and writing them."""
+"""Reads container images from archives and folders, adds layers and settings to them, and writes them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NO_TIME: Final = "1970-01-01T00:00:00Z"
 
 
 class Image(NamedTuple):
-    """An image whose layers are files in a working folder.
+    """An image whose layers are files in a temporary folder.
 
     Attributes:
-        label: Its name in messages.
-        config: Its configuration, as in the specification of OCI images.
-        layers: Its layers, the lowest first.
+        label: The image's name in messages.
+        config: The image's configuration, as in the specification of OCI images.
+        layers: The image's layers, the lowest first.
     """
 
     label: str
@@ -46,7 +46,7 @@ class Image(NamedTuple):
 def platform_of(config: Mapping[str, Any]) -> str:
     """Return the platform in an image's configuration, such as `linux/amd64`.
 
-    An image without a system counts as `linux`, one without an architecture as `unknown`.
+    If the configuration has no `os`, `linux` is used; if it has no `architecture`, `unknown` is used.
     """
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
@@ -55,15 +55,16 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
     """Read the images of a docker-archive, an OCI layout or a root folder.
 
     Args:
-        path: The archive or the folder.
-        work: The folder that layers are written to.
-        platform: The platform of the image to read; None to read all images.
+        path: The path of the archive or folder. A root folder is a folder with a container's files, such as `usr/bin`.
+        work: The folder that the images' layers are written to.
+        platform: The platform of the images to read, such as `linux/arm64`; None to read all images.
 
     Returns:
-        At least one image. A root folder doesn't name its platform: it gets `platform`, or else `linux/unknown`.
+        At least one image. A root folder doesn't say its platform, so its image gets `platform`, else `linux/unknown`.
 
     Raises:
-        InputError: The path can't be read, the image is damaged, or none is for the platform.
+        InputError: The path can't be read or isn't an image, an image is damaged, no image is for the platform, or a
+            layer of a root folder can't be made.
     """
     if os.path.isdir(path) and not archive.is_layout(path):
         return [_of_folder(path, work, platform)]
@@ -125,17 +126,18 @@ def _copied(files: Files, image: archive.Image, work: Path) -> Image:
 
 
 def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comment: str) -> Image:
-    """Return an image with more layers, and with other settings in its `config`.
+    """Return a new image: `image` with more layers and other settings.
 
     Args:
-        image: The image.
-        layers: The layers on top of it.
-        config: Settings, such as `Entrypoint` and `User`, that replace those of the image; None removes a setting.
-            `Labels` and `Env` are added to those of the image; they replace only those of the same name.
-        comment: The command that the history names for the layers.
+        image: The image to begin with. It isn't changed.
+        layers: The layers to add on top.
+        config: Settings, such as `Entrypoint` and `User`, that replace the image's settings; None removes a setting.
+            `Labels` and `Env` are merged with those of the image: each replaces only the label or variable of the same
+            name.
+        comment: The command, such as `image`, that the image's history names for the added layers.
 
     Raises:
-        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number.
+        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number, or is after the year 9999.
     """
     old = image.config.get("config")
     settings: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
@@ -163,17 +165,21 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
 
 
 def labelled(image: Image) -> Image:
-    """Return an image with one more label for each layer that has a mark, as Crossplane's packages have them.
+    """Return an image with one more label for each layer that has a mark (see `Layer`), as Crossplane expects it.
+
+    Such a label is `io.crossplane.xpkg:sha256:...`, with the layer's digest, and has the mark as its value.
 
     Raises:
-        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number.
+        InputError: The environment variable SOURCE_DATE_EPOCH isn't a whole number, or is after the year 9999.
     """
     marks = {f"{MARK}:{layer.digest}": layer.mark for layer in image.layers if layer.mark}
     return added(image, [], {"Labels": marks}, "")
 
 
 def _time() -> str:
-    """Return the time in the environment variable SOURCE_DATE_EPOCH; if it isn't set, the start of 1970.
+    """Return the time in the environment variable SOURCE_DATE_EPOCH, such as `2024-01-31T00:00:00Z`.
+
+    If the variable is missing or empty, return the start of 1970.
 
     Raises:
         InputError: The variable isn't a whole number, or is after the year 9999.
@@ -200,19 +206,21 @@ def _time() -> str:
 
 
 def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
-    """Write an image.
+    """Write an image to a file or a folder.
 
     Args:
         image: The image.
-        path: The file to write. With the layout `oci`, it is a folder unless its name ends in `.tar` or `.oci`.
+        path: The file to write, which is replaced if it exists. With the layout `oci`, it is the path of a new or empty
+            folder, unless it ends in `.tar` or `.oci`.
         layout: `docker` for a docker-archive, `oci` for an OCI layout.
         tag: The name of the image in the file; None for no name.
 
     Returns:
-        The digest of the image's manifest, as a registry would know it.
+        The digest of the image's OCI manifest, by which a registry would know the image.
 
     Raises:
-        InputError: The image can't be written. A file is written whole or not at all; a folder may be left unfinished.
+        InputError: The image can't be written, or `check_place` refuses the path. A file stays as it was then; a folder
+            may be left unfinished.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
     check_place(path, layout)
@@ -228,7 +236,7 @@ def _is_folder(path: str, layout: str) -> bool:
 
 
 def check_place(path: str, layout: str) -> None:
-    """Check the place of an image before the image is built, so that a long build isn't lost.
+    """Check the path of an image before the image is built, so that a long build isn't lost.
 
     Permissions aren't checked.
 
@@ -237,7 +245,8 @@ def check_place(path: str, layout: str) -> None:
         layout: The layout, as for `write`.
 
     Raises:
-        InputError: The folder around the file doesn't exist; or the folder to write is a file, or isn't empty.
+        InputError: A file must be written, and its folder doesn't exist; or a folder must be written, and the path is
+            that of a file, or of a folder that isn't empty.
     """
     place = Path(path)
     if not _is_folder(path, layout):

@@ -1,6 +1,6 @@
-"""The packages in an image's layer: pip chooses them for the image's Python, and installs them into a folder.
+"""Runs pip, which chooses the packages for an image's Python, and installs them into a folder.
 
-Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out
+Choosing and installing are two steps, so that packages can be left out between the two: pip itself can't leave out
 packages that another package requires.
 """
 
@@ -25,13 +25,13 @@ __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "require
 
 
 class Transport(NamedTuple):
-    """A transport, with the packages that it adds to an image or makes unnecessary.
+    """A way to serve gRPC in an image, with the packages that it needs, and the packages that it makes unnecessary.
 
     Attributes:
-        extra: The extra of crossplane-lite that the transport belongs to; None if it needs no extra.
-        requires: The requirements of that extra. pip isn't asked for the extra itself, because it would look for
-            crossplane-lite on its index even if the project takes it from another place.
-        dispensable: Packages that the image doesn't need.
+        extra: The extra of crossplane-lite that has the transport; None if the transport needs no extra.
+        requires: The requirements of the extra. pip isn't given the extra itself: for an extra, pip would look for
+            crossplane-lite on the package index even if the project takes it from another place.
+        dispensable: The names of packages that the image doesn't need with this transport.
     """
 
     extra: str | None
@@ -55,11 +55,11 @@ class Package(NamedTuple):
     """A package that pip has chosen.
 
     Attributes:
-        name: Its name in canonical form.
-        version: Its version.
-        url: The URL from which pip takes it.
-        is_wheel: Whether there is a wheel at that URL; otherwise the package must be built.
-        extras: The names of the extras that it offers.
+        name: The package's name in canonical form (see `canonical`).
+        version: The package's version.
+        url: The URL from which pip installs or builds the package.
+        is_wheel: Whether there is a wheel at this URL. If not, the package must be built.
+        extras: The names of the extras that the package offers.
     """
 
     name: str
@@ -75,15 +75,15 @@ def canonical(name: str) -> str:
 
 
 def requirements(project: str, transport: str, sdk: str | None = None) -> list[str]:
-    """Return the arguments with which pip installs a project.
+    """Return the requirements to give to pip for the image of a project.
 
     Args:
-        project: The project's folder, a wheel, or a requirement.
+        project: The project's folder, its wheel, or a requirement such as its name.
         transport: A key of `TRANSPORTS`.
-        sdk: A folder, a wheel, a URL or a version of crossplane-lite; None if pip finds crossplane-lite by itself.
+        sdk: A folder, a wheel, a URL or a version of crossplane-lite; None to let pip find crossplane-lite.
 
     Raises:
-        InputError: `sdk` is none of these.
+        InputError: `sdk` isn't a path that exists, a URL or a version.
     """
     found = [project]
     if sdk is not None:
@@ -92,14 +92,14 @@ def requirements(project: str, transport: str, sdk: str | None = None) -> list[s
 
 
 def sdk_requirement(sdk: str, extras: str = "") -> str:
-    """Return the requirement with which pip installs crossplane-lite.
+    """Return the requirement to give to pip for crossplane-lite, such as `crossplane-lite[krm]==0.1.0`.
 
     Args:
         sdk: A folder, a wheel, a URL or a version of crossplane-lite.
-        extras: Its extras, with brackets, such as `[krm]`; empty for none.
+        extras: The extras in brackets, such as `[krm]`; empty for no extras.
 
     Raises:
-        InputError: `sdk` is none of these.
+        InputError: `sdk` isn't a path that exists, a URL or a version.
     """
     if os.path.exists(sdk):
         return f"{_OURS}{extras} @ {Path(os.path.abspath(sdk)).as_uri()}"
@@ -113,15 +113,18 @@ def sdk_requirement(sdk: str, extras: str = "") -> str:
 
 
 def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
-    """Return the packages that go into the image, and the names of those that are left out.
+    """Return the packages that go into the image, and the names of the packages that are left out, both sorted.
+
+    Packages that the transport makes unnecessary are left out.
 
     Args:
         packages: The packages that pip has chosen.
         transport: A key of `TRANSPORTS`.
-        without: Names of more packages to leave out.
+        without: The names of more packages to leave out.
 
     Raises:
-        InputError: A package in `without` wasn't chosen, or the chosen crossplane-lite doesn't have the transport.
+        InputError: pip hasn't chosen a package in `without`, or crossplane-lite in the chosen version doesn't have the
+            transport.
     """
     found = sorted(packages)
     names = {package.name for package in found}
@@ -144,7 +147,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
 
 
 def _target(python: Python) -> list[str]:
-    """Return pip's flags that choose wheels for the Python of an image."""
+    """Return the flags with which pip takes only wheels for the Python and the platform of an image."""
     machine = _ARCHITECTURES[python.platform]
     if python.is_musl:
         tags = [f"musllinux_1_{minor}_{machine}" for minor in reversed(_MUSL)]
@@ -159,20 +162,20 @@ def _target(python: Python) -> list[str]:
 
 
 def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str | None = None) -> list[Package]:
-    """Have pip choose packages for the Python of an image, without installing them.
+    """Let pip choose packages for the Python of an image, without installing them.
 
     Args:
         wanted: The requirements.
         python: The image's Python.
         work: A folder for pip's report.
-        constraints: A file that limits versions, as for pip's `--constraint`; None for no limits.
+        constraints: The path of a file that limits versions, as for pip's `--constraint`; None for no limits.
 
     Returns:
-        The packages, also those that others require, sorted by name.
+        The packages and all packages that they require, sorted by name.
 
     Raises:
-        InputError: pip isn't installed, or finds no packages (the message has pip's reason), or a package needs a newer
-            Python.
+        InputError: pip isn't installed; pip finds no packages that fit (the message has pip's reason); or a package
+            needs a newer Python than the image's.
     """
     report = work / "pip.json"
     flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
@@ -201,17 +204,17 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
 
 
 def install(packages: Sequence[Package], python: Python, target: Path, work: Path) -> None:
-    """Have pip install packages into a folder, without the packages that these require.
+    """Let pip install packages into a folder. Packages that they require aren't installed.
 
     Args:
-        packages: The packages.
+        packages: The packages to install.
         python: The image's Python.
         target: The folder to install into.
         work: A folder for the wheels of packages that must be built.
 
     Raises:
-        InputError: pip can't build or install a package (the message has pip's reason), or a package that was built
-            here doesn't fit the image.
+        InputError: pip can't build or install a package (the message has pip's reason), or a wheel that was built here
+            may fit only this machine.
     """
     wheels = work / "wheels"
     wheels.mkdir(exist_ok=True)
@@ -262,7 +265,7 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
 
 
 def compile_all(target: Path, python: Python, place: str) -> bool:
-    """Add byte code to a folder, of the kind that Python never compares with the source.
+    """Compile the Python files in a folder to byte code that Python never compares with the source (`unchecked-hash`).
 
     The image's Python can only use byte code that the same version of Python has made.
 
@@ -272,8 +275,8 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
         place: The folder's path in the image, which tracebacks show.
 
     Returns:
-        True if the byte code was made; files that can't be compiled have none. False if this machine doesn't have that
-        version of Python; nothing was done then.
+        False if this machine doesn't have the image's version of Python, so that nothing was compiled. Otherwise True,
+        also if some files couldn't be compiled. Such files stay without byte code.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:

@@ -1,4 +1,4 @@
-"""Layers of images: files as gzipped tar archives, whose bytes depend only on the files."""
+"""Writes and reads layers of images: gzipped tar archives. The bytes of a written layer depend only on its files."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _MOST_MEMBERS: Final = 1_000_000
 
 
 class Entry(NamedTuple):
-    """A file, a folder or a symbolic link of a layer.
+    """A file, a folder or a symbolic link to write to a layer.
 
     Attributes:
-        path: Its path from the root, without a slash in front.
-        content: The bytes of a file, or the path of the file that has them; None for a folder and for a link.
+        path: The path from the root of the image, without a slash in front.
+        content: The bytes of a file, or the path of a file from which the bytes are copied. None for a folder or link.
         mode: The permissions.
-        link: The target of a symbolic link; None for a file and for a folder.
-        owner: The numbers of its user and group.
-        time: When it was changed, in seconds since 1970.
+        link: The target of a symbolic link; None for a file or folder.
+        owner: The UID and the GID.
+        time: The time of the last change, in seconds since 1970.
     """
 
     path: str
@@ -49,12 +49,13 @@ class Layer(NamedTuple):
     """A layer that was written to a file of its own.
 
     Attributes:
-        file: The file, a gzipped tar archive.
+        file: The path of the file, a gzipped tar archive.
         digest: The file's digest, `sha256:...`.
-        unpacked: The digest of the unpacked layer.
+        unpacked: The digest of the unpacked tar archive.
         size: The file's size in bytes.
-        unpacked_size: The size of the unpacked layer.
-        mark: The annotation that tells Crossplane what the layer is: `base`, `upbound`, or None for other layers.
+        unpacked_size: The size of the unpacked tar archive in bytes.
+        mark: The value of the layer's annotation `io.crossplane.xpkg`, which tells Crossplane what the layer has:
+            `base` for a package.yaml, `upbound` for examples. None for other layers.
     """
 
     file: Path
@@ -66,11 +67,11 @@ class Layer(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The paths of a layer's files, and the first bytes of those that may be Python interpreters.
+    """The paths in a layer, and the first bytes of the files that may be Python interpreters.
 
     Attributes:
-        links: The paths of all files and folders, each with its target if it is a link, otherwise None.
-        heads: The first 64 bytes of files that may be Python interpreters, by path.
+        links: The paths of all files, folders and links. Each link has its target as the value; all others have None.
+        heads: The first 64 bytes of each file that may be a Python interpreter, by path.
     """
 
     links: dict[str, str | None]
@@ -78,7 +79,7 @@ class Names(NamedTuple):
 
 
 class _Hashed:
-    """A writer that passes bytes on to a file, counts them and hashes them."""
+    """A writer that counts and hashes bytes, and writes them to another file."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -100,7 +101,10 @@ class _Hashed:
 
 
 class _Packing:
-    """The writer of a layer's file. Bytes that are written to `plain` are hashed, gzipped and hashed again."""
+    """Writes the file of a layer. The layer's unpacked bytes must be written to `plain`, which gzips them to the file.
+
+    Both the unpacked bytes and the gzipped bytes are counted and hashed.
+    """
 
     def __init__(self, file: Path) -> None:
         self._path = file
@@ -120,7 +124,7 @@ class _Packing:
         self._file.close()
 
     def done(self, mark: str | None) -> Layer:
-        """Close the file, and return the layer with this mark (see `Layer`)."""
+        """Close the file, and return its `Layer` with the mark `mark`."""
         self.__exit__()
         packed, plain = self._packed, self.plain
         return Layer(self._path, packed.digest, plain.digest, packed.size, plain.size, mark)
@@ -130,12 +134,13 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
     """Write a layer to a file.
 
     Args:
-        entries: The entries, in any order. Folders around them are added where they are missing.
+        entries: The entries, in any order. The folders around each entry are added if they are missing. If several
+            entries have the same path, the last one counts.
         file: The file to write.
         mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: A file can't be read or has become shorter meanwhile, or the layer can't be written.
+        InputError: A file can't be read or becomes shorter meanwhile, or the layer can't be written.
     """
     try:
         with _Packing(file) as packing:
@@ -183,7 +188,7 @@ _OF_THE_MACHINE: Final = frozenset({"dev", "proc", "sys"})
 
 
 def folder_entries(root: Path) -> Iterator[Entry]:
-    """Yield the files of a root folder, with the permissions, owners and times that it has there.
+    """Yield the files, folders and symbolic links in a root folder, with their permissions, owners and times.
 
     Links are not followed. Devices, pipes and sockets are left out, and so are all files in `dev`, `proc` and `sys`.
 
@@ -227,8 +232,8 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
         mark: The layer's mark in a package (see `Layer`).
 
     Raises:
-        InputError: The layer is damaged, unpacks to too many bytes (the limit is `LARGEST`, or for a layer with a mark
-            that of packages), or has another digest.
+        InputError: The layer is missing, damaged or compressed with zstd, has another digest, or unpacks to too many
+            bytes. The limit is `LARGEST`, or for a layer with a mark 200 MB, the limit for packages.
     """
     with files.open(name) as source:
         is_packed = source.read(len(GZIP)) == GZIP
@@ -256,15 +261,17 @@ def _copy(source: Any, target: _Hashed) -> None:
 
 
 def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
-    """Return the names of a layer's members.
+    """Return the paths in a layer, and the first bytes of its Python interpreters.
 
     Args:
         layer: The layer.
-        label: Its name in messages.
-        is_interpreter: Returns whether the file at a path may be a Python interpreter; None to look for none.
+        label: The layer's name in messages.
+        is_interpreter: Gets a file's path, and returns whether the file may be a Python interpreter. None to return no
+            interpreters.
 
     Raises:
-        InputError: The layer is damaged, has too many members, or a member leads out of the root.
+        InputError: The layer is damaged, has more than 1,000,000 files and folders, or has a path or hard link with
+            `..` in it.
     """
     links: dict[str, str | None] = {}
     heads: dict[str, bytes] = {}
@@ -292,7 +299,7 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
 
 
 def check_path(path: str, label: str) -> None:
-    """Check that the path of a member doesn't lead out of the root.
+    """Check that a path in a layer doesn't lead out of the image's root folder.
 
     Args:
         path: The path.

@@ -1,4 +1,7 @@
-"""The checks that Crossplane's package manager makes before it installs a function's package, with file and line."""
+"""Checks a function's package as Crossplane's package manager does before it installs the package.
+
+Each error and warning names the file and the line.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +29,19 @@ _LONGEST_NAME: Final = 253
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
 _DEPENDENCY: Final = ("function", "configuration", "provider", "package")
-# How deep objects may be nested. Real ones are far less so, and PyYAML, which finds the lines, is recursive.
+# How many levels objects may have. Real objects have far fewer, and PyYAML, which finds the lines, is recursive.
 _DEEPEST: Final = 200
 
 _Path = Sequence["str | int"]
 
 
 class Found(NamedTuple):
-    """An object of a package, with its place.
+    """An object of a package, with its file and line.
 
     Attributes:
-        label: The name of its file in messages.
-        number: The number of its document in the file, from 1.
-        line: The line on which it begins, from 1.
+        label: The file's name in messages.
+        number: The number of the object's YAML document in the file, from 1.
+        line: The line on which the document begins, from 1.
         text: The file's text.
         content: The object itself.
     """
@@ -50,7 +53,10 @@ class Found(NamedTuple):
     content: dict[str, Any]
 
     def at(self, *path: str | int) -> str:
-        """Return `FILE, line N` for the value at `path`; if there is none, for the last part of `path` that exists."""
+        """Return `FILE, line N` for the field at `path`, such as `at("spec", "image")`.
+
+        If the field doesn't exist, return the line of the nearest field around it.
+        """
         # The text is parsed again for each line, because only messages need lines.
         line = _line(self.text, self.number, path) if path else self.line
         return f"{self.label}, line {line}"
@@ -60,11 +66,12 @@ def read_stream(text: str, label: str) -> list[Found]:
     """Return the objects of a YAML stream.
 
     Args:
-        text: The stream.
-        label: The name of its file in messages.
+        text: The text of the stream.
+        label: The file's name in messages.
 
     Raises:
-        InputError: The text isn't YAML as Kubernetes reads it.
+        InputError: The text isn't YAML as Kubernetes reads it, a document isn't an object, or objects are nested more
+            than 200 levels deep.
         MissingExtraError: PyYAML isn't installed.
     """
     found = []
@@ -108,7 +115,8 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
         label: The package's name in messages.
 
     Returns:
-        The errors, for which the package manager refuses the package, and the warnings; each with file and line.
+        The errors and the warnings. The package manager refuses a package with errors. A warning is about a field that
+        Crossplane ignores.
     """
     metas = [one for one in found if group_of(str(one.content.get("apiVersion"))) == _META]
     problems = list(_of_number(metas, label))
@@ -148,7 +156,7 @@ def _of_meta(one: Found) -> Iterator[str]:
 
 
 def _given(value: Any) -> str:
-    """Return a value in the words of a message."""
+    """Return a remark on a wrong value, such as `got 5`; `it is missing` if the value is None."""
     return "it is missing" if value is None else f"got {short_repr(value)}"
 
 
@@ -190,7 +198,7 @@ def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 _Problems = Iterator[tuple[tuple[str, ...], str]]
-"""The mistakes in an entry of a list, each as the path of a field in the entry and the rest of a sentence about it."""
+"""The mistakes in an entry of a list: the path of a field in the entry, and words such as `must be a string`."""
 
 
 def _of_capability(name: Any) -> _Problems:
@@ -245,5 +253,5 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
 
 
 def joined(problems: Iterable[str]) -> str:
-    """Return problems as text with a line for each of them; all lines but the first are indented."""
+    """Return `problems` as one text with a line for each problem. All lines except the first are indented."""
     return "\n  ".join(problems)

@@ -1,4 +1,8 @@
-"""The content of a function's package: collecting it from files, putting it into an image, and finding it there."""
+"""Collects the content of a function's package from files, puts it into an image, and reads it from an image.
+
+A package is an image with two kinds of marked layers. A mark is a layer's annotation `io.crossplane.xpkg`: `base` for
+the layer with `package.yaml`, which has all objects of the package, and `upbound` for the layer with examples.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +33,13 @@ LARGEST: Final = 200 << 20
 
 
 class Content(NamedTuple):
-    """The package in an image.
+    """The content of a package that was read from an image.
 
     Attributes:
-        objects: The objects of `package.yaml`.
+        objects: The objects in `package.yaml`; empty if the image has no such file.
         examples: The text of the examples; None if there are none.
-        problems: The mistakes in the package's marks and objects.
-        warnings: Remarks on the objects that aren't mistakes, such as a field that Crossplane ignores.
+        problems: The mistakes in the package's layers, marks and objects.
+        warnings: Remarks about the objects that aren't mistakes, such as a field that Crossplane ignores.
     """
 
     objects: list[Found]
@@ -47,15 +51,15 @@ class Content(NamedTuple):
 def collect(root: str, examples: str | None) -> list[Found]:
     """Return the objects in a package's folder.
 
-    All files ending in .yaml or .yml are read, also those in folders below. The objects of `crossplane.yaml` come
-    first, then those of the other files, sorted by path.
+    All files ending in .yaml or .yml are read, also in inner folders. The objects of `crossplane.yaml` come first, then
+    the objects of the other files, sorted by path.
 
     Args:
         root: The package's folder.
-        examples: The folder of the examples, which is left out; None if there is none.
+        examples: The folder of the examples, which is skipped if it is inside of `root`; None if there is none.
 
     Raises:
-        InputError: The folder or a file can't be read, a file isn't YAML, or `crossplane.yaml` is missing.
+        InputError: The folder or a file can't be read, a file isn't YAML, or `root` has no `crossplane.yaml`.
         MissingExtraError: PyYAML isn't installed.
     """
     if not os.path.isdir(root):
@@ -69,7 +73,7 @@ def collect(root: str, examples: str | None) -> list[Found]:
 
 
 def read_examples(root: str) -> str:
-    """Return the examples of a folder as one YAML stream.
+    """Return the examples in a folder, and in the folders inside of it, as one YAML stream.
 
     Raises:
         InputError: The folder or a file can't be read, a file isn't YAML, there is no example, or an example has no
@@ -104,14 +108,14 @@ def _raise(error: OSError) -> None:
 
 
 def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the object that describes the package, and warnings about the objects.
+    """Check the objects of a package, and return its Function object (which describes the package) and warnings.
 
     Args:
         objects: The objects of the package.
         label: The package's name in messages.
 
     Raises:
-        InputError: The package manager would refuse the package; every reason is named, with file and line.
+        InputError: The package manager would refuse the package. The message has every reason, with file and line.
     """
     problems, warnings = lint(objects, label)
     if problems:
@@ -122,17 +126,17 @@ def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], li
 
 
 def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Image | None, work: Path) -> images.Image:
-    """Return the image of a package: the image of its runtime with the package's layers on top.
+    """Return the image of a package: the function's runtime image with the package's layers on top.
 
     Args:
         objects: The objects of the package.
         examples: The text of the examples; None for no examples.
-        runtime: The image of the runtime; None for a package without a runtime, which gets an empty image.
+        runtime: The function's runtime image; None to put the layers on an empty image.
         work: The folder that the layers are written to.
 
     Raises:
-        InputError: The package is too large, a layer can't be written, or the environment variable SOURCE_DATE_EPOCH
-            isn't a whole number.
+        InputError: `package.yaml` would have more than 200 MiB, a layer can't be written, or the environment variable
+            SOURCE_DATE_EPOCH isn't valid.
     """
     text = dump([one.content for one in objects])
     data = text.encode()
@@ -151,12 +155,13 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
 
 
 def content_of(image: images.Image) -> Content:
-    """Return the package in an image, and its mistakes.
+    """Return the content of the package in an image, and the mistakes in it.
 
-    The image's digests aren't compared here: that was done when the image was read.
+    Digests aren't checked: `images.read` has checked them. An image that isn't a package has a mistake that says so.
 
     Raises:
-        InputError: A layer is damaged or too large, a member leads out of the root, or `package.yaml` isn't YAML.
+        InputError: A layer is damaged, has more than 1,000,000 files and folders, or a path with `..` in it; or
+            `package.yaml` isn't YAML.
         MissingExtraError: PyYAML isn't installed.
     """
     problems = list(_of_marks(image))

@@ -1,4 +1,4 @@
-"""`crossplane-lite prune`: removes files from a folder of packages, those that a served function never loads."""
+"""`crossplane-lite prune`: removes the files that a served function never loads from a folder of Python packages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ __all__ = ["add_rule_flags", "command", "make_parser"]
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite prune` with the arguments that follow it.
 
+    A table of the files and bytes that each rule has removed is printed on stdout; with `--dry-run`, of those that each
+    rule would remove.
+
     Returns:
-        0. The savings of each rule were printed on stdout.
+        Always 0.
 
     Raises:
         InputError: The folder has no installed packages, or a file can't be read or removed.
-        SystemExit: An argument is wrong or missing.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
     pruned = pruning.prune(arguments.folder, arguments.keep or (), for_krm=arguments.krm, dry_run=arguments.dry_run)
@@ -44,13 +47,13 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def rules_text() -> str:
-    """Return the list of rules as a section of a command's help."""
+    """Return the section of a command's help that lists the rules, each with its name and a description."""
     width = max(len(rule.name) for rule in pruning.RULES)
     return "\n".join(["rules:", *(f"  {rule.name:<{width}}  {rule.about}" for rule in pruning.RULES)])
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite prune`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite prune",
         description="Make a folder of installed packages smaller: remove the files that a served function never loads. "

@@ -1,4 +1,4 @@
-"""Pruning a folder of installed packages: the rules for files that a served function never loads."""
+"""Prunes a folder of installed packages: removes files that a served function never loads, by rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RECORDS: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direc
 
 
 class _Tree(NamedTuple):
-    """The facts about a folder of packages that the rules use."""
+    """The facts about a folder of packages by which rules decide."""
 
     root: Path
     for_krm: bool
@@ -35,12 +35,12 @@ Matches = Callable[[_Tree, "tuple[str, ...]"], bool]
 
 
 class Rule(NamedTuple):
-    """A rule for files that are removed.
+    """A rule that says which files are removed.
 
     Attributes:
-        name: Its name, by which `--keep` switches it off.
-        about: The text for `--help`: which files these are, and which functions need them nevertheless.
-        matches: Called with the facts about the folder and the parts of a file's path; returns whether the file is
+        name: The rule's name. `--keep NAME` switches the rule off.
+        about: The text for `--help`: which files the rule removes, and which functions need them in spite of the rule.
+        matches: Gets the facts about the folder and the parts of a file's path, and returns whether the file is
             removed.
     """
 
@@ -132,9 +132,10 @@ class Pruned(NamedTuple):
     """The result of pruning.
 
     Attributes:
-        before: The bytes of all files before.
-        after: The bytes of all files that are left, or would be left with `dry_run`.
-        saved: How many files and bytes each rule removed, by the rule's name. Rules that are switched off are left out.
+        before: The bytes of all files before the pruning.
+        after: The bytes of all files after the pruning. With `dry_run`, the bytes that would be left.
+        saved: How many files each rule removed or shortened, and how many bytes that saved, by the rule's name. Rules
+            that are switched off are left out.
     """
 
     before: int
@@ -145,11 +146,14 @@ class Pruned(NamedTuple):
 def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
     """Remove the files that a served function never loads from a folder of packages, and return how much this saves.
 
+    `RULES` says which files these are. The byte code of removed modules, and folders that become empty, are removed,
+    too. The rule `descriptions` shortens files instead of removing them.
+
     Args:
-        root: The folder: one that `pip install --target` has filled, or a `site-packages`.
-        keep: Names of rules that are switched off.
-        for_krm: Whether the function is a KRM function.
-        dry_run: Remove nothing, only count the files.
+        root: The folder that `pip install --target` has filled, or a `site-packages`.
+        keep: The names of the rules to switch off.
+        for_krm: Whether the function is a KRM function, which needs more files.
+        dry_run: Whether to change nothing, and only count the files.
 
     Raises:
         InputError: A rule in `keep` doesn't exist, the folder has no installed packages, or a file can't be read or
@@ -195,7 +199,7 @@ def _note(saved: dict[str, tuple[int, int]], name: str, size: int) -> None:
 
 
 def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the files of a folder, by the parts of their paths, with their sizes. Links aren't followed."""
+    """Yield the path of each file in a folder, in parts, and the file's size. Symbolic links aren't followed."""
     work: list[tuple[str, ...]] = [()]
     while work:
         above = work.pop()
@@ -209,7 +213,7 @@ def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
-    """Return whether a Python file of any package but protobuf and crossplane-lite has the word descriptor_pb2."""
+    """Return whether a Python file has `descriptor_pb2` in it. Files of protobuf and crossplane-lite don't count."""
     for parts, _ in files:
         if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
             path = root.joinpath(*parts)
@@ -228,9 +232,9 @@ def _remove(root: Path, parts: tuple[str, ...]) -> None:
 
 
 def _cut(path: Path, dry_run: bool) -> int:
-    """Remove the description from a METADATA file, and return how many bytes this saves; 0 without a description.
+    """Remove the long description from a METADATA file, and return how many bytes this saves; 0 if it has none.
 
-    With `dry_run` the file stays as it is.
+    With `dry_run`, the file isn't changed.
     """
     data = path.read_bytes()
     head, separator, _ = data.partition(b"\n\n")

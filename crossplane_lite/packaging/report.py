@@ -1,4 +1,4 @@
-"""Tables of sizes: of the packages in an image's layer, and of the files that each rule removed."""
+"""Makes tables of sizes: the size of each package in an image's layer, and the bytes that each pruning rule removed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["owners", "package_sizes", "size", "size_table", "table"]
 
 
 def owners(target: Path) -> dict[str, str]:
-    """Return the package of each file in a folder that pip has filled, by the file's path in the folder.
+    """Return the name of the package that each file belongs to, by the file's path in a folder that pip has filled.
 
-    The files are those in pip's RECORD files; other files are left out.
+    The files are taken from pip's RECORD files. Files that aren't listed there are left out.
     """
     found: dict[str, str] = {}
     for info in sorted(target.glob("*.dist-info")):
@@ -28,13 +28,13 @@ def owners(target: Path) -> dict[str, str]:
 
 
 def package_sizes(target: Path, owned: dict[str, str]) -> dict[str, int]:
-    """Return how many bytes the files of each package in a folder have.
+    """Return the size of each package in a folder, in bytes, by the package's name.
 
-    Files of no known package count as `(other files)`.
+    A file without a package counts for the package whose name is the first part of its path, else as `(other files)`.
 
     Args:
         target: The folder.
-        owned: The package of each file by path, as `owners` found it before pip's RECORD files were removed.
+        owned: The package of each file by path, as `owners` returned it before pip's RECORD files were removed.
     """
     names = set(owned.values())
     sizes = dict.fromkeys(sorted(names), 0)
@@ -54,12 +54,12 @@ def _by_folder(path: str, names: set[str]) -> str:
 
 
 def size(number: int) -> str:
-    """Return a number of bytes for people, such as `1.25 MB` or `3.0 kB`."""
+    """Return a number of bytes as text for people, such as `1.25 MB` or `3.0 kB`."""
     return f"{number / 1_000_000:,.2f} MB" if number >= 100_000 else f"{number / 1000:,.1f} kB"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table with `head` above `rows`; all columns but the first are aligned to the right."""
+    """Return the lines of a table: first `head`, then `rows`. All columns except the first are aligned to the right."""
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     lines = []
     for row in [head, *rows]:
@@ -72,7 +72,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) -> list[str]:
-    """Return the lines of the report: the size of each package, and the savings of each rule.
+    """Return the lines of the report: a table with the size of each package, and a table with the savings of each rule.
 
     Args:
         before: The bytes of each package before pruning.
@@ -89,7 +89,7 @@ def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) ->
 
 
 def rule_table(pruned: Pruned) -> list[str]:
-    """Return the lines of a table of all rules: how many files and bytes each removed, or that it is switched off."""
+    """Return the lines of a table with the files and bytes that each rule removed, or `switched off` for a rule."""
     rows = []
     for rule in RULES:
         if rule.name in pruned.saved:

@@ -1,4 +1,4 @@
-"""`crossplane-lite xpkg`: Crossplane packages of functions, built, shown and checked."""
+"""`crossplane-lite xpkg`: builds, shows and checks Crossplane packages of functions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ __all__ = ["command", "make_parser"]
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite xpkg` with the arguments that follow it.
 
+    `build` writes packages, `inspect` prints the content of a package, and `verify` checks packages.
+
     Returns:
-        0, or 1 if `verify` found an error.
+        0, or 1 if `verify` found an error or can't read a package.
 
     Raises:
-        InputError: A file can't be read or written, or `build` found an error in the package.
+        InputError: `build` or `inspect` can't read or write a file, or `build` found an error in the package.
         MissingExtraError: PyYAML isn't installed.
-        SystemExit: An argument is wrong or missing.
+        SystemExit: An argument is wrong or missing, or the help was printed.
     """
     arguments = make_parser().parse_args(argv)
     status: int = arguments.run(arguments)
@@ -196,7 +198,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the parser of the arguments of `crossplane-lite xpkg`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite xpkg",
         description="Build, show and check Crossplane packages of functions.",

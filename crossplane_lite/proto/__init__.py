@@ -1,11 +1,11 @@
-"""The function protocol's messages, made at run time in a private descriptor pool.
+"""The function protocol's messages, made at run time in a private descriptor pool (a registry of message types).
 
-There is no generated code, which would work with some versions of protobuf only. The official SDK can be imported in
+There is no generated code, which would only work with some versions of protobuf. The official SDK can be imported in
 the same process, before or after this package. The private pool has its own `google.protobuf.Struct` and `Duration`.
 
 - `crossplane_lite.proto.v1.run_function_pb2` and `crossplane_lite.proto.v1beta1.run_function_pb2` have the messages and
   enums under the names that generated modules have.
-- The SDK itself works on a *view*: messages for the same bytes, in which every Struct is a field of bytes.
+- The SDK itself uses a *view*: other message classes for the same wire format, in which every Struct stays bytes.
 
 Messages of two pools are different classes, even if their names and bytes are the same. So a message of the official
 SDK, or a `google.protobuf.struct_pb2.Struct`, is converted through its bytes::

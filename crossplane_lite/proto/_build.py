@@ -1,7 +1,7 @@
-"""Builds serialised FileDescriptorProtos from the table of the protocol.
+"""Builds serialised FileDescriptorProtos from the table of the protocol in `_table`.
 
 The bytes are written directly: importing descriptor_pb2 would take longer than importing all of this package. The
-field numbers are those of google/protobuf/descriptor.proto.
+field numbers in this module are from google/protobuf/descriptor.proto.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _text(field: int, text: str) -> bytes:
 
 
 def _entry_name(field: str) -> str:
-    """Return the name that protoc gives to the entry message of a map field, such as `ResourcesEntry`."""
+    """Return the name of the message that protoc makes for the entries of a map: `ResourcesEntry` for `resources`."""
     return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 
@@ -73,8 +73,8 @@ class _File:
     """Builds the messages of one file.
 
     Args:
-        package: The package of the file's types.
-        enums: The file's enums; a field whose type has one of these names is an enum.
+        package: The protobuf package of the file.
+        enums: The file's enums, by name. They tell enums from messages in the types of fields.
     """
 
     def __init__(self, package: str, enums: Mapping[str, str]) -> None:
@@ -82,7 +82,11 @@ class _File:
         self._enums = enums
 
     def _type(self, name: str) -> bytes:
-        """Return the encoded fields `type` and `type_name` of a FieldDescriptorProto; `name` is a type of the table."""
+        """Return the encoded fields `type` and `type_name` of a FieldDescriptorProto.
+
+        Args:
+            name: The type in the notation of `_table`, without a mark such as `[` or `?`.
+        """
         if name in _SCALARS:
             return _int(5, _SCALARS[name])
         full = f".{self._package}.{name}"
@@ -130,7 +134,7 @@ class _File:
 
 
 def _parse(fields: str) -> Iterator[tuple[str, int, str, str]]:
-    """Yield the name, the number, the type with its marks and the oneof (or an empty string) of each field."""
+    """Yield each field's name, number, type with its marks such as `[` or `?`, and oneof (empty if it is in none)."""
     for field in fields.split():
         left, type_ = field.split(":")
         name, number = left.split("=")
@@ -174,12 +178,12 @@ def duration_file() -> bytes:
 
 
 def protocol_name(version: str) -> str:
-    """Return the file name of the protocol's descriptor, for `v1` or `v1beta1`."""
+    """Return the file name in the protocol's FileDescriptorProto for `version`, which is `v1` or `v1beta1`."""
     return f"crossplane/function/proto/{version}/run_function.proto"
 
 
 def protocol_file(version: str) -> bytes:
-    """Return run_function.proto, with real Structs, as a serialised FileDescriptorProto.
+    """Return run_function.proto as a serialised FileDescriptorProto. Its Structs are messages, unlike in the view.
 
     Args:
         version: `v1` or `v1beta1`.
@@ -200,8 +204,8 @@ def protocol_file(version: str) -> bytes:
 def view_file() -> bytes:
     """Return the view as a serialised FileDescriptorProto: the protocol's messages, with bytes in place of each Struct.
 
-    The fields of bytes have explicit presence, because an empty Struct would get lost otherwise. The view has a copy of
-    Duration, so that it depends on no other file.
+    These fields of bytes have explicit presence, because an empty Struct would get lost otherwise. The view has its own
+    copy of Duration, so that the file depends on no other file.
     """
     messages = {name: fields.replace("Struct?", "bytes?") for name, fields in _table.MESSAGES.items()}
     messages = {name: fields.replace(":Struct", ":bytes?") for name, fields in messages.items()}
@@ -209,7 +213,7 @@ def view_file() -> bytes:
 
 
 def level_file() -> bytes:
-    """Return, as a serialised FileDescriptorProto, the messages with which protobuf parses one level of a Struct."""
+    """Return the messages with which protobuf parses one level of a Struct, as a serialised FileDescriptorProto."""
     return _file("crossplane_lite/level.proto", _VIEW, _table.LEVEL_MESSAGES, {})
 
 

@@ -1,4 +1,4 @@
-"""The parts of `run_function_pb2_grpc` that both versions of the protocol share. gRPC is imported when it is needed."""
+"""The parts of `run_function_pb2_grpc` that the protocol's two versions share. gRPC is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["FunctionRunnerServiceServicer", "add_servicer", "stub_method"]
 
 
 class FunctionRunnerServiceServicer:
-    """Base class of functions that handle raw messages: override `RunFunction`, with `def` or `async def`."""
+    """Base class of functions that handle raw messages. Override `RunFunction`, with `def` or `async def`."""
 
     if TYPE_CHECKING:
         RunFunction: Any  # so that type checkers accept `def` and `async def`, and parameters of any name
     else:
 
         def RunFunction(self, request: Any, context: Any) -> Any:
-            """Answer a request; subclasses override this.
+            """Answer a request. Subclasses must override this method.
 
             Args:
                 request: A RunFunctionRequest.
@@ -38,11 +38,11 @@ class FunctionRunnerServiceServicer:
 
 
 def add_servicer(servicer: Any, server: Any, service: str, messages: Any) -> None:
-    """Make a gRPC server answer the calls of a service with a servicer.
+    """Register a servicer at a gRPC server, which then answers the calls of a service with it.
 
     Args:
         servicer: An object with a method `RunFunction`.
-        server: A `grpc.Server`, or a `grpc.aio.Server`.
+        server: A `grpc.Server`, or a `grpc.aio.Server` if the method is `async def`.
         service: The service's full name.
         messages: The module with the service's messages, such as `v1.run_function_pb2`.
     """
@@ -57,7 +57,7 @@ def add_servicer(servicer: Any, server: Any, service: str, messages: Any) -> Non
 
 
 def stub_method(channel: Any, service: str, messages: Any) -> Any:
-    """Return a callable that sends a request to a service's RunFunction and returns the response.
+    """Return a callable that calls RunFunction of a gRPC service: it sends a request, and returns the response.
 
     Args:
         channel: A gRPC channel.

@@ -16,7 +16,7 @@ __all__ = ["DecodeError", "Level", "ListLevel", "ValueLevel", "add_file", "file_
 # the work. That takes a tenth of a server's start. So with the implementation in C, this module makes the pool and the
 # message classes without them.
 _NATIVE: Final[Any] = getattr(descriptor, "_message", None)
-"""protobuf's implementation in C; None if protobuf uses the one in Python."""
+"""protobuf's implementation in C; None if protobuf uses its implementation in Python."""
 
 
 def _empty_pool() -> Any:
@@ -31,7 +31,7 @@ _POOL: Final = _empty_pool()
 
 
 def add_file(serialised: bytes) -> None:
-    """Add a file, a serialised FileDescriptorProto, to the pool."""
+    """Add a protobuf file to the pool. `serialised` is its serialised FileDescriptorProto."""
     _POOL.AddSerializedFile(serialised)
 
 

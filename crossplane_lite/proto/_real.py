@@ -1,4 +1,7 @@
-"""The messages with real Structs, made when `run_function_pb2`, `struct_pb2` or `duration_pb2` is imported."""
+"""The messages for users, in which Structs are messages and not bytes. They are made when a `_pb2` module is imported.
+
+These modules are `run_function_pb2`, `struct_pb2` and `duration_pb2`.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +34,17 @@ def google_message(name: str) -> Any:
 
 
 def null_value() -> Any:
-    """Return our copy of google.protobuf's enum `NullValue`."""
+    """Return the wrapper of our copy of google.protobuf's enum `NullValue`, such as generated modules have."""
     return EnumTypeWrapper(google_message("Value").DESCRIPTOR.fields_by_name["null_value"].enum_type)
 
 
 def names(module: str, version: str) -> dict[str, Any]:
     """Return the contents of a module `run_function_pb2` by name: DESCRIPTOR, message classes, enums, enum values.
 
-    Call this once for each version, because its file can be added to the pool only once.
+    Call this once for each version, because it adds the version's file to the pool.
 
     Args:
-        module: The name for `__module__` of the classes.
+        module: The module's full name, for `__module__` of the message classes.
         version: `v1` or `v1beta1`.
     """
     _add_google_types()

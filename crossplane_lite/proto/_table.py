@@ -1,11 +1,11 @@
-"""The function protocol as one table, from which `_build` makes all descriptors.
+"""The function protocol as a table in Python, from which `_build` makes all descriptors.
 
 A message is a string of fields `name=number:type`, separated by spaces. The type is a scalar, a message or an enum of
-the same package, or `Struct` or `Duration` of google.protobuf. Before a type, `[` makes a repeated field, and `{` a map
-with string keys. After a type, `?` means explicit presence, and `!` deprecated. The name `oneof/name` puts a field into
-a oneof. An enum is a string of its values, numbered from 0.
+the same package, or `Struct` or `Duration` of google.protobuf. Before a type, `[` means a repeated field, and `{` a map
+with string keys. After a type, `?` means explicit presence, and `!` means deprecated. A field in a oneof has the name
+`oneof/name`. An enum is a string of its values, numbered from 0.
 
-The packages v1 and v1beta1 have the same messages and field numbers, so a message has the same bytes in both.
+The packages v1 and v1beta1 have the same messages and field numbers, so a message has the same bytes in both packages.
 """
 
 from __future__ import annotations

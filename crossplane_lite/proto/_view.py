@@ -1,7 +1,7 @@
 """The view: the protocol's messages with bytes in place of each Struct, and the numbers of the protocol's enums.
 
-A resource that a function only passes on is never decoded: its bytes are copied. So protobuf's limit on nesting doesn't
-apply to the contents of a resource.
+A resource that a function only passes on is never decoded: its bytes are copied. So protobuf's limit on nested messages
+doesn't apply to the content of a resource.
 """
 
 from __future__ import annotations

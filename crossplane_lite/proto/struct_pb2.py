@@ -1,4 +1,7 @@
-"""The `Struct`, `Value` and `ListValue` classes of this package's messages; replaces `google.protobuf.struct_pb2`."""
+"""The classes `Struct`, `Value` and `ListValue` for this package's messages.
+
+Use this module instead of `google.protobuf.struct_pb2`.
+"""
 
 from __future__ import annotations
 

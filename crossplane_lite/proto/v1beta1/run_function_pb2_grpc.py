@@ -21,17 +21,17 @@ __all__ = [
 
 
 class FunctionRunnerService(FunctionRunnerServiceServicer):
-    """The base class of functions that handle raw messages, under the name that project templates use."""
+    """Base class of functions that handle raw messages, by the name that projects from Crossplane's template use."""
 
 
 class FunctionRunnerServiceStub:
-    """A client of the service.
+    """A gRPC client of a function's server.
 
     Args:
         channel: A gRPC channel to a function's server.
 
     Attributes:
-        RunFunction: Sends a RunFunctionRequest, and returns the RunFunctionResponse.
+        RunFunction: A callable that sends a RunFunctionRequest, and returns the RunFunctionResponse.
     """
 
     def __init__(self, channel: Any) -> None:
@@ -39,7 +39,7 @@ class FunctionRunnerServiceStub:
 
 
 def add_FunctionRunnerServiceServicer_to_server(servicer: Any, server: Any) -> None:
-    """Make a gRPC server answer calls with a function. The caller makes and starts the server.
+    """Register a function at a gRPC server, which then answers calls with it. The caller makes and starts the server.
 
     Args:
         servicer: An object with a method `RunFunction`.
