@@ -1,4 +1,4 @@
-"""A hint for messages about an unknown name, which may be misspelt: the known name that is most similar to it."""
+"""A hint for messages about an unknown name: the known name that is most similar to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markers for fields without a value, UNSET, NULL and TOMBSTONE, and for objects that are replaced."""
+"""Markers for fields without a value (UNSET, NULL and TOMBSTONE) and for objects that are replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making instances of attrs classes from plain data, with cattrs."""
+"""Makes instances of attrs classes from plain data, with cattrs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Writing paths as text: keys, indexes and selections in the form that `field_path.parse` reads.
+"""Writes paths as text: keys, indexes and selections in the form that `field_path.parse` reads.
 
-This is a module of its own, and imports nothing, because the encoder of messages writes paths and doesn't read any.
+This is a module of its own, and imports nothing, because the encoder of Structs writes paths but doesn't read any.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Who waits for what, as data.
+"""A step's report of who waits for what, as data in the pipeline's context.
 
-Each step of a pipeline keeps one entry in the context, under `HELD_BACK_KEY` and its own identity. The next steps read
-this entry, and so do tests and tools. Messages for people are made from the same data
+Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name and a hash of
+its input). The next steps read this entry, and so do tests and tools. Messages for people are made from the same data
 (`crossplane_lite._answer.messages`); no data is read from messages.
+
+A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
 "why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. All lists but `held` are left out if they are
-empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which reads like a field
+empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which looks like a field
 of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
 the next steps.
 """

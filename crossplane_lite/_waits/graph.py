@@ -1,7 +1,7 @@
-"""The dependency graph of one call: who waits for whom, and cycles in it.
+"""The dependency graph of one call: which resource waits for which, and cycles in it.
 
-A vertex is a composed resource, a field of the composite, or a requirement: a request to Crossplane for other
-resources. An edge leads from a vertex that needs a missing value to the vertex that the value belongs to.
+A vertex is a composed resource, a field of the composite, or a requirement (a request to Crossplane for other
+resources). An edge leads from a vertex that needs a missing value to the vertex that the value belongs to.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Graph:
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
-        """Return the set fields of the composite at the path of `vertex`; only `vertex` itself if there are none."""
+        """Return the composite's waiting fields at, below or above `vertex`'s path; only `vertex` if there are none."""
         return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:

@@ -1,4 +1,4 @@
-"""A value, or another resource, that a resource waits for."""
+"""A value that a resource waits for, or another resource that must be ready before it."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ read aren't decoded, and unchanged fields are copied as they came. The order of 
 
 Every valid encoding is read as the installed protobuf reads it, with three exceptions:
 
-- If a message repeats a singular Struct field, or a map entry repeats its value, only the last occurrence is read. protobuf merges them. No encoder writes that. (A Value that repeats its struct or list member is merged.)
+- If a message repeats a singular Struct field, or a map entry repeats its value, only the last occurrence is read.
+  protobuf merges them. No encoder writes that. (A Value that repeats its struct or list member is merged.)
 - Data that isn't read isn't checked: other fields than the wanted one, and values that a later occurrence replaces.
 - The depth isn't limited.
 

@@ -4,7 +4,8 @@ There are three ways, chosen by the size and depth of a container, which is a St
 
 - A container of less than 128 bytes is read in place: each length in it takes one byte.
 - A larger one is split by protobuf's parser, which is fast per field and slow per container.
-- A container deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
+- A container deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte
+  once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -
 def _struct_with(
     items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, way: tuple[str, ...], key: str, entry: bytes
 ) -> bytes:
-    """Encode set fields with an entry at the end of `way`; see `struct_bytes`, and `encode_struct_with` for Bail."""
+    """Encode set values with an entry at the end of `way`. Errors are those of `encode_struct_with`."""
     if not way:
         if key in items:
             raise Bail

@@ -69,7 +69,7 @@ def set_members(obj: Any) -> Mapping[Any, Any]:
 
 
 def deleted_keys(obj: Any) -> list[str]:
-    """Return the wire keys that `obj` removes from the value that it lies over; an empty list if it removes none."""
+    """Return the wire keys that `obj` removes from the value that it is merged into; an empty list without any."""
     keys = wire_keys(obj)
     below = getattr(obj, "__wire_below__", None)
     deleted = None if below is None else below.deleted

@@ -1,4 +1,4 @@
-"""Reads the kind and the payload of one Value: fast for usual encodings, with `scan` for all others."""
+"""Reads the kind and the payload of one Value: fast for usual encodings, and with `scan` for all others."""
 
 from __future__ import annotations
 
