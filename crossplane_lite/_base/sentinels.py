@@ -64,4 +64,4 @@ class Replaced(dict[str, Any]):
 
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE
-"""The value of a key whose existing field is removed, in trees that are laid over existing bytes."""
+"""In data that is encoded over an existing Struct: the value of a key whose field is removed from the Struct."""

@@ -114,7 +114,7 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
     Args:
         tag: The tag in full, with `TAG` in place of `!!`.
         text: The scalar's text. For a list or a mapping, None; then every tag is refused.
-        where: The place of the value, for the beginning of the message.
+        where: Where the value is, such as `input.yaml, line 3`. The message begins with it.
 
     Raises:
         InputError: The tag isn't one of `!`, `!!str`, `!!timestamp`, `!!null`, `!!bool`, `!!int` and `!!float`, or the
@@ -130,7 +130,7 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
 
 
 def bad_tag(tag: str) -> str:
-    """Return a message that refuses a tag. `tag` is in full, with `TAG` in place of `!!`; the message shows `!!`."""
+    """Return a message that refuses a tag. `tag` has `TAG` in place of `!!`; the message shows it as files do."""
     shown = f"!!{tag.removeprefix(TAG)}" if tag.startswith(TAG) else tag
     return f"the tag {shown} has no meaning in a manifest: remove it, and write a plain value"
 

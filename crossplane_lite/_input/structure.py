@@ -25,9 +25,10 @@ _MOST_PROBLEMS = 100
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     """Return `data` as an instance of an attrs class.
 
-    No value is converted to another type: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't a list.
-    Only integers are accepted as floats, too. A field's key in `data` is its `alias` in attrs, which is its name unless
-    the class says otherwise. An underscore after a keyword of Python is dropped: the key of `from_` is `from`.
+    Each value must have the JSON type of its field: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't
+    a list. Only integers are converted, to floats. A field's key in `data` is its `alias` in attrs, which is its name
+    without leading underscores unless the class gives another one. An underscore after a keyword of Python is dropped:
+    the key of `from_` is `from`.
 
     Args:
         data: Plain data. apiVersion, kind and metadata are ignored if the class doesn't have them.
@@ -189,7 +190,7 @@ def _union(converter: Any, value: Any, shape: Shape) -> Any:
 
 
 def _could_be(value: Any, shape: Shape) -> bool:
-    """Return whether a value has the JSON type of `shape`, a member of a union. A union tries no other members."""
+    """Return whether a value has the JSON type of `shape`, a member of a union. A union tries only such members."""
     if shape.kind in ("map", "class"):
         return isinstance(value, dict)
     if shape.kind in ("list", "tuple"):

@@ -1,7 +1,8 @@
 """Field paths as the functions specification writes them, such as `spec.template.spec.containers[3].resources`.
 
-KRM functions, the helpers for resources, the paths of Observables and simulations all use this grammar. The module
-imports only modules that every KRM function has loaded already.
+A path is a sequence of steps: keys, indexes, and selections of an element by its fields. KRM functions, the helpers for
+resources, the paths of Observables and simulations all use this grammar. The module imports only modules that every KRM
+function has loaded already.
 
 =====================================  ================================================================================
 `spec.replicas`                        Keys, with dots between them.
@@ -231,7 +232,7 @@ def _malformed(path: str) -> UsageError:
 
 
 def is_direct(step: Step) -> bool:
-    """Return whether a step is a key, or an index from the start. Other steps, such as `[-1]`, depend on the data."""
+    """Return whether a step is a key or an index from the start. Other steps, such as `[-1]`, depend on the data."""
     return type(step) is str or (type(step) is int and step >= 0)
 
 

@@ -1,10 +1,11 @@
 """A step's report of who waits for what, as data in the pipeline's context.
 
-Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name and a hash of
-its input). The next steps read this entry, and so do tests and tools. Messages for people are made from the same data
-(`crossplane_lite._answer.messages`); no data is read from messages.
+Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name, with a hash
+of the input if there is one). The next steps read this entry, and so do tests and tools. Messages for people are made
+from the same data (`crossplane_lite._answer.messages`); no data is read from messages.
 
-A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet.
+A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet. A
+requirement asks Crossplane for other resources.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
 "why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. All lists but `held` are left out if they are
@@ -141,9 +142,7 @@ class Waiting(NamedTuple):
 
 
 def read(value: Any) -> dict[str, Waiting]:
-    """Return the report of each step, by the step's identity: the function's name and a hash of its input.
-
-    Each report's `guessed` is empty.
+    """Return the report of each step, by the step's identity. The reports' `guessed` isn't read and stays empty.
 
     Args:
         value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, the list counts as `held`.
@@ -193,7 +192,7 @@ def _after(need: Need, text: str, mask: Callable[[str], str]) -> str:
 
 
 def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
-    """Return a vertex's name: as it is for a resource, masked if it begins with `xr.` or `required.`."""
+    """Return a resource's name as it is. A name that begins with `xr.` or `required.` may be a path, and is masked."""
     return mask(name) if reads_as_other(name) else name
 
 

@@ -103,8 +103,8 @@ class Graph:
     def cycle(self, held: set[str]) -> list[str] | None:
         """Return the names along a cycle; None if there is no cycle.
 
-        The first name is also the last. The cycle may lead through fields of the composite and requirements. A vertex
-        that waits directly for itself isn't a cycle. The same graph always gives the same cycle.
+        The first name is also the last. The cycle may lead through fields of the composite and requirements. A resource
+        or field that waits directly for itself isn't a cycle. The same graph always gives the same cycle.
 
         Args:
             held: The names of the resources that the step doesn't create yet. Other resources are ignored.
@@ -224,7 +224,7 @@ def _field(path: str) -> str:
 
 
 def components(edges: Iterable[Edge]) -> dict[str, str]:
-    """Return the strongly connected component of each name in `edges`, given as one name of the component.
+    """Map each name in `edges` to its strongly connected component, which is given as one of the component's names.
 
     Two names are in the same component if each can be reached from the other. Then they are on a cycle.
     """

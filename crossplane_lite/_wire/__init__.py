@@ -1,4 +1,4 @@
-"""Encodes and decodes `google.protobuf.Struct`: from slices of bytes to Python's values, and from models to bytes.
+"""Converts the bytes of a `google.protobuf.Struct` to Python's values, and values and models to such bytes.
 
 In this package, `raw` is the bytes of a Struct, and `value` the bytes of a `google.protobuf.Value`. Fields that aren't
 read aren't decoded, and unchanged fields are copied as they came. The order of keys isn't kept.

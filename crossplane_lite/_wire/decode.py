@@ -1,11 +1,14 @@
 """Decodes a Struct, ListValue or Value with everything inside of it.
 
-There are three ways, chosen by the size and depth of a container, which is a Struct or a ListValue:
+A container is a Struct or a ListValue; its members are fields or elements. There are three ways to read it, chosen by
+its size and depth:
 
 - A container of less than 128 bytes is read in place: each length in it takes one byte.
 - A larger one is split by protobuf's parser, which is fast per field and slow per container.
 - A container deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte
   once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
+
+The usual encoding is the one that protobuf writes: fields in order, and no length longer than necessary.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def set_members(obj: Any) -> Mapping[Any, Any]:
 
 
 def deleted_keys(obj: Any) -> list[str]:
-    """Return the wire keys that `obj` removes from the value that it is merged into; an empty list without any."""
+    """Return the wire keys that `obj` removes when it is merged into a value; an empty list if there are none."""
     keys = wire_keys(obj)
     below = getattr(obj, "__wire_below__", None)
     deleted = None if below is None else below.deleted
@@ -85,7 +85,7 @@ def is_struct(value: Any) -> bool:
 
 
 def merges(value: Any) -> bool:
-    """Return whether a value is merged into a Struct at the same path. Any other value replaces the Struct."""
+    """Return whether a value is merged into a Struct at its path: a mapping or model that isn't `Replaced`."""
     return is_struct(value) and type(value) is not Replaced
 
 

@@ -43,7 +43,7 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
         obj: A mapping from str, or an instance of a class with `__wire_keys__`.
         base: The bytes of a Struct.
         strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
-        leaf: A text to put into the result, in the same pass.
+        leaf: A text to put into the result, in the same pass; see `Leaf`.
 
     Returns:
         The bytes of the merged Struct.
@@ -122,9 +122,15 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
 
 
 def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
-    """Put a text under `key` into the Struct that the keys of `way` lead to; `made` makes it from the present value.
+    """Put a text under `key` into the Struct that the keys of `way` lead to.
 
     Missing Structs on the path are made, and values that aren't Structs are replaced.
+
+    Args:
+        fields: The fields of the outermost Struct, which are changed.
+        way: The keys that lead to the Struct for the text.
+        key: The text's key.
+        made: A function that makes the text from the present value; from None if there is no value.
 
     Raises:
         Bail: The text can't be encoded.

@@ -77,7 +77,7 @@ class _Heads(dict[int, bytes]):
 
 
 class _ValueHeads(dict[int, bytes]):
-    """Maps a payload's length to the bytes before the payload: its Value's length, its own tag and its own length."""
+    """Maps a payload's length to the bytes before the payload: the Value's length, and the payload's tag and length."""
 
     def __init__(self, tag: bytes) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class _ValueHeads(dict[int, bytes]):
 
 
 class _Ints(dict[int, bytes]):
-    """Maps an int to its encoded Value, after the Value's length. An int beyond 2**53 or -2**53 raises Bail."""
+    """Maps an int to its encoded Value with the Value's length before it. Bail if the int is beyond 2**53 or -2**53."""
 
     def __missing__(self, number: int) -> bytes:
         if not -MAX_INT <= number <= MAX_INT:

@@ -210,7 +210,7 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
     Args:
         error: An EncodeError, Bail or UnicodeEncodeError.
         places: The containers around the wrong value, the root first, each with the key of its member that leads to the
-            value. The key is None if it is itself the wrong value.
+            value. The key is None if the key itself is wrong.
     """
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)

@@ -1,4 +1,7 @@
-"""Edits of mappings and sequences in block style whose entries were added, removed or moved."""
+"""Writes edits of mappings and sequences in block style whose entries changed, or were added, removed or moved.
+
+Functions add their edits (start, end, new text) to the list `out`.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
 
 def last_now(node: YamlNode) -> YamlNode:
-    """Return the last value in a node, edits included; the node itself if it is a scalar, empty, or in brackets."""
+    """Return the last value in a node, edits included; the node itself if it has no nodes inside, or is in brackets."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
     return node

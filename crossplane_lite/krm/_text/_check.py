@@ -71,8 +71,8 @@ def opened(part: str, indent: int) -> str:
 def items_of(doc: Stream) -> YamlNode | None:
     """Return the node of the document's list `items`.
 
-    Return None if the list isn't in block style or is empty, or was empty in the input, or if the stream has several
-    documents, or documents were added or removed.
+    Return None if the document or the list isn't in block style, if the list is empty or was empty in the input, if the
+    stream has several documents, or if documents were added or removed.
     """
     if len(doc.documents) != 1 or doc.gone or doc.added:
         return None

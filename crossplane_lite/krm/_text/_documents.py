@@ -78,7 +78,7 @@ def pieces_of(doc: Stream) -> list[Piece]:
 
 
 def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[Edit]:
-    """Return the edits that remove documents, each together with a marker next to it.
+    """Return the edits that remove documents, each together with a marker `---` next to it, if there is one.
 
     The header of the stream stays: above the first document, a licence, and comments with a blank line below them.
 

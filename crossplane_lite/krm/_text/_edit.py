@@ -41,7 +41,7 @@ def touch(node: YamlNode) -> None:
 
 
 def release(node: YamlNode) -> None:
-    """Prepare for a node's removal: an alias, elsewhere, of a value in the node becomes a copy of this value."""
+    """Before a node is removed, replace the aliases of it, and of values in it, by copies. Aliases in the node stay."""
     for anchored in list(node.doc.aliases):
         if _holds(node, anchored):
             for alias in node.doc.aliases.pop(anchored):
@@ -432,7 +432,10 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """After a reordering, replace aliases by copies if their anchor, or only theirs, may no longer come before them."""
+    """After elements were added or moved, replace aliases by copies if they might get other values in the text.
+
+    An alias has the value of the last anchor of its name before it. Now another anchor, or none, may come before it.
+    """
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

@@ -1,4 +1,7 @@
-"""Edits collections in brackets, also in JSON."""
+"""Writes edits of mappings and sequences in brackets, also in JSON.
+
+Functions add their edits (start, end, new text) to the list `out`.
+"""
 
 from __future__ import annotations
 

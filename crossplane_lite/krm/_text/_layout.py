@@ -1,8 +1,8 @@
 """Finds where entries begin and end in the text, and the comments that belong to them.
 
 All positions are those of characters in the text of the input; edits don't count. A collection is a mapping or a
-sequence. It is written in block style, which is in lines, or in brackets. An entry is a field of a mapping or an
-element of a sequence. In block style it has, besides its own lines:
+sequence. In block style it is written in lines, with indentation or dashes; otherwise it is in brackets. An entry is a
+field of a mapping or an element of a sequence. In block style it has, besides its own lines:
 
 - comment lines directly above it, unless they are indented more than it;
 - comment lines below it that are indented more than it, also after blank lines.
@@ -136,7 +136,7 @@ def last_leaf(node: YamlNode) -> YamlNode:
 
 
 def own_end(node: YamlNode) -> int:
-    """Return the end of the last line of a value in block style. Comments below the value don't count."""
+    """Return the position after the last line of a value in block style. Comments below the value don't count."""
     node = last_leaf(node)
     text = node.doc.text
     if is_block_scalar(node):
@@ -168,7 +168,7 @@ def keeps_blanks(node: YamlNode) -> bool:
 
 
 def _block_end(node: YamlNode) -> int:
-    """Return the end of a block scalar. Blank lines that aren't part of its value don't count."""
+    """Return the position after a block scalar. Blank lines that aren't part of its value don't count."""
     text, found = node.doc.text, header(node)
     first, end = line_end(text, found.end()), node.end
     if "+" in found[1]:

@@ -17,7 +17,7 @@ _NAMES = ("name", "key", "containerPort", "port", "mountPath", "devicePath", "ip
 
 
 def _frozen(value: Any) -> Any:
-    """Return a hashable copy of a JSON value. The copies of equal values are equal."""
+    """Return a hashable copy of a JSON value. Two copies are equal exactly if the values are, as in `same`."""
     if isinstance(value, dict):
         return frozenset((key, _frozen(one)) for key, one in value.items())
     if isinstance(value, list):

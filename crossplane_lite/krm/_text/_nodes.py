@@ -262,7 +262,10 @@ def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
 
 
 def merged(node: YamlNode) -> Iterator[YamlNode]:
-    """Yield the mappings that the value of a merge key, such as `[*a, *b]`, stands for. The first ones win."""
+    """Yield the mappings that the value of a merge key stands for, such as two for `[*a, *b]`.
+
+    If several have the same field, the first of them counts.
+    """
     while node.kind == ALIAS:
         node = node.content
     if node.kind == MAPPING:

@@ -88,7 +88,7 @@ class Text:
 
     @property
     def is_changed(self) -> bool:
-        """Whether an edit has changed anything."""
+        """Whether there was an edit that changed anything, even if another edit has undone it."""
         return bool(self.gone or self.added or self.notes) or any(root.changed for root in self.documents)
 
     @property
@@ -127,7 +127,7 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
 
     Args:
         data: The stream, UTF-8.
-        label: The stream's name in messages: a file's name, `<stdin>`.
+        label: The stream's name in messages, such as a file's name.
         places: A function that names lines in messages by something else than numbers, such as by the item around the
             line. It takes the text and numbers of lines, and returns the name of one of these lines, or None.
 

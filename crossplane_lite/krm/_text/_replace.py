@@ -1,6 +1,6 @@
 """Writes the new value of a node in place of the old one: after a key, after a dash or in brackets.
 
-An edit is a tuple: the start and the end of the replaced text, and the new text.
+An edit is a tuple: the start and the end of the replaced text, and the new text. Functions add edits to the list `out`.
 """
 
 from __future__ import annotations

@@ -57,7 +57,10 @@ def _is_json(unit: YamlNode) -> bool:
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return the item of a list, or the document, around a node. Each has its own style, as files of one stream do."""
+    """Return the item around a node, such as an element of `items` in a ResourceList; the document if there is no item.
+
+    Each has its own style, because each may be from another file.
+    """
     at = node
     while at.parent is not None:
         above = at.parent
@@ -99,11 +102,11 @@ def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
     """Return by how many columns mappings and sequences in a node are indented under their keys.
 
     Args:
-        top: The node.
+        top: The node. At most 2,000 nodes in it are searched.
         is_own: Whether the fields of the document itself count, if `top` is a document.
 
     Returns:
-        The columns of mappings and those of sequences, each as the first one has them; None if the node has none.
+        The columns of the first mapping and those of the first sequence; None if there is none.
     """
     cache = top.doc.cache
     if (top, is_own) in cache:
@@ -134,7 +137,7 @@ def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
 
 
 def beside(node: YamlNode, *, keys: bool = False) -> str:
-    """Return the quote, `'` or `"`, that all strings of a mapping or list have; an empty string if there is none.
+    """Return the common quote of all strings directly in a mapping or list, `'` or `"`; an empty string without one.
 
     Args:
         node: The mapping or list, as it is in the input. A scalar has no such quote.
@@ -161,7 +164,7 @@ def _quote(node: YamlNode, keys: bool) -> str:
 
 
 def _entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes of a collection's entries in the input, without annotations that orchestrators (kpt) write."""
+    """Return the nodes of a collection's entries in the input, without annotations that kpt and the like write."""
     if node.was != MAPPING:
         return entries(node)
     source: dict[str | None, YamlNode] = node.content if node.source is None else node.source

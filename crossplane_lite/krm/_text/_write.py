@@ -147,7 +147,7 @@ def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = 
 def block_scalar(
     text: str, indent: int, parent: int, *, old: str = "|", keep: bool = False, explicit: bool = False
 ) -> tuple[str, list[str]] | None:
-    """Return a string of several lines as the header and the lines of a block scalar.
+    """Return the header and the lines of a block scalar for a string.
 
     Args:
         text: The string.
@@ -255,7 +255,7 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
 
 
 def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
-    """Return the text of a value in brackets; that of a scalar as it is written inside of brackets.
+    """Return the text of a value in brackets. A scalar is written as it must be inside of brackets.
 
     Args:
         value: The value.
