@@ -28,7 +28,7 @@ _USUAL: Final[dict[type, str]] = {
     type(None): "None",
     type: "a class",
 }
-# The first class that fits counts, so that true is no integer.
+# The first class that fits counts, so that true isn't an integer.
 _JSON: Final[dict[type, str]] = {
     bool: "a boolean",
     int: "an integer",

@@ -41,7 +41,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
-        # The fields of the composite that are set, by their own path and by each path that leads to them.
+        # The waiting fields of the composite, by their own path and by each path above it.
         self._status: dict[str, set[str]] = {}
 
     def add(
