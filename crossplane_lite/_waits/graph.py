@@ -200,7 +200,7 @@ def needs(
 ) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
     """Yield, for each missing value: the waiting vertex, the Observable or resource's name, and its path for people.
 
-    The arguments are those of `Graph.add`.
+    It takes the same arguments as `Graph.add`.
     """
     for name, waits in waiting.items():
         for wait in waits:

@@ -150,7 +150,7 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
 
 
 def _wide_list(raw: bytes, depth: int) -> list[Any]:
-    """Split a ListValue with protobuf's parser, and decode its elements. Errors are those of `_wide_struct`."""
+    """Split a ListValue with protobuf's parser, and decode its elements. Raises the same errors as `_wide_struct`."""
     if depth >= _LEVELS:
         result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
         return result
@@ -249,7 +249,7 @@ def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
 
 
 def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
-    """Decode a ListValue whose lengths all take one byte. Errors are those of `_short_struct`."""
+    """Decode a ListValue whose lengths all take one byte. Raises the same errors as `_short_struct`."""
     out: list[Any] = []
     while pos < end:
         size = buf[pos + 1] - 2
@@ -405,7 +405,7 @@ def _length(buf: bytes, pos: int) -> Span:
 
 
 def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[str, int, Any] | None, int]:
-    """Read a field of a container in any valid encoding. The arguments are those of `_regular_member`.
+    """Read a field of a container in any valid encoding. It takes the same arguments as `_regular_member`.
 
     Returns:
         The member's key, kind and payload, or None if the field isn't a member or protobuf ignores it; and the position

@@ -95,7 +95,7 @@ def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -
 def _struct_with(
     items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, way: tuple[str, ...], key: str, entry: bytes
 ) -> bytes:
-    """Encode set values with an entry at the end of `way`. Errors are those of `encode_struct_with`."""
+    """Encode set values with an entry at the end of `way`. Raises the same errors as `encode_struct_with`."""
     if not way:
         if key in items:
             raise Bail
@@ -258,13 +258,13 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
 
 
 def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
-    """Encode the set fields of a model to the bytes of a Struct. Arguments and errors are those of `struct_bytes`."""
+    """Encode the set fields of a model to the bytes of a Struct. `struct_bytes` describes the arguments and errors."""
     head: bytes = type(model).__wire_head__
     return head + struct_bytes(model.__dict__, keys, depth, strict)
 
 
 def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
-    """Encode elements to the bytes of a ListValue. Errors are those of `struct_bytes`."""
+    """Encode elements to the bytes of a ListValue. Raises the same errors as `struct_bytes`."""
     if depth > MAX_DEPTH:
         raise Bail
     parts: list[bytes] = []

@@ -39,8 +39,8 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
         raw: The bytes of a Struct.
 
     Returns:
-        The bytes of each field's Value, by key. The mapping is protobuf's own: `[]` with a key that it lacks adds the
-        key, so use `get()` or `in` first.
+        The bytes of each field's Value, by key. The mapping is protobuf's own. Its `[]` adds a key that it lacks, so
+        use `get()` or `in` first.
 
     Raises:
         WireError: The bytes aren't a valid Struct.

@@ -118,7 +118,7 @@ def encode_value_tree(value: Any) -> bytes:
 
 
 def _pieces(root: Any) -> list[bytes]:
-    """Return the bytes of an encoded container in pieces, the last piece first. Errors are those of `encode_tree`."""
+    """Encode a container; return its bytes in pieces, the last piece first. Raises the same errors as `encode_tree`."""
     out: list[bytes] = []
     size = 0
     outer: list[tuple[_Open, Any]] = []
@@ -198,7 +198,10 @@ def _is_container(value: Any) -> bool:
 def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
     """Raise EncodeError if a container contains itself.
 
-    Callers check only when the depth has doubled, because the check takes longer for deeper data.
+    The check takes longer for deeper data. So callers check only when the depth has doubled since the last time.
+
+    Args:
+        outer: The containers that are being written, the root first.
     """
     if len({id(container[0]) for container, _ in outer}) < len(outer):
         raise EncodeError("", "must not contain itself")

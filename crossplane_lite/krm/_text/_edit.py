@@ -204,7 +204,7 @@ def _is_absent(node: YamlNode) -> bool:
 
 
 def put(node: YamlNode, steps: Sequence[str | int], value: Any) -> None:
-    """Put a value at a path. Errors are those of `YamlNode.set`."""
+    """Put a value at a path. Raises the same errors as `YamlNode.set`."""
     value = checked(value)
     for step in steps:
         checked(step, "a key")
@@ -370,7 +370,7 @@ def _not_a_list(steps: Sequence[str | int], value: Any) -> UsageError:
 
 
 def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:
-    """Insert a value into the list at a path. Errors are those of `YamlNode.insert`."""
+    """Insert a value into the list at a path. Raises the same errors as `YamlNode.insert`."""
     value = checked(value)
     holder = _list_at(node, steps)
     if not 0 <= index <= len(holder.content):
@@ -390,7 +390,7 @@ def _insert(node: YamlNode, index: int, value: Any) -> None:
 
 
 def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> None:
-    """Move an element of the list at a path. Errors are those of `YamlNode.move`."""
+    """Move an element of the list at a path. Raises the same errors as `YamlNode.move`."""
     holder = _list_at(node, steps)
     for one in (index, to):
         if not 0 <= one < len(holder.content):

@@ -43,7 +43,7 @@ _SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 
 
 class Text:
-    r"""A stream of YAML or JSON: its text, its documents, and its edits. The arguments are those of `parse`.
+    r"""A stream of YAML or JSON: its text, its documents, and its edits. The arguments are the same as for `parse`.
 
     Attributes:
         label: The stream's name in messages.

@@ -186,7 +186,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
     """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below.
 
     Args:
-        node: The node, whose way of writing the old value is kept if possible.
+        node: The node. If possible, its new value is written like the old one.
         value: The new value.
         indent: The column of the key or dash.
         style: The style of the text around the value.

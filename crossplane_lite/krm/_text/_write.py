@@ -133,7 +133,7 @@ def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
 
 
 def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return a key as YAML or JSON text, without the colon. The arguments are those of `scalar`.
+    """Return a key as YAML or JSON text, without the colon. It takes the same arguments as `scalar`.
 
     Raises:
         UsageError: The text has more than 1,000 characters, quotes and escapes included.
