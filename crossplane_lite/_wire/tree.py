@@ -51,7 +51,9 @@ class Overlay:
         self._spans = spans
 
     def merged(self) -> dict[str, Any]:
-        """Return the members of the merged Struct, by key. A member that must be merged, too, is an Overlay.
+        """Return the members of the merged Struct, by key.
+
+        A member that must be merged, too, is an Overlay. A member that only the old Struct has is `_Encoded`.
 
         Raises:
             EncodeError: A key can't be encoded.

@@ -114,7 +114,10 @@ def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
 
 
 def _mapping(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a mapping in block style whose fields were added or removed."""
+    """Add the edits of a mapping in block style whose fields were added or removed.
+
+    If no field of the input is left, the mapping is written as a whole.
+    """
     doc, text = node.doc, node.doc.text
     places = bounds(node)
     is_inline = places[0].lead == places[0].start and bool(
@@ -162,7 +165,10 @@ def _is_flat(value: object) -> bool:
 
 
 def _sequence(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a sequence in block style whose elements were added, removed or moved."""
+    """Add the edits of a sequence in block style whose elements were added, removed or moved.
+
+    If no element of the input is left, the sequence is written as a whole.
+    """
     index = {id(child): at for at, child in enumerate(node.source)}
     order = [index[id(child)] for child in node.content if id(child) in index]
     if not order:

@@ -97,7 +97,7 @@ _MOST_PAIRS = 10_000
 
 
 def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
-    """Pair old and new elements so that the pairs have most in common. Return the indexes, both in rising order.
+    """Pair old and new elements so that the pairs have most in common. Return the indexes, both in ascending order.
 
     If there are more than 10,000 possible pairs, only elements at the same position of equally long lists are paired.
     """

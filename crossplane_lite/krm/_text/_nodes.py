@@ -66,7 +66,7 @@ _MOST_VALUES = 2_000_000
 class YamlNode:
     """One value of a document: a value of the text, or a new value that isn't written yet.
 
-    Paths are sequences of keys (str) and indexes (int, from 0). Methods that read return copies.
+    Paths are sequences of keys (str) and indexes (int, from 0). Values are returned as copies.
     """
 
     # kind     its kind now          was      its kind in the text; FRESH if it isn't there
@@ -309,7 +309,14 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value of an aliased node, and count its parts. Only values that aliases repeat count for the limit."""
+    """Return the value of an aliased node, and count its parts. Only values that aliases repeat count for the limit.
+
+    Args:
+        node: The node that the alias stands for.
+        left: The number of values that aliases may still add, and the number of aliases that the node is read through.
+            Both are updated.
+        depth: The number of lists and mappings around the alias.
+    """
     left[0] -= 1
     left[1] += 1
     value = _value(node, left, depth + 1)

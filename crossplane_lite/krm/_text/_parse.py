@@ -117,7 +117,10 @@ class Text:
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
-        """Return the name that `places` gives to one of these lines, for messages; else the first line's number."""
+        """Return a name, for messages, of the first of these lines.
+
+        It is the name that `places` gives to one of the lines; without such a name, the label and the number.
+        """
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 

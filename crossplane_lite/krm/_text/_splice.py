@@ -269,9 +269,9 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of a collection in brackets that was or became empty, so that comments in it stay.
+    """Add the edits of a collection in brackets that is empty, or was empty in the input, so that its comments stay.
 
-    Return False, without edits, if it has no comments.
+    Return whether it has comments that belong to no entry. Without them, no edits are added.
     """
     from ._flow import flow_edits, is_noted
 

@@ -164,7 +164,7 @@ def _quote(node: YamlNode, keys: bool) -> str:
 
 
 def _entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes of a collection's entries in the input, without annotations that kpt and the like write."""
+    """Return the nodes of a collection's entries in the input, without annotations that kpt or kustomize write."""
     if node.was != MAPPING:
         return entries(node)
     source: dict[str | None, YamlNode] = node.content if node.source is None else node.source
