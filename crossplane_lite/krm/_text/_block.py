@@ -64,7 +64,10 @@ def seal(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _is_there(node: YamlNode) -> bool:
-    """Return whether a value of the input is still in the document: neither it nor a value around it was replaced."""
+    """Return whether a value of the input is still in the document.
+
+    It isn't if the value itself, or a value around it, was replaced or removed.
+    """
     if node.kind != node.was:
         return False
     parent = node.parent
