@@ -1,5 +1,5 @@
-"""Small rules that every room may need: sentinels, extras, apiVersions, misspelt names, exact integers, YAML's scalars.
+"""Small helpers that all packages share: apiVersions, YAML scalars, markers for unset fields, words for messages.
 
-Import the modules one by one: this file imports none of them, because some processes need only one. The modules import
-each other and `errors`, and nothing else of the package.
+Import each module directly: this file imports none of them, because some processes need only one. The modules import
+only each other and `errors` from this package.
 """

@@ -1,4 +1,7 @@
-"""Importing packages that only an extra installs, with a message that names the extra where a package is missing."""
+"""Imports modules of optional packages. If one is missing, the error names the extra that installs it.
+
+An extra is a group of optional dependencies: `pip install 'crossplane-lite[schemas]'` installs the extra `schemas`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def load(module: str, extra: str) -> Any:
         The module.
 
     Raises:
-        MissingExtraError: The module isn't installed.
+        MissingExtraError: The module, or a package that contains it, isn't installed.
         ImportError: The module is installed, but can't be imported, for example because a package that it imports
             is missing.
     """

@@ -1,4 +1,4 @@
-"""A hint for messages about a misspelt name: the known name that is nearest to it."""
+"""A hint for messages about an unknown name: the known name that is most similar to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ __all__ = ["near_name"]
 
 
 def near_name(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` with the known name that is nearest to `name`; an empty string if none is near."""
+    """Return a hint such as `; did you mean 'spec'?`; an empty string if no known name is similar.
+
+    Args:
+        name: The unknown name.
+        names: The known names.
+    """
     import difflib  # here, because only messages about mistakes need it
 
     near = difflib.get_close_matches(name, names, n=1)

@@ -1,4 +1,4 @@
-"""The integers that JSON carries exactly."""
+"""The limit up to which a number in JSON, a double, holds every integer exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of a field without a value: UNSET, NULL and the tombstone."""
+"""Markers for fields without a value (UNSET, NULL and TOMBSTONE) and for objects that are replaced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _refuse(self: enum.Enum, name: str, value: object) -> None:
 
 
 class UnsetType(enum.Enum):
-    """Type of `UNSET`. It is an enum of one member, so that type checkers understand `if value is UNSET`."""
+    """The type of `UNSET`: an enum with one member, so that type checkers understand `if value is UNSET`."""
 
     UNSET = "UNSET"
 
@@ -32,7 +32,7 @@ class UnsetType(enum.Enum):
 
 
 class NullType(enum.Enum):
-    """Type of `NULL`, an enum of one member like `UnsetType`."""
+    """The type of `NULL`: an enum with one member, like `UnsetType`."""
 
     NULL = "NULL"
 
@@ -60,8 +60,8 @@ NULL: Final = NullType.NULL
 
 
 class Replaced(dict[str, Any]):
-    """An object that replaces the existing one, for trees that are laid over existing bytes; plain dicts are merged."""
+    """A dict that is encoded over an existing Struct and replaces the object at its path. A plain dict is merged."""
 
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE
-"""The value of a key whose existing field is removed, in trees that are laid over existing bytes."""
+"""In data that is encoded over an existing Struct: the value of a key whose field is removed from the Struct."""

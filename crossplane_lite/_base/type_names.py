@@ -1,7 +1,7 @@
 """Types and values in words, for messages: `an integer`, `a list`, `'two' that is a string`.
 
-Values of Python code go by the names of their classes, such as `a dict`. Those of files and of other programs go by the
-types of JSON, such as `an object`.
+The functions with `json` in their name are for values from files and from other programs. They use the names of JSON's
+types, such as `an object`. The others are for values of Python code and use the class's name, such as `a dict`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _USUAL: Final[dict[type, str]] = {
     type(None): "None",
     type: "a class",
 }
-# The first class that fits counts, so that true is no integer.
+# The first class that fits counts, so that true isn't an integer.
 _JSON: Final[dict[type, str]] = {
     bool: "a boolean",
     int: "an integer",
@@ -41,25 +41,28 @@ _JSON: Final[dict[type, str]] = {
 
 
 def articled(name: str, module: str = "") -> str:
-    """Return the name of a class or a kind with its article.
+    """Return the name of a class or a kind with `a` or `an` before it.
+
+    The first letter decides, but names that begin with `Us` or `Uni` get `a`.
 
     Args:
         name: The name.
-        module: The class's module, or the kind's apiVersion, to show behind the name; empty to leave it out.
+        module: The class's module, or the kind's apiVersion, to show after the name; empty to leave it out.
 
     Returns:
-        Such as `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`.
+        Text such as `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`.
     """
     sounds_open = name.startswith(tuple("AEIOUaeiou")) and not name.startswith(("Us", "Uni"))
     return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
 
 
 def class_in_words(kind: type, *, with_module: bool = False) -> str:
-    """Return a class in words.
+    """Return words for a class: `a string`, `an integer`, or the class's name with its article, such as `a Bucket`.
 
     Args:
         kind: The class.
-        with_module: Whether to name its module too, which tells classes of the same name apart.
+        with_module: Whether to name the class's module too, to tell apart classes of the same name. Common builtin
+            classes, such as `str`, are shown without it.
     """
     return _USUAL.get(kind) or articled(kind.__name__, kind.__module__ if with_module else "")
 
@@ -80,7 +83,7 @@ def value_in_words(value: Any, shown: str = "") -> str:
 
 
 def json_type_in_words(value: Any) -> str:
-    """Return the type of a JSON value in words: `an integer`, `an object`, `null`."""
+    """Return the JSON type of a value in words, such as `an object` or `null`; the class's name for other values."""
     return next((words for kind, words in _JSON.items() if isinstance(value, kind)), "") or type_in_words(value)
 
 
@@ -89,6 +92,6 @@ def json_value_in_words(value: Any, shown: str) -> str:
 
     Args:
         value: The value.
-        shown: The text that shows the value.
+        shown: The value as text. None is shown as `null` whatever the text says.
     """
     return "null" if value is None else f"{shown} that is {json_type_in_words(value)}"

@@ -1,8 +1,8 @@
-"""The values of unquoted scalars: YAML as kustomize, kpt and kubectl agree on it.
+"""Reads unquoted YAML scalars by the rules that kustomize, kpt and kubectl share.
 
 `true` and `false` are the only booleans; `yes`, `on`, `12:30:45`, timestamps and `=` are strings. `0x1f`, `0b11`,
-`0o644` and `0644` are integers, and `1_000`, `1e3` and `1000.0` are the integer 1000. Readers of YAML 1.1 also take
-the words of `booleans_of_1_1` for booleans.
+`0o644` and `0644` are integers, and `1_000`, `1e3` and `1000.0` are the integer 1000. Programs that read YAML 1.1 may
+also read the words of `booleans_of_1_1`, such as `yes`, as booleans.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MOST_BITS = 10_000
 
 
 def forms(word: str) -> tuple[str, str, str]:
-    """Return the three spellings that YAML allows for a word: lower case, capitalised, upper case."""
+    """Return the three spellings that YAML allows for a word such as `true`: lower case, capitalised and upper case."""
     return word, word.capitalize(), word.upper()
 
 
@@ -61,16 +61,16 @@ for _value, _word in ((None, "null"), (True, "true"), (False, "false")):
 
 
 def booleans_of_1_1() -> dict[str, bool]:
-    """Return the words that are booleans in YAML 1.1 only, such as `yes`, with their values."""
+    """Return the words that are booleans only in YAML 1.1, in each spelling, with their values: `yes` is True."""
     spelt = {True: "y yes on", False: "n no off"}
     return {form: value for value, words in spelt.items() for word in words.split() for form in forms(word)}
 
 
 def resolve(text: str) -> Any:
-    """Return the value of an unquoted scalar without a tag.
+    """Return the value of an unquoted scalar without a tag: None, a boolean, an integer, a float or a string.
 
-    Whole numbers are integers, also if they are written as `1.0` or `1e3`; but from 2**53 on, the last two forms are
-    floats. A text without another meaning is a string.
+    `1.0` and `1e3` are integers, too; from 2**53 on, numbers that are written like these are floats. Text without
+    another meaning is a string; so are `.nan`, `.inf` and the other words of `NOT_JSON`.
     """
     if text in WORDS:
         return WORDS[text]
@@ -83,10 +83,10 @@ def resolve(text: str) -> Any:
 
 
 def number(text: str) -> int | float | None:
-    """Return the number that an unquoted scalar stands for; None for other scalars.
+    """Return the number that an unquoted scalar stands for; None if it isn't a number. `1.0` and `1e3` are floats here.
 
-    Integers of thousands of digits, and numbers beyond the range of a double, give None: Kubernetes doesn't take them
-    for numbers either.
+    Integers of more than 10,000 bits, and floats beyond the range of a double, give None: Kubernetes doesn't read these
+    as numbers either.
     """
     first = text[:1]
     if first not in "0123456789+-." or not first:
@@ -112,9 +112,9 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
     """Check that a tag can be used in a manifest, and that the tagged text is a value of the tag's type.
 
     Args:
-        tag: The tag, resolved: with `TAG` in place of `!!`.
-        text: The scalar's text; None for a collection whose tag is already known to be wrong.
-        where: The place, for messages.
+        tag: The tag in full, with `TAG` in place of `!!`.
+        text: The scalar's text. For a list or a mapping, None; then every tag is refused.
+        where: Where the value is, such as `input.yaml, line 3`. The message begins with it.
 
     Raises:
         InputError: The tag isn't one of `!`, `!!str`, `!!timestamp`, `!!null`, `!!bool`, `!!int` and `!!float`, or the
@@ -130,16 +130,16 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
 
 
 def bad_tag(tag: str) -> str:
-    """Return the message for a resolved tag that can't be used in a manifest; it shows the tag as a file writes it."""
+    """Return a message that refuses a tag. `tag` has `TAG` in place of `!!`; the message shows it as files do."""
     shown = f"!!{tag.removeprefix(TAG)}" if tag.startswith(TAG) else tag
     return f"the tag {shown} has no meaning in a manifest: remove it, and write a plain value"
 
 
 def tagged(tag: str, text: str) -> Any:
-    """Return the value of a scalar with a tag.
+    """Return the value of a scalar with a tag, such as the string `5` for `!!str 5`, and 1.0 for `!!float 1`.
 
     Args:
-        tag: The tag, resolved; one that `check_tag` takes.
+        tag: A tag that `check_tag` accepted for this text, in full, with `TAG` in place of `!!`.
         text: The scalar's text.
     """
     short = tag.removeprefix(TAG)

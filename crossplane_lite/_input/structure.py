@@ -1,4 +1,4 @@
-"""Making instances of attrs classes from plain data, with cattrs."""
+"""Makes instances of attrs classes from plain data, with cattrs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _MOST_PROBLEMS = 100
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     """Return `data` as an instance of an attrs class.
 
-    Nothing is converted by guessing: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't a list. The
-    key of a field is its name, or its `alias` in attrs. The key of `from_`, whose name without the underscore is a
-    keyword of Python, is `from`.
+    Each value must have the JSON type of its field: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't
+    a list. Only integers are converted, to floats. A field's key in `data` is its `alias` in attrs, which is its name
+    without leading underscores unless the class gives another one. An underscore after a keyword of Python is dropped:
+    the key of `from_` is `from`.
 
     Args:
         data: Plain data. apiVersion, kind and metadata are ignored if the class doesn't have them.
@@ -35,10 +36,9 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
         what: The name of the data in messages.
 
     Raises:
-        InputError: Keys are unknown or missing, or values have a wrong type. The message has each mistake with its
-            path.
-        UsageError: `cls` isn't an attrs class, the type of one of its fields can't be looked up, or no JSON value has
-            that type.
+        InputError: Keys are unknown or missing, values have a wrong type, or a converter or validator of the class
+            refuses them. The message has the first 100 mistakes with their paths.
+        UsageError: `cls` isn't an attrs class, or the type of a field isn't defined or isn't possible in JSON.
     """
     import attr
 
@@ -54,32 +54,35 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
 
 
 def structured(value: Any, type_: Any) -> Any:
-    """Return `value`, plain data, as a value of `type_`: any type that a field of an input may have.
+    """Convert plain data to a type that an input's field may have, such as `list[int]` or an attrs class.
 
     Raises:
-        Exception: The data doesn't fit. The error may be of any type; `problems_in` turns it into text.
+        Exception: The data doesn't fit the type. The error may be of any class; `problems_in` turns it into text.
     """
     return _converter().structure(value, type_)
 
 
 @functools.cache
 def _known_keys(cls: type[Any]) -> frozenset[str]:
-    """Return the keys of a class's fields, after checking their types.
+    """Return the keys of a class's fields, after checking the fields' types.
 
     Raises:
-        UsageError: The type of a field can't be looked up, or no input can have values of it.
+        UsageError: A field's type isn't defined, or isn't possible in an input.
     """
     check_class(cls)
     return frozenset(field.key for field in fields_of(cls))
 
 
 class _Misfit(ValueError):
-    """A value doesn't fit the type of its field. The message continues after the field's path."""
+    """A value doesn't fit the type of its field. The message lacks the field's path, which is put before it later."""
 
 
 @functools.cache
 def _converter() -> Any:
-    """Return a converter that refuses values of wrong types; cattrs alone turns 5 into "5", and "abc" into a list."""
+    """Return the cattrs converter of this module, which refuses values of wrong types.
+
+    Without the hooks that are set here, cattrs turns 5 into "5", and "abc" into a list.
+    """
     import cattrs
 
     from .. import cattrs_hooks
@@ -104,7 +107,11 @@ def _hook_for(converter: Any, type_: Any) -> Callable[[Any, Any], Any]:
 
 
 def _value(converter: Any, value: Any, type_: Any) -> Any:
-    """Return a JSON value as an instance of `type_`, a scalar class or an enum; _Misfit if the value doesn't fit."""
+    """Return a JSON value as an instance of `type_`, a scalar class or an enum.
+
+    Raises:
+        _Misfit: The value doesn't fit.
+    """
     if type(value) is type_:
         return value
     shape = _shape_of_class(type_)
@@ -139,7 +146,7 @@ def _misfit(value: Any, type_: Any) -> _Misfit:
 
 
 def _is(value: Any, base: type[Any]) -> bool:
-    """Say whether a JSON value is of a scalar type. true doesn't count as 1; an int counts as a float too."""
+    """Return whether a JSON value is of a scalar type. Booleans aren't integers; integers also count as floats."""
     if isinstance(value, bool):
         return base is bool
     return isinstance(value, (int, float) if issubclass(base, float) else base)
@@ -183,7 +190,7 @@ def _union(converter: Any, value: Any, shape: Shape) -> Any:
 
 
 def _could_be(value: Any, shape: Shape) -> bool:
-    """Say whether a value has the JSON type of a member of a union, so that the member's errors are worth showing."""
+    """Return whether a value has the JSON type of `shape`, a member of a union. A union tries only such members."""
     if shape.kind in ("map", "class"):
         return isinstance(value, dict)
     if shape.kind in ("list", "tuple"):
@@ -226,15 +233,15 @@ _OF_KIND: dict[str, Callable[[Any, Any, Shape], Any]] = {
 
 
 def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) -> list[Any]:
-    """Return the values of a list, tuple or map after structuring them.
+    """Return the converted elements of a list or tuple, or the converted keys or values of a map.
 
     Args:
-        converter: The converter.
-        items: For each value its place (an index or a key), the value, and the wanted type.
+        converter: The cattrs converter.
+        items: For each value, its index or key, the value itself, and the type to convert it to.
         shape: The description of the list, tuple or map.
 
     Raises:
-        IterableValidationError: Values don't fit. It has all their errors, each with the value's place.
+        IterableValidationError: Values don't fit. It has all their errors, each with the value's index or key.
         RecursionError: The data is nested too deep.
     """
     from cattrs.errors import IterableValidationError, IterableValidationNote
@@ -256,13 +263,13 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
 
 
 def problems_in(error: BaseException, path: str) -> str:
-    """Return one text for the author of the input: the first 100 mistakes, sorted, each with its path.
+    """Return a text with the mistakes in an input, each with its path, sorted and separated by `; `.
 
-    If the data is nested too deep, the text says only that.
+    After 100 mistakes, the text gives only the number of the others. If the data is nested too deep, it says only that.
 
     Args:
         error: The error that `structured` raised.
-        path: The path of the value that was structured.
+        path: The path of the data that was given to `structured`, such as `input`.
     """
     try:
         problems = sorted(problem.text for problem in _problems(error, path))
@@ -273,7 +280,12 @@ def problems_in(error: BaseException, path: str) -> str:
 
 
 class _Problem(NamedTuple):
-    """A mistake in an input: its text, and whether a key is missing or unknown."""
+    """A mistake in an input.
+
+    Attributes:
+        text: The path of the value, and its mistake.
+        about_key: Whether a key is missing or unknown.
+    """
 
     text: str
     about_key: bool = False
@@ -316,7 +328,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
 
 
 def _validated(error: BaseException) -> str | None:
-    """Return the name of the field that an error of an attrs validator is about; None if the error doesn't say."""
+    """Return the name of the field that an error of an attrs validator is about; None if the error names no field."""
     import attr
 
     if not error.args or not isinstance(error.args[0], str):

@@ -1,4 +1,4 @@
-"""The types that fields of an input's class may have: one description of each, for structuring and for schemas."""
+"""Describes the types of an input class's fields, both for making instances and for generating schemas."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ _UNIONS: Final = (typing.Union, types.UnionType)
 
 
 class Shape(NamedTuple):
-    """The description of a type: which values it takes.
+    """The description of a type: its kind, and the types or values inside of it.
 
     Attributes:
-        kind: `any`, `scalar`, `choice` (an enum, a Literal or None), `union`, `list`, `tuple` (of a fixed length),
-            `map`, `class` (an attrs class or a dataclass) or `model` (a model class of this package).
-        type: The type itself, without aliases and annotations around it.
-        args: For a scalar, the base type (str, int, float or bool); for a choice, the allowed values or enum members;
-            for a list, tuple, map or union, the types inside.
-        make: For a list, the function that makes the value from the elements.
+        kind: `any`, `scalar`, `choice` (an enum, a Literal or None), `union`, `list` (also a set, or a tuple of any
+            length), `tuple` (of a fixed length), `map`, `class` (an attrs class or a dataclass) or `model` (a model
+            class of this package).
+        type: The described type, without `Annotated`, `NewType` and type aliases around it.
+        args: For a scalar, the base type (str, int, float or bool). For a choice, the allowed values or enum members.
+            For a list, tuple or union, the types of its elements or members. For a map, the types of keys and values.
+        make: For a list, the function that makes the list, set or tuple from its elements.
     """
 
     kind: str
@@ -48,16 +49,16 @@ class Shape(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A field of a class.
+    """A field of an attrs class or a dataclass.
 
     Attributes:
         name: The name of the attribute.
-        key: The field's key in the input: attrs' alias, or the name. If the name is a keyword of Python with an
-            underscore behind it, as `from_` is, the key lacks the underscore.
+        key: The field's key in the input: the alias in attrs, or the name. If this is a keyword of Python with an
+            underscore after it, such as `from_`, the underscore is dropped.
         type: The field's type.
-        default: The default, or the function that makes it if `made` is true. `NOTHING` if there is no default; None if
-            the default is made from the instance.
-        made: Whether a function makes the default, for each instance anew.
+        default: The default; a function without arguments that makes it if `made` is true; `NOTHING` if there is no
+            default; None if a function computes the default from the instance.
+        made: Whether `default` is a function that makes the default of each instance.
     """
 
     name: str
@@ -68,12 +69,12 @@ class Field(NamedTuple):
 
 
 def is_class(type_: Any) -> bool:
-    """Say whether a type is an attrs class or a dataclass."""
+    """Return whether a type is an attrs class or a dataclass."""
     return isinstance(type_, type) and (hasattr(type_, "__attrs_attrs__") or hasattr(type_, "__dataclass_fields__"))
 
 
 def shape_of(type_: Any) -> Shape | None:
-    """Return the description of a type; None if an input can't have values of that type."""
+    """Return the description of a type; None if an input can't have values of that type, such as bytes."""
     type_ = _bare(type_)
     if type_ is Any or type_ is None or type_ is type(None):
         return Shape("any", Any) if type_ is Any else Shape("choice", type(None), (None,))
@@ -107,7 +108,7 @@ def _is_model(type_: type[Any]) -> bool:
 
 
 def _bare(type_: Any) -> Any:
-    """Return the type inside of Annotated, NewType and aliases."""
+    """Remove `Annotated`, `NewType` and type aliases around a type, and return the type inside of them."""
     while True:
         if typing.get_origin(type_) is typing.Annotated:
             type_ = typing.get_args(type_)[0]
@@ -120,15 +121,15 @@ def _bare(type_: Any) -> Any:
 
 
 def choices(shape: Shape) -> list[Any]:
-    """Return the JSON values that a choice allows."""
+    """Return the JSON values that a shape of the kind `choice` allows. For an enum, these are its members' values."""
     return [choice.value if isinstance(choice, enum.Enum) else choice for choice in shape.args]
 
 
 def fields_of(cls: type[Any]) -> list[Field]:
-    """Return the fields of an attrs class or a dataclass that its `__init__` takes.
+    """Return the fields of an attrs class or a dataclass that are arguments of its `__init__`.
 
     Raises:
-        UsageError: The annotations of the class can't be resolved.
+        UsageError: An annotation of the class has a name that isn't defined.
     """
     import attr
 
@@ -176,11 +177,13 @@ def _key(name: str) -> str:
 
 
 def check_class(cls: type[Any]) -> None:
-    """Check that an input can have values for all fields of a class, and of the classes inside of it.
+    """Check that an input can have values for all fields of a class, and of the classes that its fields have.
+
+    The fields of model classes aren't checked.
 
     Raises:
-        UsageError: A field has another type (the message has the path of each such field), or the type of a field can't
-            be looked up.
+        UsageError: A field has a type that isn't possible in an input (the message has the path of each such field), or
+            an annotation has a name that isn't defined.
     """
     wrong: list[str] = []
     seen: set[type[Any]] = set()
@@ -207,7 +210,7 @@ def check_class(cls: type[Any]) -> None:
 
 
 def _is_text(type_: Any) -> bool:
-    """Say whether the keys of a mapping may have this type: in JSON only strings are keys."""
+    """Return whether the keys of a dict may have this type: Any, a str, or only strings of an enum or a Literal."""
     shape = shape_of(type_)
     if shape is None:
         return False
@@ -227,7 +230,7 @@ def _name(type_: Any) -> str:
 
 
 def described(type_: Any) -> str:
-    """Return the values that a type takes in words, such as "a string or a list"."""
+    """Return words for the values that a type allows, such as "a string or a list"."""
     words = list(dict.fromkeys(_words(type_)))
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 

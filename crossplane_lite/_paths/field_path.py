@@ -1,7 +1,8 @@
 """Field paths as the functions specification writes them, such as `spec.template.spec.containers[3].resources`.
 
-KRM functions, the helpers for resources, the paths of Observables and simulations all use this grammar. The module
-imports only modules that every KRM function has loaded already.
+A path is a sequence of steps: keys, indexes, and selections of an element by its fields. KRM functions, the helpers for
+resources, the paths of Observables and simulations all use this grammar. The module imports only modules that every KRM
+function has loaded already.
 
 =====================================  ================================================================================
 `spec.replicas`                        Keys, with dots between them.
@@ -48,8 +49,8 @@ class Select:
     """A step that picks an element of a list by its fields, such as `[name=web]`.
 
     Attributes:
-        fields: The wanted values by field. A value without quotes stands for the string, and for the value that YAML
-            reads: `[containerPort=80]` selects an element with 80 or "80". A new element gets YAML's value, 80.
+        fields: The wanted values by field. A value without quotes matches the same string and the value that YAML
+            reads: `[port=80]` selects an element with 80 or "80". A value in quotes matches only the string.
     """
 
     __slots__ = ("fields",)
@@ -74,7 +75,7 @@ class Select:
         return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
-        """Say whether this step selects an element of a list."""
+        """Return whether this step selects `element`, an element of a list. It is never selected if it isn't a dict."""
         from .._base.yaml_scalars import resolve  # few paths select
 
         if not isinstance(element, dict):
@@ -91,14 +92,14 @@ class Select:
         return True
 
     def made(self) -> dict[str, Any]:
-        """Return the fields and values that a new element gets, so that this step selects it."""
+        """Return the fields of a new element that this step selects: `{"port": 80}` for `[port=80]`."""
         from .._base.yaml_scalars import resolve
 
         return {key: resolve(str(one)) if type(one) is _Bare else one for key, one in self.fields.items()}
 
 
 class _Bare(str):
-    """A value without quotes in a selection."""
+    """A value without quotes in a selection, such as `web` in `[name=web]`."""
 
     __slots__ = ()
 
@@ -107,7 +108,7 @@ _BOOLS = ("true", "false", "True", "False", "TRUE", "FALSE")
 
 
 def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
-    """Return the steps of a field path: keys, indexes and selections, as the module's docstring describes them.
+    """Split a field path into its steps: keys, indexes and selections, as the module's docstring describes them.
 
     Args:
         path: The path.
@@ -115,7 +116,7 @@ def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
             `metadata.labels.example.org/a`. Each dot begins a new step, so the path would lead to nothing.
 
     Raises:
-        UsageError: `path` isn't a field path.
+        UsageError: `path` isn't a field path, or `whole_labels` refuses it.
     """
     if not isinstance(path, str):
         raise UsageError(f"a field path must be a string (got {value_in_words(path)})")
@@ -166,10 +167,13 @@ def _match(pattern: str, path: str, at: int) -> re.Match[str] | None:
 
 
 def _bracketed(path: str, at: int) -> tuple[Step, int]:
-    """Return the step in brackets whose text begins at `at`, and the position behind its closing bracket.
+    """Read the step in brackets whose text begins at `at`, after the opening bracket.
+
+    Returns:
+        The step, and the position after the closing bracket.
 
     Raises:
-        UsageError: The text isn't a step.
+        UsageError: The text isn't a step, or has no closing bracket.
     """
     quoted = _match(_QUOTED, path, at)
     if quoted is not None:
@@ -191,7 +195,7 @@ def _bracketed(path: str, at: int) -> tuple[Step, int]:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    """Return the text between quotes; each backslash is removed, and the character after it stays."""
+    """Return the text inside the quotes of `found`, a match of `_QUOTED`, without the backslashes of escapes."""
     return re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2], flags=re.DOTALL)
 
 
@@ -228,7 +232,7 @@ def _malformed(path: str) -> UsageError:
 
 
 def is_direct(step: Step) -> bool:
-    """Say whether a step means the same in all data: a key, or an index that is counted from the start."""
+    """Return whether a step is a key or an index from the start. Other steps, such as `[-1]`, depend on the data."""
     return type(step) is str or (type(step) is int and step >= 0)
 
 
@@ -236,7 +240,8 @@ def find(holder: object, step: Step) -> str | int | None:
     """Return the key or index that a step leads to in a dict or list.
 
     Returns:
-        The key, or the index counted from the start (also for `[-1]`). None if the step leads to nothing.
+        The key, or the index counted from the start (also for `[-1]`). None if the step leads to nothing, or `holder`
+        is neither a dict nor a list.
 
     Raises:
         UsageError: The step selects several elements of a list.
@@ -268,7 +273,7 @@ def _index(step: Step) -> int | None:
 def resolved(data: Any, steps: Iterable[Step]) -> list[str | int] | None:
     """Return the keys and indexes that a path leads through in plain data; None if it leads to nothing.
 
-    Indexes are counted from the start.
+    Indexes are counted from the start, also for steps such as `[-1]` and `[name=web]`.
 
     Raises:
         UsageError: A step selects several elements of a list.
@@ -298,7 +303,7 @@ def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
 
 
 def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> None:
-    """Put a value at a path in plain data. Missing dicts and lists on the way are made.
+    """Put a value at a path in plain data. Missing dicts and lists on the path are made.
 
     Digits between dots are an index in a list that exists, and a key everywhere else, such as in `data.8080` of a
     ConfigMap.
@@ -324,13 +329,14 @@ def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> No
 
 
 def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -> tuple[Any, str | int, Any]:
-    """Return the change that puts a value at a path: the dict or list to change, the key in it, and the value for it.
+    """Return the change that puts a value at a path: a dict or list, the key to set in it, and the key's new value.
 
-    The new value includes the dicts and lists that are missing on the way. A null on the way counts as missing, as in
-    Kubernetes. An index that is the list's length means to append. `[-1]` replaces the last element, and never appends.
+    The new value includes the dicts and lists that are missing on the path. A null on the path counts as missing, as in
+    Kubernetes; `data` itself must be a dict or a list. An index that is the list's length means to append. Negative
+    indexes only replace elements. Unlike in `put`, digits between dots are an index where a list or dict must be made.
 
     Args:
-        data: The data, which stays as it is.
+        data: The data, which isn't changed.
         steps: The path.
         value: The value.
         whole: The data's name in messages.
@@ -357,7 +363,7 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
 
 
 class _Way:
-    """A path to put a value at. It makes the missing dicts and lists on the way, and the errors.
+    """A path at which a value is put. It makes the missing dicts and lists, and the errors.
 
     Args:
         steps: The path.
@@ -369,7 +375,7 @@ class _Way:
         self._whole = whole
 
     def place(self, at: int) -> str:
-        """Return the path of the container that step number `at` leads into; the data's name for the first step."""
+        """Return the path of the dict or list in which step number `at` is looked up; the data's name for step 0."""
         return show(self._steps[:at]) or self._whole
 
     def error(self, problem: str) -> UsageError:
@@ -380,8 +386,8 @@ class _Way:
 
         Args:
             holder: The dict or list.
-            at: The position of the step that leads to the new member.
-            value: The value behind that step.
+            at: The position in the path of the step that leads to the new member.
+            value: The new member. If the step is a selection, the fields that it selects by are added.
 
         Raises:
             UsageError: The step doesn't fit the dict or list, or doesn't select the value.
@@ -400,7 +406,7 @@ class _Way:
         return index, value
 
     def built(self, start: int, value: Any) -> Any:
-        """Return a value inside of new dicts and lists, one for each step from `start` to the end of the path.
+        """Return a value inside of new dicts and lists, one for each step from number `start` to the end of the path.
 
         Raises:
             UsageError: An index isn't 0, or a selection doesn't select its element.
@@ -418,7 +424,7 @@ class _Way:
         return value
 
     def _check_index(self, index: int, length: int, at: int) -> None:
-        """Raise UsageError unless `index` is `length`: the index of a new element in a list of this length."""
+        """Raise UsageError unless `index` is `length`, which appends an element to a list of this length."""
         has = f"{self.place(at)} has {length} element{'' if length == 1 else 's'}"
         if index < 0:
             raise self.error(f"{has}, so there is no element [{index}]")
@@ -426,7 +432,7 @@ class _Way:
             raise self.error(f"{has}, and only the next can be added: [{length}]")
 
     def _chosen(self, step: Select, value: Any) -> dict[str, Any]:
-        """Return a new element of a list: the value, and the fields by which `step` selects it.
+        """Return a new element of a list: the object `value` with the fields by which `step` selects it.
 
         Raises:
             UsageError: The value isn't an object, or has another value in one of these fields.

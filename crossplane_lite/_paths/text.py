@@ -1,6 +1,6 @@
-"""Writing paths as text: keys, indexes and selections in the form that `field_path.parse` reads.
+"""Writes paths as text: keys, indexes and selections in the form that `field_path.parse` reads.
 
-This is a module of its own, and imports nothing, because the encoder of messages writes paths and doesn't read any.
+This is a module of its own, and imports nothing, because the encoder of Structs writes paths but doesn't read any.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 
 
 class Digits(str):
-    """A step like the `0` of `spec.ports.0.port`: an index in a list, a key in a mapping."""
+    """A step of digits between dots, such as `0` in `spec.ports.0.port`: an index in a list, a key in a mapping."""
 
     __slots__ = ()
 
 
 def show(steps: Iterable[object]) -> str:
-    """Return steps as a path, such as `spec.ports[2]["a/b"]`. `field_path.parse` reads the same steps from it.
+    """Return steps as a path, such as `spec.ports[2]["a/b"]`; `field_path.parse` reads the same steps from the path.
 
     Args:
-        steps: Keys, indexes and selections.
+        steps: Keys, indexes and selections. If there are none, the path is an empty string, which can't be parsed.
     """
     path = ""
     for step in steps:
@@ -39,12 +39,12 @@ def show(steps: Iterable[object]) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a key, or a value of a selection, in double quotes, with backslashes before quotes and backslashes."""
+    """Return a key, or a value of a selection, in double quotes. Quotes and backslashes in it are escaped."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def _is_bare(key: str) -> bool:
-    """Say whether a key needs no brackets: it has only ASCII letters, digits, _ and -, and isn't only digits."""
+    """Return whether a key needs no brackets: ASCII letters, digits, _ and -, and not only digits."""
     # Without a regular expression, which takes longer to compile than all else in this module.
     return key.isascii() and not key.isdigit() and key != "" and ("0" + key.replace("-", "").replace("_", "")).isalnum()

@@ -1,12 +1,15 @@
-"""Who waits for what, as data.
+"""A step's report of who waits for what, as data in the pipeline's context.
 
-Each step of a pipeline keeps one entry in the context, under `HELD_BACK_KEY` and its own identity. The next steps read
-this entry, and so do tests and tools. Messages for people are made from the same data
-(`crossplane_lite._answer.messages`); no data is read from messages.
+Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name, with a hash
+of the input if there is one). The next steps read this entry, and so do tests and tools. Messages for people are made
+from the same data (`crossplane_lite._answer.messages`); no data is read from messages.
+
+A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet. A
+requirement asks Crossplane for other resources.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
 "why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. All lists but `held` are left out if they are
-empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which reads like a field
+empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which looks like a field
 of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
 the next steps.
 """
@@ -22,15 +25,15 @@ RESOURCE = "resource"
 
 
 class Need(NamedTuple):
-    """A value that isn't there yet, and the resource, field or requirement that needs it.
+    """A value that doesn't exist yet, and the resource, field or requirement that needs it.
 
     Attributes:
         name: Who needs the value: a composed resource by its name, a field of the composite by its path
             (`xr.status.x`), or a requirement as `required.<key>`.
         of: The owner of the value, in the same form; empty if the owner isn't known.
         path: The value's path. If it is only a resource's name, that resource has to be ready (`depends_on`).
-        why: The reason why the value isn't there.
-        kind: `resource` if `name` is a composed resource whose name reads like a field or a requirement; else empty.
+        why: The reason why the value doesn't exist.
+        kind: `resource` if `name` is a composed resource whose name begins with `xr.` or `required.`; else empty.
         of_kind: The same as `kind`, for `of`.
     """
 
@@ -48,17 +51,17 @@ class Need(NamedTuple):
 
     @property
     def of_resource(self) -> bool:
-        """Whether the value belongs to a composed resource."""
+        """Whether the value belongs to a composed resource. False if the owner isn't known."""
         return bool(self.of) and (self.of_kind == RESOURCE or not reads_as_other(self.of))
 
     def to_data(self) -> dict[str, str]:
-        """Return the element of an entry's `waits` for this need."""
+        """Return this need as an element of `waits` in an entry."""
         data = {"name": self.name, "of": self.of, "path": self.path, "why": self.why}
         return {**data, **{key: kind for key, kind in (("kind", self.kind), ("ofKind", self.of_kind)) if kind}}
 
 
 class CutOff(NamedTuple):
-    """A requirement whose values never come, because Crossplane doesn't support it.
+    """A requirement that is never answered, because Crossplane doesn't support it.
 
     Attributes:
         name: The requirement's key.
@@ -85,12 +88,12 @@ class Waiting(NamedTuple):
     """One step's report: who waits for what.
 
     Attributes:
-        held: The names of the resources that the step holds back. If a resource has no need, the reason is that another
-            step holds it back.
+        held: The names of the resources that the step holds back. A held resource without a need in `needs` is held
+            back by another step.
         needs: The needs of resources, fields and requirements.
-        cut_off: The requirements whose values never come.
-        notes: Other remarks for people, such as which resources are kept and why.
-        guessed: The keys of the context whose values the step made while it lacked values that it needed.
+        cut_off: The requirements that are never answered.
+        notes: Other remarks for people, such as which existing resources are kept, and why.
+        guessed: The keys in the context whose values the step made while it lacked values that it needed.
     """
 
     held: list[str]
@@ -100,7 +103,7 @@ class Waiting(NamedTuple):
     guessed: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
-        """Return the report as an entry of the context."""
+        """Return the report as an entry of the context. Empty lists are left out, except `held`."""
         entry: dict[str, Any] = {"held": self.held}
         if self.needs:
             entry["waits"] = [need.to_data() for need in self.needs]
@@ -116,7 +119,7 @@ class Waiting(NamedTuple):
         """Return a copy of the report for people, with secret values masked.
 
         Args:
-            mask: The function that masks the secret values in a text. It isn't applied to the names of resources.
+            mask: The function that masks the secret values in a text. It isn't applied to names of resources.
         """
         needs = [
             Need(
@@ -139,11 +142,11 @@ class Waiting(NamedTuple):
 
 
 def read(value: Any) -> dict[str, Waiting]:
-    """Return the report of each step, by the step's identity. The reports' `guessed` is left empty.
+    """Return the report of each step, by the step's identity. The reports' `guessed` isn't read and stays empty.
 
     Args:
-        value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, the list counts as `held`. Parts
-            without the form of an entry are left out.
+        value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, the list counts as `held`.
+            Malformed parts are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
     return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}
@@ -179,20 +182,20 @@ def _text(entry: dict[str, Any], key: str) -> str:
 
 
 def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
-    """Return `text` with secret values masked. If `text` begins with the resource's `name`, the name isn't masked."""
+    """Return `text` with secret values masked. `name`, a resource's name, isn't masked where `text` begins with it."""
     return name + mask(text[len(name) :]) if name and text.startswith(name) else mask(text)
 
 
 def _after(need: Need, text: str, mask: Callable[[str], str]) -> str:
-    """Return `text`, the path or reason of `need`, with secrets masked, except in the owner's name at its beginning."""
+    """Return a need's path or reason with secrets masked. The owning resource's name at its beginning isn't masked."""
     return keeping(need.of if need.of_resource else "", text, mask)
 
 
 def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
-    """Return `name`, a resource's name, unchanged; but masked if it reads like a field or a requirement."""
+    """Return a resource's name as it is. A name that begins with `xr.` or `required.` may be a path, and is masked."""
     return mask(name) if reads_as_other(name) else name
 
 
 def reads_as_other(name: str) -> bool:
-    """Say whether a resource's `name` begins like a field of the composite (`xr.`) or a requirement (`required.`)."""
+    """Return whether a name begins like a field of the composite (`xr.`) or like a requirement (`required.`)."""
     return name.startswith(("xr.", "required."))

@@ -1,4 +1,8 @@
-"""The dependency graph of one call: who waits for whom, and cycles in it."""
+"""The dependency graph of one call: which resource waits for which, and cycles in it.
+
+A vertex is a composed resource, a field of the composite, or a requirement (a request to Crossplane for other
+resources). An edge leads from a vertex that needs a missing value to the vertex that the value belongs to.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +30,18 @@ _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
 class Graph:
-    """The edges of a call, each from a waiting vertex to the vertex that it waits for.
+    """The dependencies of a call, as edges from waiting vertices to the vertices that they wait for.
 
     Each field of the composite is a vertex of its own. If `a` waits for `xr.status.x`, which waits for `b`, then `a`
-    waits for `b`, and not for what other fields of the composite wait for.
+    waits for `b`, but not for values that other fields of the composite wait for.
 
     Attributes:
-        edges: For each waiting vertex the vertices that it waits for, each with the path for people.
+        edges: The vertices that each waiting vertex waits for, each with the path of the awaited value for people.
     """
 
     def __init__(self) -> None:
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
-        # The fields of the composite that are set, by their own path and by each path that leads to them.
+        # The waiting fields of the composite, by their own path and by each path above it.
         self._status: dict[str, set[str]] = {}
 
     def add(
@@ -51,9 +55,10 @@ class Graph:
         A value whose owner isn't known gets no edge.
 
         Args:
-            waiting: The waits of resources, by name.
-            composite: The values that fields of the composite wait for, by the field's path.
-            unsent: The values that the selectors of requirements wait for, by the requirement's key; None for none.
+            waiting: The waits of resources, by the resource's name.
+            composite: The values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
+            unsent: The values that the selectors of requirements wait for, by the requirement's key; None if there are
+                none.
         """
         for path in composite:
             field = _field(path)
@@ -65,7 +70,7 @@ class Graph:
                 self._add(dependent, vertex, path)
 
     def join(self, other: Graph) -> None:
-        """Add the edges and the fields of `other`, a graph that stays as it is."""
+        """Add the edges and the waiting fields of another graph. `other` isn't changed."""
         for path, fields in other._status.items():
             self._status.setdefault(path, set()).update(fields)
         for dependent, targets in other.edges.items():
@@ -75,7 +80,11 @@ class Graph:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
     def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
-        """Return the vertex that owns `source`, an Observable or a resource's name; None if the owner isn't known."""
+        """Return the vertex that a value belongs to; None if it isn't known, for example for a value of the context.
+
+        Args:
+            source: The Observable of the value, or the name of a resource.
+        """
         if isinstance(source, str):
             return ("resource", source)
         root = root_of(source)
@@ -94,11 +103,11 @@ class Graph:
     def cycle(self, held: set[str]) -> list[str] | None:
         """Return the names along a cycle; None if there is no cycle.
 
-        The first name is also the last. The cycle may lead through fields of the composite and requirements. The same
-        graph always gives the same cycle.
+        The first name is also the last. The cycle may lead through fields of the composite and requirements. A resource
+        or field that waits directly for itself isn't a cycle. The same graph always gives the same cycle.
 
         Args:
-            held: The names of the resources that are held back. Cycles through other resources aren't looked for.
+            held: The names of the resources that the step doesn't create yet. Other resources are ignored.
         """
         # Iterative depth-first search in a fixed order, so that the same graph gives the same cycle.
         done: set[Vertex] = set()
@@ -140,19 +149,19 @@ class Graph:
         return below
 
     def _fields_at(self, path: str) -> set[Vertex]:
-        """Return the set fields of the composite that are at `path`, below `path`, or hold `path` as a part."""
+        """Return the waiting fields of the composite at `path`, below it, or above it."""
         paths = set(self._status.get(path, ()))
         paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
-        """Return the set fields of the composite at the path of `vertex`; only `vertex` itself if there are none."""
+        """Return the composite's waiting fields at, below or above `vertex`'s path; only `vertex` if there are none."""
         return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:
-        """Return the edges between composed resources, also the edges that lead through fields of the composite.
+        """Return the edges between composed resources, also those that lead through fields of the composite.
 
-        Edges from a resource to itself are included. Edges to required resources are left out.
+        Edges from a resource to itself are included. Required resources aren't, and edges don't lead through them.
         """
         found: set[Edge] = set()
         for waiting, targets in self.edges.items():
@@ -176,7 +185,7 @@ def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
     """Return the values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
 
     Args:
-        status: The unresolved values of the composite, with the steps that lead to them.
+        status: The unresolved values of the composite, with their paths below the composite.
     """
     fields: dict[str, list[Observable[Any]]] = {}
     for one in status:  # an entry of a map can wait twice: for its key and for its value
@@ -189,9 +198,9 @@ def needs(
     composite: Mapping[str, list[Observable[Any]]],
     unsent: Mapping[str, list[Observable[Any]]],
 ) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
-    """Yield each need: the waiting vertex, the Observable or resource's name that it waits for, and the path.
+    """Yield, for each missing value: the waiting vertex, the Observable or resource's name, and its path for people.
 
-    The arguments are those of `Graph.add`.
+    It takes the same arguments as `Graph.add`.
     """
     for name, waits in waiting.items():
         for wait in waits:
@@ -205,17 +214,17 @@ def needs(
 
 
 def shown_vertex(vertex: Vertex) -> str:
-    """Return the name of `vertex` for people: a resource's name, the path of a field, or `required.` and a key."""
+    """Return a vertex as people see it: a resource's name, a path such as `xr.status.x`, or `required.` and a key."""
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
 
 
 def _field(path: str) -> str:
-    """Return `path` in the form in which paths of fields are compared: with `.key` in place of `["key"]`."""
+    """Return a path with `.key` in place of `["key"]`, so that both spellings are equal. Unusual keys keep brackets."""
     return _PLAIN_KEY.sub(r".\1", path)
 
 
 def components(edges: Iterable[Edge]) -> dict[str, str]:
-    """Return the strongly connected component of each name in `edges`: a name of the component stands for it.
+    """Map each name in `edges` to its strongly connected component, which is given as one of the component's names.
 
     Two names are in the same component if each can be reached from the other. Then they are on a cycle.
     """
@@ -251,5 +260,5 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
 
 
 def _prefixes(path: str) -> list[str]:
-    """Return the paths above `path`, from the top, and `path` itself."""
+    """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
     return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

@@ -1,4 +1,4 @@
-"""A value, or another resource, that a resource waits for."""
+"""A value that a resource waits for, or another resource that must be ready before it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["Wait"]
 
 
 class Wait:
-    """A value, or another resource, that a resource waits for.
+    """A value that a resource waits for, or another resource that must be ready before it (`depends_on`).
 
     Attributes:
-        source: The Observable of the value; for `depends_on`, the name of the other resource.
+        source: The Observable of the value, or the name of the other resource.
     """
 
     __slots__ = ("source",)

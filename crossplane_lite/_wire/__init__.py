@@ -1,19 +1,17 @@
-"""The codec between Structs on the wire and Python: a function works on slices of bytes and on models.
+"""Converts the bytes of a `google.protobuf.Struct` to Python's values, and values and models to such bytes.
 
-In here `raw` is the bytes of a `google.protobuf.Struct`, and `value` those of a `google.protobuf.Value`. Fields that
-aren't read aren't decoded, and unchanged ones are copied as they came. The order of keys is not kept.
+In this package, `raw` is the bytes of a Struct, and `value` the bytes of a `google.protobuf.Value`. Fields that aren't
+read aren't decoded, and unchanged fields are copied as they came. The order of keys isn't kept.
 
-Every legal encoding is read as the installed protobuf reads it, with three exceptions:
+Every valid encoding is read as the installed protobuf reads it, with three exceptions:
 
-- A singular Struct field of the envelope, or the value of a map entry, that is split over several occurrences is
-  read as its last one, where protobuf merges them. No encoder writes that. (A Value that repeats its struct or
-  list member is merged.)
-- Data that isn't read isn't validated: other fields than the one asked for, and values that a later occurrence
-  replaces.
+- If a message repeats a singular Struct field, or a map entry repeats its value, only the last occurrence is read.
+  protobuf merges them. No encoder writes that. (A Value that repeats its struct or list member is merged.)
+- Data that isn't read isn't checked: other fields than the wanted one, and values that a later occurrence replaces.
 - The depth isn't limited.
 
-Malformed bytes raise WireError when they are read. Functions recurse only to a fixed depth; an explicit stack takes
-over below it.
+Malformed bytes raise WireError when they are read. Functions recurse only to a fixed depth. Deeper data is read and
+written with an explicit stack.
 
 Other packages import the names in `__all__`. This package imports `_base`, `_paths`, `errors` and `proto`.
 """

@@ -1,11 +1,14 @@
-"""Decoding a whole Struct.
+"""Decodes a Struct, ListValue or Value with everything inside of it.
 
-There are three ways, chosen by size and depth:
+A container is a Struct or a ListValue; its members are fields or elements. There are three ways to read it, chosen by
+its size and depth:
 
 - A container of less than 128 bytes is read in place: each length in it takes one byte.
 - A larger one is split by protobuf's parser, which is fast per field and slow per container.
-- One that lies deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte
+- A container deeper than `_LEVELS` is read in one pass with an explicit stack, because splitting copies each byte
   once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
+
+The usual encoding is the one that protobuf writes: fields in order, and no length longer than necessary.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ _double: Final = Packer("<xd").unpack_from
 
 
 class _Irregular(Exception):
-    """The bytes don't have the encoding that a fast way expects. They may still be legal."""
+    """The bytes don't have the encoding that a fast reader expects. They may still be valid."""
 
 
 _IRREGULAR: Final = (
@@ -51,7 +54,7 @@ def decode_struct(raw: bytes) -> dict[str, Any]:
     """Decode the bytes of a Struct.
 
     Raises:
-        WireError: The bytes are not a legal message.
+        WireError: The bytes aren't a valid Struct.
     """
     result: dict[str, Any] = _decode(raw, STRUCT)
     return result
@@ -61,17 +64,17 @@ def decode_list(raw: bytes) -> list[Any]:
     """Decode the bytes of a ListValue.
 
     Raises:
-        WireError: The bytes are not a legal message.
+        WireError: The bytes aren't a valid ListValue.
     """
     result: list[Any] = _decode(raw, LIST)
     return result
 
 
 def decode_value(value: bytes) -> Any:
-    """Decode the bytes of a Value.
+    """Decode the bytes of a Value. Empty bytes give None.
 
     Raises:
-        WireError: The bytes are not a legal message.
+        WireError: The bytes aren't a valid Value.
     """
     kind, payload = open_value(value)
     return _decode(payload, kind) if kind >= STRUCT else payload
@@ -95,8 +98,12 @@ def _decode(raw: bytes, kind: int) -> Any:
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
     """Split a Struct with protobuf's parser, and decode its fields.
 
+    Args:
+        raw: The bytes of the Struct.
+        depth: The number of containers around the Struct. From `_LEVELS` on, `_exact` reads it.
+
     Raises:
-        Exception: One of `_IRREGULAR`, if the slow way must read the Struct.
+        Exception: One of `_IRREGULAR`: the caller must read everything again with `_exact`.
     """
     if depth >= _LEVELS:
         result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
@@ -143,7 +150,7 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
 
 
 def _wide_list(raw: bytes, depth: int) -> list[Any]:
-    """Split a ListValue with protobuf's parser, and decode its elements; raises as `_wide_struct` does."""
+    """Split a ListValue with protobuf's parser, and decode its elements. Raises the same errors as `_wide_struct`."""
     if depth >= _LEVELS:
         result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
         return result
@@ -191,10 +198,11 @@ def _wide_list(raw: bytes, depth: int) -> list[Any]:
 
 
 def _payload(value: bytes) -> bytes:
-    """Return the bytes after a tag and a length of more than two bytes.
+    """Return the bytes of a Value after its tag and its length, which may take any number of bytes.
 
     Raises:
         _Irregular: The length doesn't reach to the end of `value`.
+        WireError: The length is malformed.
     """
     start, end = scan.size(value, 1, len(value))
     if end != len(value):
@@ -205,7 +213,7 @@ def _payload(value: bytes) -> bytes:
 def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
     """Decode a Struct whose lengths all take one byte.
 
-    A longer length begins with a byte of 128 or more, which leads beyond the end of the Struct: it is always noticed.
+    A longer length is always noticed: its first byte is 128 or more, which leads beyond the end of the Struct.
 
     Raises:
         _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
@@ -241,7 +249,7 @@ def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
 
 
 def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
-    """Decode a ListValue whose lengths all take one byte; raises as `_short_struct` does."""
+    """Decode a ListValue whose lengths all take one byte. Raises the same errors as `_short_struct`."""
     out: list[Any] = []
     while pos < end:
         size = buf[pos + 1] - 2
@@ -271,7 +279,16 @@ def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
 
 
 def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
-    """Read the `spans` of one Struct or ListValue with an explicit stack; WireError if they are malformed."""
+    """Decode a Struct or ListValue in any valid encoding, with an explicit stack.
+
+    Args:
+        buf: The buffer.
+        spans: Where the container lies in the buffer; several spans if the encoding repeats it.
+        kind: The kind of the container: STRUCT or LIST.
+
+    Raises:
+        WireError: The bytes are malformed.
+    """
     root: Any = {} if kind == STRUCT else []
     stack = [(root, kind, pos, end) for pos, end in reversed(spans)]
     while stack:
@@ -307,7 +324,7 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
 
 
 def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
-    """Decode a container of less than 128 bytes; return None if its encoding isn't the usual one."""
+    """Decode a Struct or ListValue of less than 128 bytes; return None if its encoding isn't the usual one."""
     try:
         return _short_struct(buf, pos, end) if kind == STRUCT else _short_list(buf, pos, end)
     except _IRREGULAR:
@@ -325,7 +342,7 @@ def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str
 
     Returns:
         The member's key (empty in a list), its kind (BOOL for null too), its payload as in `scan.value`, and the
-        position behind the member.
+        position after the member.
 
     Raises:
         _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
@@ -373,7 +390,11 @@ def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str
 
 
 def _length(buf: bytes, pos: int) -> Span:
-    """Return a length of two or three bytes and the position behind the length; _Irregular if it has more bytes."""
+    """Read a length of two or three bytes at `pos`; return the length and the position after it.
+
+    Raises:
+        _Irregular: The length takes more bytes.
+    """
     second = buf[pos + 1]
     if second < 128:
         return buf[pos] - 128 + (second << 7), pos + 2
@@ -384,11 +405,11 @@ def _length(buf: bytes, pos: int) -> Span:
 
 
 def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[str, int, Any] | None, int]:
-    """Read a field of a container, whatever its encoding.
+    """Read a field of a container in any valid encoding. It takes the same arguments as `_regular_member`.
 
     Returns:
-        The member's key, kind and payload, or None if the field isn't a member or protobuf leaves it out; and the
-        position behind the field.
+        The member's key, kind and payload, or None if the field isn't a member or protobuf ignores it; and the position
+        after the field.
 
     Raises:
         WireError: The bytes are malformed.

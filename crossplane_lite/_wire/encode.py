@@ -1,7 +1,7 @@
-"""Encoding dicts and models to the bytes of a Struct.
+"""Encodes dicts and models to the bytes of a Struct.
 
-The usual resource is encoded recursively, down to `MAX_DEPTH`. Resources that this fast way refuses are encoded by
-`tree`, without recursion: it takes every type and any depth, and its errors have the path of the wrong value.
+A usual resource is encoded recursively, which is fast, down to `MAX_DEPTH`. Data that the fast encoder refuses is
+encoded by `tree`, the slow encoder. It takes any depth, and its errors have the path of the wrong value.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
 
     Raises:
         EncodeError: A value can't be encoded in a Struct; the error has the value's path.
-        Bail: With `strict`: a value needs the slow way, or can't be encoded.
+        Bail: With `strict`: a value needs the slow encoder, or can't be encoded.
     """
     try:
         if type(obj) is dict:
@@ -71,18 +71,18 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
 
 
 def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -> bytes:
-    """Encode a model to the bytes of a Struct, with one more entry in one of its Structs.
+    """Encode a model to the bytes of a Struct, with one more entry in the model or in a Struct inside of it.
 
-    The bytes are as if the model were encoded and the entry then laid over them; this takes one pass instead of two.
+    The result is the same as encoding the model and then merging the entry into the bytes, but takes one pass.
 
     Args:
-        obj: An instance of a class with `__wire_keys__`, whose attributes on the way are spelt as on the wire.
-        way: The keys of the Structs that lead to the entry. Structs that aren't there are made.
+        obj: An instance of a class with `__wire_keys__`. The keys of `way` are also the names of its attributes.
+        way: The keys of the Structs that lead to the entry. Missing Structs are made.
         key: The entry's key.
         entry: The encoded entry.
 
     Raises:
-        Bail: A value needs the slow way, or the entry is there already.
+        Bail: A value needs the slow encoder, is None or can't be encoded; or the model has the entry already.
     """
     try:
         cls = type(obj)
@@ -95,7 +95,7 @@ def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -
 def _struct_with(
     items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, way: tuple[str, ...], key: str, entry: bytes
 ) -> bytes:
-    """Encode set fields with an entry at the end of `way`; see `struct_bytes`, and `encode_struct_with` for Bail."""
+    """Encode set values with an entry at the end of `way`. Raises the same errors as `encode_struct_with`."""
     if not way:
         if key in items:
             raise Bail
@@ -149,7 +149,7 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
 
     Raises:
         EncodeError: The value, or a value in it, can't be encoded; the error has the path from `x` on.
-        Bail: With `strict`: the value needs the slow way, or can't be encoded.
+        Bail: With `strict`: the value needs the slow encoder, or can't be encoded.
     """
     return value_bytes(x, 1, strict)
 
@@ -159,12 +159,12 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
 
     Args:
         value: The value.
-        depth: How deep the value lies, counted from 1.
+        depth: The number of the value's level in the whole data; the top is 1.
         strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
 
     Raises:
         EncodeError: The value, or a value in it, can't be encoded; the error has the path from `value` on.
-        Bail: With `strict`: the value needs the slow way, or can't be encoded.
+        Bail: With `strict`: the value needs the slow encoder, or can't be encoded.
     """
     kind = type(value)
     data: bytes
@@ -196,16 +196,16 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
 
 
 def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, strict: bool) -> bytes:
-    """Encode set fields to the bytes of a Struct.
+    """Encode set values to the bytes of a Struct.
 
     Args:
         items: The values by key or attribute name.
-        keys: The entry prefixes by key or attribute name; PREFIXES for a mapping.
-        depth: How deep this Struct lies, counted from 1.
+        keys: The entry prefixes (see `parts`) by key or attribute name; PREFIXES for a mapping.
+        depth: The number of this Struct's level in the whole data; the top is 1.
         strict: Whether None is refused.
 
     Raises:
-        Bail: A key or value needs the slow way, or can't be encoded.
+        Bail: A key or value needs the slow encoder, or can't be encoded.
         UnicodeEncodeError: A string has a lone surrogate.
     """
     if depth > MAX_DEPTH:
@@ -258,13 +258,13 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
 
 
 def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
-    """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`, also for the errors."""
+    """Encode the set fields of a model to the bytes of a Struct. `struct_bytes` describes the arguments and errors."""
     head: bytes = type(model).__wire_head__
     return head + struct_bytes(model.__dict__, keys, depth, strict)
 
 
 def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
-    """Encode elements to the bytes of a ListValue; raises as `struct_bytes` does."""
+    """Encode elements to the bytes of a ListValue. Raises the same errors as `struct_bytes`."""
     if depth > MAX_DEPTH:
         raise Bail
     parts: list[bytes] = []
@@ -287,10 +287,10 @@ def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
 
 
 def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, bytes]:
-    """Encode a value of an unusual type; return the bytes in front of the payload, and the payload.
+    """Encode a value of an unusual type; return the bytes before the payload, and the payload.
 
     Raises:
-        Bail: The value needs the slow way, or can't be encoded.
+        Bail: The value needs the slow encoder, or can't be encoded.
         UnicodeEncodeError: A string has a lone surrogate.
     """
     keys = getattr(kind, "__wire_keys__", None)

@@ -1,8 +1,8 @@
-"""A list of the errors that readers raise for malformed bytes of a request.
+"""Records the errors that readers raise for malformed bytes of a request.
 
-compose() may catch such an error; the list tells the caller of compose() that the request is malformed all the same,
-and must not be answered. An error is put on the list when it leaves this package, not when it is made: inside of the
-package, fast readers also raise errors for bytes that a slower reader then finds legal.
+compose() may catch such an error. The caller of compose() still learns from the record that the request is malformed
+and must not be answered. An error is recorded when it leaves this package, not when it is made: inside of the package,
+fast readers also raise errors for bytes that a slower reader then finds valid.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_fault
 
 
 def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
-    """From now on, append each error that this thread or task meets in malformed bytes to a list.
+    """From now on, append each error that this thread or task meets in malformed bytes to `faults`.
 
     Args:
         faults: The list. It replaces the list of a previous `watch` until `unwatch` is called.
@@ -30,7 +30,7 @@ def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
 
 
 def unwatch(before: Token[list[WireError] | None]) -> None:
-    """End a `watch`: errors go to the list of the `watch` around it again, if there is one.
+    """End a `watch`. Errors are then appended to the list of the previous `watch` again, if there is one.
 
     Args:
         before: The token that `watch` returned.
@@ -39,7 +39,7 @@ def unwatch(before: Token[list[WireError] | None]) -> None:
 
 
 def note(error: WireError) -> WireError:
-    """Append an error that is about to be raised to the list of `watch`, if there is one; return the error."""
+    """Append an error that is about to be raised to the list given to `watch`, if there is one; return the error."""
     faults = _watched.get()
     if faults is not None:
         faults.append(error)

@@ -1,7 +1,7 @@
-"""Laying a mapping or a model over the bytes of an existing Struct.
+"""Merges a mapping or a model into the bytes of an existing Struct, which is called the base.
 
 At each level that both sides have, protobuf splits the base and puts it together again. So fields that the mapping or
-model doesn't name are copied as bytes and never decoded. Each level copies all bytes below it once more; therefore
+model doesn't name are copied as bytes and never decoded. Each level copies all bytes below it once more. Therefore
 levels deeper than `MAX_DEPTH` are merged by `tree`, in one pass.
 """
 
@@ -34,24 +34,24 @@ function that makes the text from the present value there (None if there is none
 
 
 def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | None = None) -> bytes:
-    """Lay the set fields of `obj` over an existing Struct.
+    """Merge the set fields of `obj` into an existing Struct.
 
-    Two Structs at the same place are merged; any other value of `obj` replaces the old one. Fields that `obj` doesn't
-    name are kept byte for byte.
+    Two Structs at the same path are merged, unless the one in `obj` is `Replaced`. Any other value of `obj` replaces
+    the old one, and `TOMBSTONE` removes it. Fields that `obj` doesn't name are kept byte for byte.
 
     Args:
         obj: A mapping from str, or an instance of a class with `__wire_keys__`.
         base: The bytes of a Struct.
         strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
-        leaf: A text to lay over the result, in the same pass.
+        leaf: A text to put into the result, in the same pass; see `Leaf`.
 
     Returns:
         The bytes of the merged Struct.
 
     Raises:
         EncodeError: A value of `obj` can't be encoded in a Struct; the error has the value's path.
-        WireError: `base` is not a legal message.
-        Bail: With `strict`: a value needs the slow way, or can't be encoded. Always: the text of `leaf` can't be
+        WireError: `base` isn't a valid Struct.
+        Bail: With `strict`: a value needs the slow encoder, or can't be encoded. Always: the text of `leaf` can't be
             encoded.
     """
     try:
@@ -122,13 +122,19 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
 
 
 def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
-    """Put a text under `key` into the Struct that the keys of `way` lead to; `made` makes it from the present value.
+    """Put a text under `key` into the Struct that the keys of `way` lead to.
 
-    Missing Structs on the way are made, and values that aren't Structs are replaced.
+    Missing Structs on the path are made, and values that aren't Structs are replaced.
+
+    Args:
+        fields: The fields of the outermost Struct, which are changed.
+        way: The keys that lead to the Struct for the text.
+        key: The text's key.
+        made: A function that makes the text from the present value; from None if there is no value.
 
     Raises:
         Bail: The text can't be encoded.
-        WireError: A Struct on the way, or the present value, is malformed.
+        WireError: A Struct on the path, or the present value, is malformed.
     """
     if not way:
         before = fields.get(key)
@@ -146,7 +152,7 @@ def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]
 
 
 def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
-    """Return the bytes of the Struct that a value merges with; None if the value replaces the old one."""
+    """Return the bytes of the Struct in `old` that a value is merged into; None if the value replaces `old`."""
     if old is None or not merges(value):
         return None
     kind, payload = open_value(old)
@@ -154,5 +160,5 @@ def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
 
 
 def _as_struct(payload: bytes) -> bytes:
-    """Return the bytes of the Value that holds an encoded Struct."""
+    """Return the bytes of the Value that contains a Struct with the bytes `payload`."""
     return b"\x2a" + varint(len(payload)) + payload

@@ -1,8 +1,8 @@
-"""Short pieces of bytes that encoded Structs are put together from; each piece is made once and kept.
+"""Short pieces of bytes of which encoded Structs are made. Frequent pieces are made once and kept.
 
 A Struct is a protobuf map, and each member is a map entry. Its entry prefix is the part from the key to the value's
-tag, which is the same for all members with that key. In front of the prefix stand the entry's tag and length; behind
-it, the value's length and the value.
+tag, which is the same for all members with that key. Before the prefix come the entry's tag and length; after it, the
+value's length and the value.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _KEPT_KEY_LENGTH: Final = 100
 
 
 class Bail(Exception):
-    """The fast encoder met a value that it doesn't take; the caller has to encode it in a slower way."""
+    """The fast encoder met a value that it doesn't take. The caller must encode the data in a slower way."""
 
 
 def varint(number: int) -> bytes:
-    """Encode a length as one of protobuf's varints."""
+    """Encode a length as a varint, protobuf's integer of variable length."""
     if number < 1 << 7:
         return bytes((number,))
     if number < 1 << 14:
@@ -57,7 +57,7 @@ def varint(number: int) -> bytes:
 
 
 def entry_prefix(key: str) -> bytes:
-    """Return the bytes of a map entry between the entry's length and the value's: the key, and the value's tag.
+    """Return the entry prefix for a key: the bytes of the key and the value's tag (see the module's docstring).
 
     Raises:
         UnicodeEncodeError: The key has a lone surrogate.
@@ -67,7 +67,7 @@ def entry_prefix(key: str) -> bytes:
 
 
 class _Heads(dict[int, bytes]):
-    """Maps the length of a map entry to the bytes in front of the entry: its tag and the length."""
+    """Maps the length of a map entry to the bytes before the entry: its tag and the length."""
 
     def __missing__(self, length: int) -> bytes:
         head = b"\x0a" + varint(length)
@@ -77,7 +77,7 @@ class _Heads(dict[int, bytes]):
 
 
 class _ValueHeads(dict[int, bytes]):
-    """Maps the length of a payload to the bytes in front of it: its Value's length, its own tag and its own length."""
+    """Maps a payload's length to the bytes before the payload: the Value's length, and the payload's tag and length."""
 
     def __init__(self, tag: bytes) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class _ValueHeads(dict[int, bytes]):
 
 
 class _Ints(dict[int, bytes]):
-    """Maps an int to its Value with the Value's length in front. An int that a Struct can't carry raises Bail."""
+    """Maps an int to its encoded Value with the Value's length before it. Bail if the int is beyond 2**53 or -2**53."""
 
     def __missing__(self, number: int) -> bytes:
         if not -MAX_INT <= number <= MAX_INT:
@@ -104,7 +104,7 @@ class _Ints(dict[int, bytes]):
 
 
 class _Names(dict[bytes, str]):
-    """Maps an entry prefix to its key."""
+    """Maps an entry prefix to the key in it."""
 
     def __missing__(self, prefix: bytes) -> str:
         start = 2
@@ -134,7 +134,7 @@ PREFIXES: Final[dict[Any, bytes]] = {}
 
 
 def prefix_of(key: Any) -> bytes:
-    """Return the entry prefix of a map key, and keep it in PREFIXES.
+    """Return the entry prefix of a map key. It is kept in PREFIXES, unless it is long.
 
     Raises:
         Bail: The key is not a str.

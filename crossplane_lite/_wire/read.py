@@ -1,4 +1,4 @@
-"""Reading a Struct one level at a time; protobuf's own parser reads each level."""
+"""Reads a Struct one level at a time, each level with protobuf's own parser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["MISSING", "get_path", "split", "split_list"]
 
 
 class Missing(enum.Enum):
-    """Type of `MISSING`. It is an enum of one member, so that type checkers understand `if x is MISSING`."""
+    """The type of `MISSING`: an enum with one member, so that type checkers understand `if x is MISSING`."""
 
     MISSING = "MISSING"
 
@@ -38,11 +38,11 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
         raw: The bytes of a Struct.
 
     Returns:
-        The bytes of each field's Value, by key. The mapping is protobuf's own: `[]` with a key that it lacks adds the
-        key, so use `get()` or `in` first.
+        The bytes of each field's Value, by key. The mapping is protobuf's own. Its `[]` adds a key that it lacks, so
+        use `get()` or `in` first.
 
     Raises:
-        WireError: The bytes are not a legal message.
+        WireError: The bytes aren't a valid Struct.
     """
     try:
         fields: MutableMapping[str, bytes] = _level(raw).fields
@@ -55,7 +55,7 @@ def split_list(raw: bytes) -> Sequence[bytes]:
     """Split a ListValue into the bytes of its Values.
 
     Raises:
-        WireError: The bytes are not a legal message.
+        WireError: The bytes aren't a valid ListValue.
     """
     try:
         values: Sequence[bytes] = _list_level(raw).values
@@ -65,7 +65,7 @@ def split_list(raw: bytes) -> Sequence[bytes]:
 
 
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
-    """Return the value at a path, decoded with all that it contains.
+    """Return the value at a path, decoded with everything inside of it.
 
     Args:
         raw: The bytes of a Struct.
@@ -73,7 +73,7 @@ def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
         default: The result if the path leads to no value.
 
     Raises:
-        WireError: The bytes on the way, or of the value, are not a legal message.
+        WireError: The bytes of the value, or of a Struct or list on the path, aren't valid.
     """
     kind: int = STRUCT
     payload: Any = raw

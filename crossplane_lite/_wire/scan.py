@@ -1,6 +1,6 @@
-"""Reading of every encoding that protobuf allows, in plain Python, for bytes that the faster readers refuse.
+"""Reads every encoding that protobuf allows, in plain Python, for bytes that the faster readers refuse.
 
-All functions work on offsets into one buffer. So no bytes are copied once per level, and no function recurses.
+All functions work on positions in one buffer and without recursion, so that deep data isn't copied once per level.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _unpack: Final = Packer("<d").unpack_from
 
 
 def _probe(data: bytes) -> int:
-    """Return how many entries protobuf finds in `data`, the bytes of a Struct; -1 if it refuses the bytes."""
+    """Return how many entries the installed protobuf finds in the bytes of a Struct; -1 if it refuses the bytes."""
     try:
         return len(Level.FromString(data).fields)
     except DecodeError:
@@ -70,7 +70,7 @@ def _truncated() -> WireError:
 
 
 def varint(buf: bytes, pos: int, end: int) -> Span:
-    """Read the varint at `pos`; return its value and the position behind it.
+    """Read a varint, protobuf's integer of variable length, at `pos`; return its value and the position after it.
 
     Raises:
         WireError: The varint is longer than ten bytes, or goes beyond `end`.
@@ -89,10 +89,10 @@ def varint(buf: bytes, pos: int, end: int) -> Span:
 
 
 def size(buf: bytes, pos: int, end: int) -> Span:
-    """Read the length at `pos`; return where the bytes that it counts start and end.
+    """Read the length that begins at `pos`; return the start and the end of the bytes that have this length.
 
     Raises:
-        WireError: The length is encoded in too many bytes, or the bytes that it counts go beyond `end`.
+        WireError: The length is encoded in too many bytes, or the bytes after it go beyond `end`.
     """
     length, start = varint(buf, pos, end)
     if start - pos > _LENGTH_BYTES:
@@ -103,17 +103,17 @@ def size(buf: bytes, pos: int, end: int) -> Span:
 
 
 def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
-    """Read a field's tag; return the tag and the position behind it.
+    """Read a field's tag: its number and wire type. Return the tag and the position after it.
 
     Args:
         buf: The buffer.
         pos: Where the tag starts.
         end: Where the bytes end.
-        lowest: The lowest legal tag. In an unknown group it may be 0, because newer releases of protobuf allow the
+        lowest: The lowest allowed tag. In an unknown group it may be 0, because newer releases of protobuf allow the
             field number 0 there.
 
     Raises:
-        WireError: The tag is illegal, or goes beyond `end`.
+        WireError: The tag isn't allowed, or goes beyond `end`.
     """
     number_and_type, start = varint(buf, pos, end)
     if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
@@ -122,16 +122,16 @@ def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
 
 
 def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
-    """Return the position behind an unknown field, which may be a group.
+    """Return the position after an unknown field, which may be a group.
 
     Args:
         buf: The buffer.
         tag_: The field's tag, as `tag` returned it.
-        pos: The position behind the tag.
+        pos: The position after the tag.
         end: Where the bytes end.
 
     Raises:
-        WireError: The field has an illegal wire type, a group in it is malformed, or the field goes beyond `end`.
+        WireError: The field has an invalid wire type, a group in it is malformed, or the field goes beyond `end`.
     """
     groups: list[int] = []
     while True:
@@ -166,7 +166,10 @@ def _text(buf: bytes, start: int, end: int) -> str:
 
 
 def number(buf: bytes, pos: int) -> int | float:
-    """Return the double at `pos`: as an int if it is a whole number from -2**53 to 2**53, else as a float."""
+    """Return the double at `pos`: as an int if it is a whole number from -2**53 to 2**53, else as a float.
+
+    The buffer must have eight bytes from `pos` on.
+    """
     result: float = _unpack(buf, pos)[0]
     if result.is_integer() and -_MAX_INT <= result <= _MAX_INT:
         return int(result)
@@ -174,13 +177,14 @@ def number(buf: bytes, pos: int) -> int | float:
 
 
 def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
-    """Return the key of the map entry from `pos` to `end`, and the span of its value.
+    """Read the map entry from `pos` to `end`.
 
     Returns:
-        The key and the span; None if the installed protobuf leaves such an entry out.
+        The key, and the span of the value. A missing key is an empty string, and a missing value an empty span. None if
+        the installed protobuf ignores the entry because it has unknown fields.
 
     Raises:
-        WireError: The bytes are not a legal entry.
+        WireError: The bytes aren't a valid entry.
     """
     key, value_, unknown = "", (end, end), False
     while pos < end:
@@ -203,10 +207,10 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
     Returns:
         NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, or STRUCT or LIST and a list of
         spans. There are several spans if the encoding repeats the struct or list. protobuf merges these, which is the
-        same as reading one after the other into the same container.
+        same as reading one after the other into the same container. For an empty Value, NULL and None.
 
     Raises:
-        WireError: The bytes are not a legal Value.
+        WireError: The bytes aren't a valid Value.
     """
     kind: int = NULL
     payload: Any = None
@@ -238,7 +242,15 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
 
 
 def fields(buf: bytes, spans: list[Span]) -> dict[str, Span]:
-    """Return the span of each value in the Struct that lies in `spans`, by key; WireError if it is malformed."""
+    """Return the span of each value in a Struct, by key. If a key is repeated, its last value counts.
+
+    Args:
+        buf: The buffer.
+        spans: Where the Struct lies in the buffer.
+
+    Raises:
+        WireError: The Struct is malformed.
+    """
     found = {}
     for pos, end in spans:
         while pos < end:

@@ -1,7 +1,7 @@
-"""Encoding of trees of any depth, with an explicit stack.
+"""Encodes data of any depth, with an explicit stack.
 
-A tree is written back to front, so that each length is known when it is written. No bytes are copied once per level:
-the time is linear in the size, however deep the tree is.
+The data is written back to front, so that each length is known when it is written. No bytes are copied once per level:
+the time is linear in the size, however deep the data is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FIRST_CYCLE_CHECK: Final = 1000
 
 
 class _Encoded:
-    """A Value that is encoded already: the bytes of a buffer from `start` to `end`."""
+    """A Value that is encoded already: the bytes from `start` to `end` in `buffer`."""
 
     __slots__ = ("buffer", "end", "start")
 
@@ -51,7 +51,9 @@ class Overlay:
         self._spans = spans
 
     def merged(self) -> dict[str, Any]:
-        """Return the members of the merged Struct, by key. A member that must be merged, too, is an Overlay.
+        """Return the members of the merged Struct, by key.
+
+        A member that must be merged, too, is an Overlay. A member that only the old Struct has is `_Encoded`.
 
         Raises:
             EncodeError: A key can't be encoded.
@@ -118,7 +120,7 @@ def encode_value_tree(value: Any) -> bytes:
 
 
 def _pieces(root: Any) -> list[bytes]:
-    """Return the bytes of an encoded container in pieces, the last piece first; raises as `encode_tree` does."""
+    """Encode a container; return its bytes in pieces, the last piece first. Raises the same errors as `encode_tree`."""
     out: list[bytes] = []
     size = 0
     outer: list[tuple[_Open, Any]] = []
@@ -198,19 +200,22 @@ def _is_container(value: Any) -> bool:
 def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
     """Raise EncodeError if a container contains itself.
 
-    Callers check only when the depth has doubled, because the check takes longer the deeper the tree is.
+    The check takes longer for deeper data. So callers check only when the depth has doubled since the last time.
+
+    Args:
+        outer: The containers that are being written, the root first.
     """
     if len({id(container[0]) for container, _ in outer}) < len(outer):
         raise EncodeError("", "must not contain itself")
 
 
 def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
-    """Return an error of the encoder as an EncodeError with the path of the wrong value.
+    """Convert an error of the encoder to an EncodeError with the path of the wrong value.
 
     Args:
         error: An EncodeError, Bail or UnicodeEncodeError.
-        places: The containers around the wrong value, the root first, each with the key of the next one or the value;
-            a key is None where it is the wrong value itself.
+        places: The containers around the wrong value, the root first, each with the key of its member that leads to the
+            value. The key is None if the key itself is wrong.
     """
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
@@ -222,7 +227,11 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
 
 
 def _leaf(value: Any) -> bytes:
-    """Return the bytes of the Value for a value that isn't a container; EncodeError if a Struct can't hold it."""
+    """Return the bytes of the Value for a value that isn't a container.
+
+    Raises:
+        EncodeError: A Struct can't hold the value.
+    """
     kind = type(value)
     if issubclass(kind, str):
         try:

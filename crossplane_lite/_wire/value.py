@@ -1,4 +1,4 @@
-"""Opening one Value: a fast way for usual encodings, and the exact way of `scan` for all others."""
+"""Reads the kind and the payload of one Value: fast for usual encodings, and with `scan` for all others."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def open_value(value: bytes) -> tuple[int, Any]:
         value: The bytes of a Value.
 
     Returns:
-        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of
-        a Struct, or LIST and the bytes of a ListValue. For an empty Value, NULL and None.
+        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of a Struct,
+        or LIST and the bytes of a ListValue. For an empty Value, NULL and None.
 
     Raises:
-        WireError: The bytes are not a legal message.
+        WireError: The bytes aren't a valid Value. The bytes of a Struct or ListValue in it aren't checked.
     """
     try:
         tag, size = value[0], value[1]

@@ -1,4 +1,4 @@
-"""Editing YAML and JSON in the text itself: all parts without an edit stay byte for byte the same.
+"""Edits YAML and JSON in the text itself: all parts without an edit stay byte for byte the same.
 
     text = parse(sys.stdin.buffer.read())
     for item in text.root.child("items").children():
@@ -6,31 +6,33 @@
             item.set(["metadata", "labels", "team"], "blue")
     sys.stdout.buffer.write(text.dump())
 
-`parse` returns a `Text`; `text.root` is its one document, and `text.documents` are all that aren't empty. Documents,
-and the elements of a list (`children()`), are `YamlNode`s. A node can be read (`value`, `get`, `has`), edited at paths
-(`set`, `delete`, `insert`, `move`), and moved in its list or left out (`arrange`). Paths are sequences of keys and
-indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see `_base.yaml_scalars`); they are always
-copies. `text.dump()` returns the stream with its edits. The same edits once more change nothing.
+`parse` returns a `Text`. `text.root` is its only document, and `text.documents` has all documents that aren't empty.
+Documents, and the elements of a list (`children()`), are `YamlNode`s. A node can be read (`value`, `get`, `has`) and
+edited at paths (`set`, `delete`, `insert`, `move`); `arrange` sets which elements a list has, in which order. Paths are
+sequences of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see
+`_base.yaml_scalars`). Values that are read are copies. `text.dump()` returns the stream with its edits. If a function
+makes the same edits again in its own output, nothing changes.
 
 How an edit changes the text
 -----------------------------
 - A new value is compared with the old one, field by field, and only differences are written. An element of a list is
-  matched with the equal one, else with that of the same name, port or path, else by common content and place.
-- A changed value keeps its quotes, its block (`|`, and `>` if the value fits), or its brackets. A string is quoted if
-  any reader, of YAML 1.1 or 1.2, would read it as another type.
-- A new field comes behind the last one, with the indentation and the quotes of its neighbours. A field that is deleted
-  and set again is back in its old place.
-- A removed value takes its own lines with it, the comment lines directly above it unless they are indented more, and
-  the comment lines below it that are. Comments after a blank line stay. So do all blank lines, and the comments above
-  the first field of a document or of an element: `- # comment` never moves. An element that moves takes the same lines
-  with it. A value that is replaced by one of another kind loses the comments inside of it.
+  compared with the equal element of the old list, else with the one that has the same name, port or path, else with
+  one that has something in common, or the same position.
+- A changed string keeps its quotes, or its block (`|`, and `>` if the string can be written so). A changed list or
+  mapping keeps its brackets. A string is quoted if any reader, of YAML 1.1 or 1.2, would read it as another type.
+- A new field is written after the last one, with the indentation and the quotes of its neighbours. A field that is
+  deleted and set again is back in its old position.
+- A value is removed with its own lines, with the comment lines directly above it unless they are indented more, and
+  with the comment lines below it that are indented more. Comments after a blank line stay. So do all blank lines, and
+  the comments above the first field of a document or of an element: `- # comment` never moves. An element that moves
+  takes the same lines with it. A value that is replaced by one of another kind loses the comments inside of it.
 - A mapping or list that becomes empty is written `{}` or `[]`. An empty one that gets entries is written in lines; but
-  in brackets if it stands in brackets, or has comments in its own. Comments that belong to no entry stay when all
-  entries go.
-- An alias, or a field of a merge key, is written out if it is edited. If the value of an anchor is edited, removed, or
-  moved behind an alias of it, the aliases are written out and keep their old value.
-- `? key` is kept, also if its value is edited. Without a value, or in brackets, it is written in the usual way if it or
-  a neighbour in the same mapping is edited, and so is `[key: value]`.
+  in brackets if it is inside of brackets, or has comments in its own. Comments that belong to no entry stay when all
+  entries are removed.
+- An alias, or a field of a merge key, is replaced by a copy of its value if it is edited. If the value of an anchor is
+  edited, removed, or moved to a position after one of its aliases, copies of the old value replace the aliases.
+- `? key` is kept, also if its value is edited. If it has no value, or is in brackets, it is written as `key:` when it
+  or a neighbour in the same mapping is edited, and so is `[key: value]`.
 
 Why it is done this way
 -----------------------
@@ -40,10 +42,10 @@ ruamel.yaml when a label is added moves the comment behind an item's dash, and m
 3.9 s to read 1 MB (1,216 items) and 2.3 s to write it. Libraries that patch the text do better, but fail after 32,768
 lines, are quadratic, need Python 3.12, or change more than the edit.
 
-libyaml says at which character each scalar and each flow collection begins and ends. It is exact but for two places,
-which `_layout` corrects: it puts a block collection's end where the next token begins, and a block scalar's end behind
-its blank lines. So the text is kept, and edits are spliced into it. PyYAML's parser gives
-108,000 events for that 1 MB in 0.09 s; reading it into the light tree takes 0.2 s, all its values 0.1 s, a label on
+libyaml says at which character each scalar and each collection in brackets begins and ends. Only two positions aren't
+exact, and `_layout` corrects them: libyaml puts the end of a collection in lines where the next token begins, and the
+end of a block scalar after its blank lines. So the text is kept, and edits are written into it. PyYAML's parser gives
+108,000 events for that 1 MB in 0.09 s; reading it into nodes takes 0.2 s, all its values 0.1 s, a label on
 each tenth item and writing 0.04 s: 0.26 s in all, against 8 to 15 s of ruamel.yaml 0.19.1 in the same run on the same,
 busy machine. PyYAML's own nodes aren't used: it builds them by recursion in C, and deep input would crash it.
 

@@ -1,4 +1,7 @@
-"""Edits of mappings and sequences in block style whose entries were added, removed or moved."""
+"""Writes edits of mappings and sequences in block style whose entries changed, or were added, removed or moved.
+
+Functions add their edits (start, end, new text) to the list `out`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a sequence or mapping in block style.
+    """Add the edits of a collection in block style. Entries may have changed, and may be new, removed or moved.
 
     Args:
         node: The sequence or mapping.
@@ -39,17 +42,17 @@ def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
 
 def last_now(node: YamlNode) -> YamlNode:
-    """Return the last value in a node, edits included; the node itself if it holds no values, or is in brackets."""
+    """Return the last value in a node, edits included; the node itself if it has no nodes inside, or is in brackets."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
     return node
 
 
 def seal(node: YamlNode, out: list[Edit]) -> None:
-    """Keep the value of a block scalar at the end of a text without a last line break, when text is added behind it.
+    """Keep the value of a block scalar that ends a text without a last line break, before text is added after it.
 
-    The added text gives the scalar's last line a line break. So the edit, which goes to `out`, adds `-` to the scalar's
-    header. There is no edit if the last value of `node` isn't such a scalar.
+    The added text gives the scalar's last line a line break. So an edit in `out` adds `-` to the scalar's header, which
+    drops the line break from the value. Nothing is added if the last value of `node` isn't such a scalar.
     """
     doc, leaf = node.doc, last_leaf(node)
     sealed = doc.cache["sealed"]
@@ -61,7 +64,10 @@ def seal(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _is_there(node: YamlNode) -> bool:
-    """Say whether a value of the text is still in the document: neither it nor a value around it was replaced."""
+    """Return whether a value of the input is still in the document.
+
+    It isn't if the value itself, or a value around it, was replaced or removed.
+    """
     if node.kind != node.was:
         return False
     parent = node.parent
@@ -82,7 +88,7 @@ def _remove(text: str, places: Bounds, before: YamlNode | None, out: list[Edit])
 
 
 def _takes_blanks(node: YamlNode) -> bool:
-    """Say whether blank lines behind a node would become a part of the value that the node has with its edits."""
+    """Return whether blank lines after a node would become a part of the node's last value, edits included."""
     leaf = last_now(node)
     if not is_block_scalar(leaf) or not keeps_blanks(leaf):
         return False
@@ -98,14 +104,23 @@ def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
 
 
 def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
-    """Add the edit that removes the first entries of a block behind a dash; the next entry moves up to the dash."""
+    """Add the edit that removes the first entries of a block after a dash. The next entry moves up to the dash.
+
+    Args:
+        text: The text.
+        places: The entries to remove.
+        out: The list that the edit is added to.
+    """
     found = _SPACE.match(text, places[-1].end)
     assert found is not None
     out.append((places[0].start, found.end(), ""))
 
 
 def _mapping(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a mapping in block style whose fields were added or removed."""
+    """Add the edits of a mapping in block style whose fields were added or removed.
+
+    If no field of the input is left, the mapping is written as a whole.
+    """
     doc, text = node.doc, node.doc.text
     places = bounds(node)
     is_inline = places[0].lead == places[0].start and bool(
@@ -153,7 +168,10 @@ def _is_flat(value: object) -> bool:
 
 
 def _sequence(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edits of a sequence in block style whose elements were added, removed or moved."""
+    """Add the edits of a sequence in block style whose elements were added, removed or moved.
+
+    If no element of the input is left, the sequence is written as a whole.
+    """
     index = {id(child): at for at, child in enumerate(node.source)}
     order = [index[id(child)] for child in node.content if id(child) in index]
     if not order:
@@ -192,7 +210,7 @@ def _sequence(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
 
 def _reorder(node: YamlNode, index: dict[int, int], out: list[Edit], edits_of: EditsOf) -> None:
-    """Add the edit that writes a sequence's elements in another order; the text between them stays between them."""
+    """Add the edit that writes a sequence's elements in another order. Text between elements stays at its position."""
     doc, text = node.doc, node.doc.text
     places = bounds(node)
     start, end = places[0].lead, places[-1].end

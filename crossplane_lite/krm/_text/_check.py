@@ -1,6 +1,6 @@
 """Reads an edited text again before it is returned: its values must be those of the edits.
 
-Only changed files are read. The text of a list of items is cut at their dashes, so that only its changed items are
+Only changed files are read. The text of a list of items is cut at the items' dashes, and only its changed items are
 read.
 """
 
@@ -32,7 +32,13 @@ _NEXT_KEY = re.compile(r"^(?:[^\s#-]|-(?![ \t\r\n]))", re.MULTILINE)
 
 
 class Cut:
-    """The text of a list of items in parts: the lines before the first dash, the items, and the lines behind them."""
+    """The text of a list of items, cut into parts.
+
+    Attributes:
+        head: The lines before the first item's dash.
+        parts: The text of each item, with its dash.
+        tail: The lines after the items.
+    """
 
     __slots__ = ("head", "parts", "tail")
 
@@ -43,7 +49,7 @@ class Cut:
 
 
 def cut(text: str, indent: int) -> Cut | None:
-    """Return the text of a ResourceList, cut at its items' dashes in the column `indent`; None if it has no items."""
+    """Cut the text of a ResourceList at its items' dashes in the column `indent`; return None if it has no items."""
     head = _ITEMS.search(text)
     if head is None:
         return None
@@ -63,7 +69,11 @@ def opened(part: str, indent: int) -> str:
 
 
 def items_of(doc: Stream) -> YamlNode | None:
-    """Return the node of the list of items; None if the text isn't one ResourceList with items in block style."""
+    """Return the node of the document's list `items`.
+
+    Return None if the document or the list isn't in block style, if the list is empty or was empty in the input, if the
+    stream has several documents, or if documents were added or removed.
+    """
     if len(doc.documents) != 1 or doc.gone or doc.added:
         return None
     root = doc.documents[0]
@@ -82,7 +92,7 @@ def check(doc: Stream, before: str, after: str, read: Reader) -> None:
         doc: The stream.
         before: The stream's text as it was read.
         after: The stream's text with the edits.
-        read: Returns the documents of a text.
+        read: A function that returns the documents of a text.
 
     Raises:
         InputError: The edited text has other values, or can't be read.
@@ -106,7 +116,12 @@ def _refusal(doc: Stream, why: str) -> InputError:
 
 
 def expected(doc: Stream, read: Reader) -> list[Any]:
-    """Return the value that each document of a stream must have with its edits; `read` returns a text's documents."""
+    """Return the values that the documents of a stream must have with its edits, those of new documents included.
+
+    Args:
+        doc: The stream.
+        read: A function that returns the documents of a text.
+    """
     found = []
     for root in doc.documents:
         if root not in doc.gone:
@@ -117,9 +132,9 @@ def expected(doc: Stream, read: Reader) -> list[Any]:
 
 
 def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
-    """Say whether the changed items of a text, and the lines around the items, have the values of the edits.
+    """Return whether the changed items of a text, and the lines around the items, have the values of the edits.
 
-    The answer is also False if the text can't be cut into items; then the whole text must be read.
+    The result is also False if the text can't be cut into items. Then the whole text must be read.
     """
     indent = column(before, open_at(items))
     old, new = cut(before, indent), cut(after, indent)

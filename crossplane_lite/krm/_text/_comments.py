@@ -5,7 +5,8 @@ indented more (foot). If the value is moved or removed, so are its comments (`_l
 of an item of a list, are the lines above its first field (head) and below its last field (foot).
 
 Comments are read from the text of the input. They are written into text that has all other edits already: one document,
-or one item without its dash (`noted`).
+or one item without its dash (`noted`). A region is the start and the end of a comment in the text. It is empty where a
+comment could be.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ _NO_PLACE = "there is no place for a comment"
 
 
 def comment(node: YamlNode, place: str) -> str:
-    """Return a comment of a value in the text of the input, without its signs; empty if there is none.
+    """Return a comment of a value in the text of the input, without its `#` signs; an empty string if there is none.
 
     Args:
         node: The node of the value.
-        place: The place of the comment: `HEAD`, `LINE` or `FOOT`.
+        place: Which comment: `HEAD`, `LINE` or `FOOT`.
     """
     if node.was == FRESH:
         return ""
@@ -73,11 +74,11 @@ def comment(node: YamlNode, place: str) -> str:
 
 
 def check_place(node: YamlNode, place: str, name: str) -> None:
-    """Check that the text has a place for a comment of a value.
+    """Check that the text has a place for a comment of a value. A new value always passes.
 
     Args:
         node: The node of the value.
-        place: The place of the comment: `HEAD`, `LINE` or `FOOT`.
+        place: Which comment: `HEAD`, `LINE` or `FOOT`.
         name: The value's name in the message.
 
     Raises:
@@ -95,14 +96,14 @@ def _lines(text: str, region: Region) -> str:
 
 
 def _bare(line: str) -> str:
-    """Return one line of a comment without its sign, and without a dash before the sign."""
+    """Return one line of a comment without its `#`, and without a dash before the `#`."""
     bare = line.strip(" \t\r\n")
     bare = bare.removeprefix("-").lstrip(" \t") if not bare.startswith("#") else bare
     return bare.removeprefix("#").removeprefix(" ")
 
 
 def _is_item(node: YamlNode) -> bool:
-    """Say whether a node is an item of a ResourceList: comments above its first field may stand behind its dash."""
+    """Return whether a node is an item of a ResourceList. Comments above its first field may stand after its dash."""
     parent = node.parent
     return (
         node.was == MAPPING
@@ -117,7 +118,7 @@ def _is_item(node: YamlNode) -> bool:
 
 
 def _is_first_of_unit(node: YamlNode) -> bool:
-    """Say whether a field is the first of a document or an element, which then owns the comments above the field."""
+    """Return whether a field is the first of a document or of an element, which owns the comments above the field."""
     parent = node.parent
     if parent is None or parent.was != MAPPING or (parent.parent is not None and parent.parent.was == MAPPING):
         return False
@@ -125,13 +126,13 @@ def _is_first_of_unit(node: YamlNode) -> bool:
 
 
 def _place(node: YamlNode) -> Bounds | None:
-    """Return the place of an entry in block style; None for an entry in brackets, and for a document."""
+    """Return the positions of an entry in block style; None for an entry in brackets, and for a document."""
     parent = node.parent
     return None if parent is None or parent.style or not is_block(parent) else place_of(node)
 
 
 def _head_region(node: YamlNode) -> Region | None:
-    """Return the region of the comments above a value; None if there is no place for them."""
+    """Return the region of the comments above a value; None if no comment can stand there."""
     text = node.doc.text
     if node.parent is None:
         if node.style or not entries(node):
@@ -154,7 +155,10 @@ def _head_region(node: YamlNode) -> Region | None:
 
 
 def _line_region(node: YamlNode) -> Region | None:
-    """Return the region of the comment behind a value, with the space before; None if no comment can stand there."""
+    """Return the region of the comment after a value on its line, with the space before it.
+
+    Return None if no comment can stand there.
+    """
     text, parent = node.doc.text, node.parent
     if parent is None:
         return None
@@ -191,7 +195,7 @@ def _line_region(node: YamlNode) -> Region | None:
 
 
 def _foot_region(node: YamlNode) -> Region | None:
-    """Return the region of the comments below a value; None if there is no place for them."""
+    """Return the region of the comments below a value; None if no comment can stand there."""
     text, parent = node.doc.text, node.parent
     if parent is not None and (parent.style or not is_block(parent)):
         return None
@@ -216,8 +220,9 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
     """Return a document's text with new comments.
 
     Args:
-        text: The text, which holds one document and may be indented as a whole.
+        text: The text of one document, which may be indented as a whole.
         notes: The new comments: the path of the value, the comment's place, and its text; an empty text removes it.
+            Comments of values that the document doesn't have are ignored.
         least: Comments after the last field belong to the document if they are indented more than this column.
 
     Raises:
@@ -244,7 +249,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
 
 
 def wanted_foot(notes: Sequence[Note]) -> bool:
-    """Say whether a comment below a value is set; the document's last line then ends in a line break."""
+    """Return whether a comment below a value is set or removed. Then the document's last line ends in a line break."""
     return any(place == FOOT for _, place, _ in notes)
 
 
@@ -291,12 +296,12 @@ def _edits(node: YamlNode, place: str, new: str, least: int, name: str) -> list[
 
 
 def _empty(before: str, indent: str) -> str:
-    """Return an empty line for a comment: `#`, or no sign if the old comment `before` has empty lines without it."""
+    """Return an empty line of a comment: `#`, or nothing if the old comment `before` has blank lines without `#`."""
     return "" if re.search(r"^[ \t]*\r?\n", before, re.MULTILINE) else f"{indent}#"
 
 
 def _indent(node: YamlNode, place: str) -> int:
-    """Return the column of comments above or below a value."""
+    """Return the column of new comments above or below a value."""
     text = node.doc.text
     if node.parent is None:
         return column(text, key_start(entries(node)[0]))
@@ -312,7 +317,7 @@ def _indent(node: YamlNode, place: str) -> int:
 
 
 def _written(line: str) -> str:
-    """Return a line of a comment with its sign."""
+    """Return a line of a comment with `#` before it, unless it begins with `#`."""
     return "#" + line if not line or line.startswith("#") else "# " + line
 
 

@@ -1,4 +1,4 @@
-"""The documents of a stream: where each begins and ends, and which lines are removed together with a document."""
+"""Finds where the documents of a stream begin and end, and which lines are removed together with a document."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
 
 
 class Piece:
-    """A part of a stream between two markers, or a marker.
+    """A part of a stream: a marker between documents, or the text between two markers.
 
     Attributes:
-        start: Where the piece begins; a document begins after empty lines and directives.
+        start: Where the piece begins. A document begins after blank lines and directives, such as `%YAML 1.2`.
         end: Where the piece ends.
         is_marker: Whether the piece is a marker, `---` or `...`.
-        root: The document in the piece; None if it holds none.
+        root: The document in the piece; None if there is none, or if the stream wasn't read.
     """
 
     __slots__ = ("end", "is_marker", "root", "start")
@@ -43,7 +43,7 @@ class Piece:
 
 
 def split(text: str) -> list[Piece]:
-    """Return the pieces of a stream. Only lines with markers count, so the text needn't be YAML."""
+    """Split a stream at its markers, `---` and `...`, and return all pieces. The text between them needn't be YAML."""
     found: list[Piece] = []
     at = 0
     for marker in _MARKER.finditer(text):
@@ -55,7 +55,7 @@ def split(text: str) -> list[Piece]:
 
 
 def _first(text: str, at: int, end: int) -> int:
-    """Return the place where the text of a document begins: after empty lines and directives."""
+    """Return the position between `at` and `end` where a document begins: after blank lines and directives."""
     while at < end:
         stop = min(line_end(text, at), end)
         line = text[at:stop]
@@ -78,9 +78,9 @@ def pieces_of(doc: Stream) -> list[Piece]:
 
 
 def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[Edit]:
-    """Return the edits that remove documents, each together with a marker next to it.
+    """Return the edits that remove documents, each together with a marker `---` next to it, if there is one.
 
-    The header above a stream's first document stays: comments with an empty line below them, and a licence.
+    The header of the stream stays: above the first document, a licence, and comments with a blank line below them.
 
     Args:
         doc: The stream.
@@ -105,7 +105,12 @@ def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[
 
 
 def header_end(text: str, piece: Piece) -> int:
-    """Return the end of the header of a stream: the comments that stay if its first document is removed."""
+    """Return where the header of a stream ends: the comments that stay if the stream's first document is removed.
+
+    Args:
+        text: The text of the stream.
+        piece: The piece of the first document.
+    """
     at = end = block = piece.start
     while at < piece.end:
         stop = min(line_end(text, at), piece.end)
@@ -119,10 +124,13 @@ def header_end(text: str, piece: Piece) -> int:
 
 
 def header_of(head: str) -> str:
-    """Return the header among the comments above a stream's first document; it stays if the document is removed.
+    """Return the header of a stream: the part of the comments above its first document that stays without the document.
 
     Args:
-        head: The comments, without their signs and with their empty lines. The header may be empty.
+        head: The comments, without `#` and with their blank lines.
+
+    Returns:
+        The comments above the last blank line; all comments if the rest is a licence. The header may be empty.
     """
     above, _, last = head.rpartition("\n\n")
     if _LICENCE.search(last):
@@ -133,7 +141,12 @@ def header_of(head: str) -> str:
 def masked(text: str, label: str) -> tuple[str, list[str]]:
     """Return a stream with spaces in place of the documents that can't be read, and the mistake in each of these.
 
-    The spaces keep all other text in its place. If the mistake is between documents, the whole stream becomes spaces.
+    The spaces keep the positions of all other text. If the mistake is between documents, the whole stream becomes
+    spaces.
+
+    Args:
+        text: The stream.
+        label: The stream's name in messages.
     """
     problems: list[str] = []
     left = text

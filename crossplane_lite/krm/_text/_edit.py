@@ -1,4 +1,7 @@
-"""Edits of the tree of nodes. They get into the text when the stream is dumped."""
+"""Edits the nodes of a stream. The text follows when the stream is dumped.
+
+A new value is a value that was set and isn't in the text yet: a node of the kind FRESH.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ __all__ = ["arrange", "assign", "delete", "insert", "move", "put"]
 
 
 def mark(node: YamlNode | None) -> None:
-    """Note that the text of a node, and of all nodes around it, must be written anew at least in part."""
+    """Mark a node and all nodes around it as changed: at least a part of their text must be written again."""
     while node is not None:
         node.changed = True
         node = node.parent
@@ -26,7 +29,7 @@ def mark(node: YamlNode | None) -> None:
 def touch(node: YamlNode) -> None:
     """Mark a node, and all nodes around it, as changed.
 
-    Before that, each alias of one of them is replaced by a copy of that node's value.
+    Before that, each alias of one of these nodes is replaced by a copy of that node's value.
     """
     aliases = node.doc.aliases
     at: YamlNode | None = node if aliases else None
@@ -38,7 +41,7 @@ def touch(node: YamlNode) -> None:
 
 
 def release(node: YamlNode) -> None:
-    """Prepare for a node's removal: aliases elsewhere that stand for a part of it become copies of that part."""
+    """Before a node is removed, replace the aliases of it, and of values in it, by copies. Aliases in the node stay."""
     for anchored in list(node.doc.aliases):
         if _holds(node, anchored):
             for alias in node.doc.aliases.pop(anchored):
@@ -53,7 +56,10 @@ def _holds(node: YamlNode, inner: YamlNode | None) -> bool:
 
 
 def detach(alias: YamlNode) -> None:
-    """Replace an alias by a copy of its value; for an alias in a merge key, its fields become the mapping's own."""
+    """Replace an alias by a copy of its value. A node that isn't an alias stays as it is.
+
+    If a merge key uses the alias, the merge key is replaced by fields of the mapping itself.
+    """
     if alias.kind != ALIAS:
         return
     holder = alias.parent
@@ -93,14 +99,14 @@ def _fresh(parent: YamlNode, value: Any) -> YamlNode:
 
 
 def _own(node: YamlNode) -> None:
-    """Keep the content that a node has in the text as `source`, before its present content changes."""
+    """Before the content of a node is changed, keep the content that the node has in the text as `source`."""
     if node.source is None:
         node.source = node.content
         node.content = node.content.copy()
 
 
 def assign(node: YamlNode, value: Any) -> None:
-    """Give a node a new value; only its differences from the old value become edits.
+    """Give a node a new value. Only the differences from the old value become edits.
 
     Raises:
         UsageError: The node is a document, and the value isn't a mapping.
@@ -168,7 +174,7 @@ def _add(mapping: YamlNode, key: str, value: Any) -> YamlNode:
 
 
 def _remove(node: YamlNode, step: str | int) -> None:
-    """Remove a field or an element that exists."""
+    """Remove a field or an element that exists. A merge key that also gives the field is spelled out first."""
     if node.kind == MAPPING and None in node.content and any(one.child(step) for one in merged(node.content[None])):
         touch(node)
         spell_out(node)
@@ -179,9 +185,9 @@ def _remove(node: YamlNode, step: str | int) -> None:
 
 
 def _within(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child at a step, for edits; None if there is none.
+    """Return the node of a field or an element, for edits; None if there is none.
 
-    A child that an alias or a merge key gives is replaced by a copy first.
+    If it is an alias, or comes from a merge key, it is replaced by a copy first.
     """
     child = own_child(node, step)
     if child is None:
@@ -198,7 +204,7 @@ def _is_absent(node: YamlNode) -> bool:
 
 
 def put(node: YamlNode, steps: Sequence[str | int], value: Any) -> None:
-    """Put a value at a path; the errors are those of `YamlNode.set`."""
+    """Put a value at a path. Raises the same errors as `YamlNode.set`."""
     value = checked(value)
     for step in steps:
         checked(step, "a key")
@@ -250,10 +256,10 @@ def _holder(step: str | int, steps: Sequence[str | int], value: Any) -> Any:
 
 
 def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> Any:
-    """Put a value at a path into plain data, and return that data; missing objects and lists on the way are made.
+    """Put a value at a path into plain data, and return the data. Missing dicts and lists on the path are made.
 
     Args:
-        holder: The data at the first `at` steps of the path; None if it is missing.
+        holder: The data at the first `at` steps of the path, which is changed; None if it is missing.
         steps: The path.
         at: How many steps lead to `holder`.
         value: The value.
@@ -286,7 +292,11 @@ def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
 
 
 def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
-    """Remove the value at a path; return False if there was none. UsageError if the path is empty."""
+    """Remove the value at a path. Return whether there was one.
+
+    Raises:
+        UsageError: The path is empty.
+    """
     if not steps:
         raise UsageError("a path to delete needs at least one step")
     if not node.has(steps):
@@ -313,7 +323,7 @@ def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
 
 
 def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
-    """Return the node of the list at a path, for edits; if it is missing or null, the list is made first.
+    """Return the node of the list at a path, for edits. A missing or null list is made first.
 
     Raises:
         UsageError: The value isn't a list, or the path leads through a string or number.
@@ -334,10 +344,10 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
 
 
 def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
-    """Return a new node for a list within a value that isn't in the text yet; edits of the node change the list itself.
+    """Return a node for a list inside of a new value. Edits of this node change the list itself.
 
     Args:
-        node: The node of the value.
+        node: The node of the new value.
         steps: The path of the list.
         at: How many steps lead to `node`.
 
@@ -360,7 +370,7 @@ def _not_a_list(steps: Sequence[str | int], value: Any) -> UsageError:
 
 
 def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:
-    """Insert a value into the list at a path; the errors are those of `YamlNode.insert`."""
+    """Insert a value into the list at a path. Raises the same errors as `YamlNode.insert`."""
     value = checked(value)
     holder = _list_at(node, steps)
     if not 0 <= index <= len(holder.content):
@@ -380,7 +390,7 @@ def _insert(node: YamlNode, index: int, value: Any) -> None:
 
 
 def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> None:
-    """Move an element of the list at a path; the errors are those of `YamlNode.move`."""
+    """Move an element of the list at a path. Raises the same errors as `YamlNode.move`."""
     holder = _list_at(node, steps)
     for one in (index, to):
         if not 0 <= one < len(holder.content):
@@ -391,7 +401,7 @@ def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> Non
 
 
 def arrange(node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
-    """Make the list at a path hold `elements`: nodes of its own, and new values. Errors as for `YamlNode.arrange`."""
+    """Set the elements of the list at a path, as `YamlNode.arrange` does. A repeated or foreign node is copied."""
     node = _list_at(node, steps)
     seen: set[int] = set()
     new = []
@@ -422,7 +432,10 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """Replace aliases by copies if in the new order another anchor of the same name, or none, may stand before them."""
+    """After elements were added or moved, replace aliases by copies if they might get other values in the text.
+
+    An alias has the value of the last anchor of its name before it. Now another anchor, or none, may come before it.
+    """
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

@@ -1,4 +1,7 @@
-"""Edits of lists and mappings in brackets, JSON included."""
+"""Writes edits of mappings and sequences in brackets, also in JSON.
+
+Functions add their edits (start, end, new text) to the list `out`.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ class _Part:
     """An entry in brackets, and the text around it.
 
     Attributes:
-        lead: The text before the entry: since the last comma and the comment behind it, or since the bracket.
+        lead: The text before the entry, back to the bracket, or to the last comma and the comment after this comma.
         body: Where the entry begins and ends.
         post: The text between the entry and its comma; empty if it has no comma.
-        note: The comment behind the entry, on its line.
+        note: The comment after the entry, on its line.
     """
 
     __slots__ = ("body", "lead", "note", "post")
@@ -50,10 +53,11 @@ def _span(child: YamlNode) -> tuple[int, int]:
 
 
 def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
-    """Return the parts of a collection in brackets.
+    """Split the text of a collection in brackets.
 
-    These are the comment behind the opening bracket, the entries, whether the last entry has a comma, and the text
-    between the last entry and the closing bracket.
+    Returns:
+        The comment after the opening bracket, the entries, whether the last entry has a comma, and the text between the
+        last entry and the closing bracket.
     """
     text, close = node.doc.text, node.end - 1
     at = open_at(node) + 1
@@ -76,7 +80,7 @@ def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
 
 
 def is_noted(node: YamlNode) -> bool:
-    """Say whether a collection in brackets holds comments that belong to none of its entries."""
+    """Return whether a collection in brackets has comments that belong to none of its entries; False in block style."""
     if not node.style:
         return False
     head, _, _, tail = _parts(node)
@@ -138,7 +142,7 @@ def _breaks(text: str) -> bool:
 
 
 def _indent(node: YamlNode) -> str:
-    """Return the indentation of a new line within brackets."""
+    """Return the indentation of a new line inside of brackets."""
     text = node.doc.text
     found = _INDENT.match(text, line_start(text, node.start))
     assert found is not None
@@ -146,7 +150,7 @@ def _indent(node: YamlNode) -> str:
 
 
 def _usual_lead(node: YamlNode, parts: list[_Part]) -> str:
-    """Return the white space that usually stands before the entries in brackets, other than the first entry."""
+    """Return the white space that usually stands before the entries in brackets. The first entry doesn't count."""
     for part in parts[1:]:
         if "#" not in part.lead:
             return part.lead

@@ -1,13 +1,14 @@
-"""The places where entries begin and end in the text, and the comments that belong to each.
+"""Finds where entries begin and end in the text, and the comments that belong to them.
 
-All of this is about the text of the input, not about its edits. An entry is a field of a mapping or an element of a
-sequence in block style. It has, besides its own lines:
+All positions are those of characters in the text of the input; edits don't count. A collection is a mapping or a
+sequence. In block style it is written in lines, with indentation or dashes; otherwise it is in brackets. An entry is a
+field of a mapping or an element of a sequence. In block style it has, besides its own lines:
 
 - comment lines directly above it, unless they are indented more than it;
-- comment lines below it that are indented more than it, also behind blank lines.
+- comment lines below it that are indented more than it, also after blank lines.
 
-Comments above the first field of a document or of an element (`- # comment`) belong to the document or the element.
-All other comments, and blank lines, stay where they are.
+Comments above the first field of a document or of an element (`- # comment`) belong to the document or the element. All
+other comments, and blank lines, stay where they are.
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 
 
 class Bounds:
-    """The places of an entry in the text.
+    """The positions of an entry in block style.
 
     Attributes:
-        lead: Where the entry's comments begin, or its first line if it has none. It is `start` for an entry behind a
-            dash of the sequence around it.
+        lead: Where the comments above the entry begin; without comments, where its first line begins. It is `start` if
+            the entry is on the same line as a dash of the sequence around it.
         start: Where the entry's key begins, or its dash.
         end: The end of the last line that belongs to the entry.
     """
@@ -73,23 +74,23 @@ class Bounds:
 
 
 def line_start(text: str, at: int) -> int:
-    """Return the beginning of the line that a place is on."""
+    """Return the position at which the line around the position `at` begins."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Return the beginning of the line after a place, or the end of the text."""
+    """Return the position at which the line after the position `at` begins; the end of the text if there is none."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
 def column(text: str, at: int) -> int:
-    """Return the column of a place, from 0."""
+    """Return the column of the position `at`, counted from 0."""
     return at - line_start(text, at)
 
 
 def entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes of a collection's entries in the text, without edits; empty for other nodes."""
+    """Return the nodes of a collection's entries in the input, without edits; an empty list for other nodes."""
     source: Any = node.content if node.source is None else node.source
     if node.was == MAPPING:
         return list(source.values())
@@ -97,12 +98,12 @@ def entries(node: YamlNode) -> list[YamlNode]:
 
 
 def is_block(node: YamlNode) -> bool:
-    """Say whether a node is a mapping or sequence in block style in the text, with entries."""
+    """Return whether a node is, in the input, a collection in block style that has entries."""
     return not node.style and bool(entries(node))
 
 
 def key_start(node: YamlNode) -> int:
-    """Return the beginning of a field of a mapping in block style: its key, or the question mark before it."""
+    """Return the position where a field in block style begins: its key, or the question mark before the key."""
     text = node.doc.text
     start = line_start(text, node.kstart)
     mark = text.rfind("?", start, node.kstart)
@@ -110,32 +111,32 @@ def key_start(node: YamlNode) -> int:
 
 
 def colon_of(node: YamlNode) -> int:
-    """Return the place of the colon behind the key of a field in block style; -1 for a `? key` without one."""
+    """Return the position of the colon after the key of a field in block style; -1 for a `? key` without a colon."""
     found = _COLON_BELOW.match(node.doc.text, node.kend)
     return -1 if found is None else found.end() - 1
 
 
 def is_block_scalar(node: YamlNode) -> bool:
-    """Say whether a node is a block scalar in the text: a string after `|` or `>`."""
+    """Return whether a node is, in the input, a block scalar: a string after `|` or `>`."""
     return node.was == SCALAR and node.style in ("|", ">")
 
 
 def header(node: YamlNode) -> Any:
-    """Return the regex match of a block scalar's header, such as `|-2`; its group 1 is the part after `|` or `>`."""
+    """Return the regex match of a block scalar's header, such as `|-2`. Its group 1 is the part after `|` or `>`."""
     found = _HEADER.match(node.doc.text, node.start)
     assert found is not None
     return found
 
 
 def last_leaf(node: YamlNode) -> YamlNode:
-    """Return the value that ends a node in block style."""
+    """Return the value that ends a node: in block style, the last value inside of it; else the node itself."""
     while is_block(node):
         node = entries(node)[-1]
     return node
 
 
 def own_end(node: YamlNode) -> int:
-    """Return the beginning of the line after a value in block style, without the comments below the value."""
+    """Return the position after the last line of a value in block style. Comments below the value don't count."""
     node = last_leaf(node)
     text = node.doc.text
     if is_block_scalar(node):
@@ -146,7 +147,7 @@ def own_end(node: YamlNode) -> int:
 
 
 def content_column(node: YamlNode) -> int:
-    """Return the indentation of a block scalar's lines; 0 if all lines are blank and the header names none."""
+    """Return the indentation of a block scalar's lines; 0 if all lines are blank and the header doesn't give it."""
     text = node.doc.text
     digits, parent = header(node)[1].strip("-+"), node.parent
     if digits and parent is not None and not parent.style:
@@ -161,13 +162,13 @@ def content_column(node: YamlNode) -> int:
 
 
 def keeps_blanks(node: YamlNode) -> bool:
-    """Say whether blank lines behind a value would become a part of it."""
+    """Return whether blank lines after a node belong to its last value: a block scalar with `+`, such as `|+`."""
     leaf = last_leaf(node)
     return is_block_scalar(leaf) and "+" in header(leaf)[1]
 
 
 def _block_end(node: YamlNode) -> int:
-    """Return the end of a block scalar, without the blank lines that aren't part of it."""
+    """Return the position after a block scalar. Blank lines that aren't part of its value don't count."""
     text, found = node.doc.text, header(node)
     first, end = line_end(text, found.end()), node.end
     if "+" in found[1]:
@@ -185,7 +186,10 @@ def _block_end(node: YamlNode) -> int:
 
 
 def tail_end(text: str, at: int, indent: int) -> int:
-    """Return the end of the comment lines after `at` that are indented more than `indent`; `at` if there are none."""
+    """Return the end of the comment lines after `at` that are indented more than `indent`; `at` if there are none.
+
+    Blank lines may stand before and between these comment lines.
+    """
     end = at
     while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
         if found[2].startswith("#"):
@@ -197,7 +201,14 @@ def tail_end(text: str, at: int, indent: int) -> int:
 
 
 def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
-    """Return the start of the comment lines directly above a line and after `bound`; `at` if there are none."""
+    """Return where the comment lines directly above a line begin.
+
+    Args:
+        text: The text.
+        at: Where the line begins. It is returned if there are no such comment lines.
+        bound: Comment lines before this position don't count.
+        indent: Comment lines that are indented more than this don't count, nor do comments above them.
+    """
     while at > bound:
         above = line_start(text, at - 1)
         line = text[above:at]
@@ -209,7 +220,7 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
 
 
 def is_odd(node: YamlNode) -> bool:
-    """Say whether a collection must be written anew if it changes, because of forms such as `? key`, `[key: value]`."""
+    """Return whether a collection must be written as a whole if it changes, because it has forms such as `? key`."""
     text = node.doc.text
     if node.style:
         return text[open_at(node)] != node.style or (node.source is not None and _has_explicit_keys(node))
@@ -239,14 +250,14 @@ def _has_explicit_keys(node: YamlNode) -> bool:
 
 
 def open_at(node: YamlNode) -> int:
-    """Return the place of a collection's bracket or first dash, which may stand behind an anchor and a tag."""
+    """Return the position of a collection's bracket, first dash or first key, after the collection's anchor and tag."""
     found = _PROPERTIES.match(node.doc.text, node.start)
     assert found is not None
     return found.end()
 
 
 def bounds(node: YamlNode) -> list[Bounds]:
-    """Return the places of the entries of a mapping or sequence in block style."""
+    """Return the positions of each entry of a collection in block style."""
     cached: list[Bounds] | None = node.doc.cache.get(node)
     if cached is not None:
         return cached
@@ -279,7 +290,7 @@ def bounds(node: YamlNode) -> list[Bounds]:
 
 
 def place_of(node: YamlNode) -> Bounds:
-    """Return the place of an entry of a mapping or sequence in block style."""
+    """Return the positions of an entry of a collection in block style."""
     parent = node.parent
     assert parent is not None
     key = (parent, "index")
@@ -290,7 +301,7 @@ def place_of(node: YamlNode) -> Bounds:
 
 
 def _first_bound(node: YamlNode, line: int) -> int:
-    """Return the place in the text after which comments belong to a collection's first entry."""
+    """Return the position after which comments belong to a collection's first entry, whose line begins at `line`."""
     parent = node.parent
     if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):
         return line

@@ -1,4 +1,4 @@
-"""Finds the old element for each new one when a list is replaced as a whole."""
+"""Finds the old element for each new one when a list gets a new value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES = ("name", "key", "containerPort", "port", "mountPath", "devicePath", "ip
 
 
 def _frozen(value: Any) -> Any:
-    """Return a hashable object that is equal for equal values."""
+    """Return a hashable copy of a JSON value. Two copies are equal exactly if the values are, as in `same`."""
     if isinstance(value, dict):
         return frozenset((key, _frozen(one)) for key, one in value.items())
     if isinstance(value, list):
@@ -34,10 +34,10 @@ def _name(value: Any) -> Any:
 
 
 def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
-    """Return for each value of a new list the node of the old list that becomes it; the value itself if it is new.
+    """Return, for each value of a new list, the node of the old list that becomes it; the value itself if none does.
 
-    A node with the same value is taken first, then a node with the same name, port or path. Nodes and values that are
-    left between two such pairs are paired by how much they have in common, and by their places.
+    A node with the same value is taken first, then a node with the same name, port or path. The nodes and values left
+    between two such pairs are paired by their common fields or elements, and by their positions.
     """
     old = [node.value() for node in nodes]
     found: list[int | None] = [None] * len(values)
@@ -64,18 +64,18 @@ def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
 
 
 def _shape(value: Any) -> type:
-    """Return dict for mappings, list for lists, object for all other values. Only values of one shape are paired."""
+    """Return dict for mappings, list for lists, object for other values. Only values of the same shape are paired."""
     return dict if isinstance(value, dict) else list if isinstance(value, list) else object
 
 
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
-    """Pair the remaining old elements with new ones, in each gap between pairs that were found already.
+    """Pair the remaining old elements with new ones, in each gap between two pairs that were found already.
 
     Args:
         old: The old elements.
         values: The new elements.
-        found: The index of the old element for each new one, None if there is none yet; it gets the new pairs.
-        left: The indexes of the old elements without a pair; those of the new pairs are removed.
+        found: For each new element the index of its old one, or None. The new pairs are written here.
+        left: The indexes of the old elements without a pair. Those of the new pairs are removed.
     """
     start = 0
     while start < len(values):
@@ -97,7 +97,10 @@ _MOST_PAIRS = 10_000
 
 
 def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
-    """Pair old and new elements so that the pairs have most in common; return the indexes, both in rising order."""
+    """Pair old and new elements so that the pairs have most in common. Return the indexes, both in ascending order.
+
+    If there are more than 10,000 possible pairs, only elements at the same position of equally long lists are paired.
+    """
     is_even = len(old) == len(new)
     if len(old) * len(new) > _MOST_PAIRS:
         same_place = [(at, at) for at in range(len(old))] if is_even else []
@@ -127,7 +130,7 @@ def _likeness(one: Any, other: Any, *, is_even: bool) -> float:
     Args:
         one: The old element.
         other: The new element.
-        is_even: Whether there are as many old as new elements, so that the place alone decides.
+        is_even: Whether there are as many old as new elements. Then the position is enough, without anything in common.
     """
     if _shape(one) is not _shape(other):
         return 0.0

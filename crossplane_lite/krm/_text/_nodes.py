@@ -1,4 +1,7 @@
-"""The light tree over a stream's text: the place and the meaning of each part."""
+"""The nodes of a stream: the position of each value in the text, and its present content.
+
+A value that was set, and isn't in the text yet, is one node of the kind FRESH. It keeps the value as plain data.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Editing(Protocol):
-        """The editor of nodes: the module `_edit`, which is loaded with the first edit."""
+        """The interface of the module `_edit`, which is loaded with the first edit."""
 
         def put(self, node: YamlNode, steps: Sequence[str | int], value: Any, /) -> None: ...
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
         def arrange(self, node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int], /) -> None: ...
 
     class Stream(Protocol):
-        """The stream that a node belongs to: the part of `_parse.Text` that nodes and edits use."""
+        """The interface of `_parse.Text`, the stream that a node belongs to, for nodes and edits."""
 
         label: str
         text: str
@@ -63,7 +66,7 @@ _MOST_VALUES = 2_000_000
 class YamlNode:
     """One value of a document: a value of the text, or a new value that isn't written yet.
 
-    Paths are sequences of keys (str) and indexes (int, from 0). Values that are read are copies.
+    Paths are sequences of keys (str) and indexes (int, from 0). Values are returned as copies.
     """
 
     # kind     its kind now          was      its kind in the text; FRESH if it isn't there
@@ -100,7 +103,7 @@ class YamlNode:
 
     @property
     def line(self) -> int:
-        """The node's line in the text, from 1; 0 for a new value."""
+        """The line of the text, counted from 1, on which the node or its key begins; 0 for a new value."""
         if self.was == FRESH:
             return 0
         return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
@@ -109,24 +112,28 @@ class YamlNode:
         """Return a copy of the node's value as JSON values, with aliases and merge keys resolved.
 
         Raises:
-            InputError: Aliases add up to too many values, or are nested too deep.
+            InputError: Aliases add up to more than 2,000,000 values, or are nested too deep.
         """
         return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
-        """Return a copy of the value at a path; `default` if there is none. InputError as in `value`."""
+        """Return a copy of the value at a path; `default` if there is none. A null in the text is returned as None.
+
+        Raises:
+            InputError: As for `value`.
+        """
         node, plain = self._reach(steps)
         if node is not None:
             return node.value()
         return default if plain is _NONE else copied(plain)
 
     def has(self, steps: Sequence[str | int]) -> bool:
-        """Say whether there is a value at a path, null included."""
+        """Return whether there is a value at a path. Null counts as a value."""
         node, plain = self._reach(steps)
         return node is not None or plain is not _NONE
 
     def is_null(self, steps: Sequence[str | int]) -> bool:
-        """Say whether the value at a path is missing or null."""
+        """Return whether the value at a path is missing or null."""
         node, plain = self._reach(steps)
         if node is None:
             return plain is None or plain is _NONE
@@ -135,10 +142,11 @@ class YamlNode:
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
     def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
-        """Return the node at a path, and `_NONE`.
+        """Find the value at a path.
 
-        New values have no nodes inside: for a path into one, return None and the plain value. If nothing is at the
-        path, return None and `_NONE`.
+        Returns:
+            The value's node, and `_NONE`. New values have no nodes inside, so for a path into one, None and the plain
+            value. If nothing is at the path, None and `_NONE`.
         """
         node: YamlNode | None = self
         for at, step in enumerate(steps):
@@ -152,7 +160,10 @@ class YamlNode:
         return node, _NONE
 
     def child(self, step: str | int) -> YamlNode | None:
-        """Return the node under a key (merge keys included) or at an index; None if there is none."""
+        """Return the node of a field or an element; None if there is none. Fields that a merge key gives are included.
+
+        An alias and a new value have no child nodes.
+        """
         if self.kind == MAPPING and isinstance(step, str):
             found: YamlNode | None = self.content.get(step)
             if found is None and None in self.content:
@@ -167,13 +178,13 @@ class YamlNode:
         return None
 
     def children(self) -> list[YamlNode]:
-        """Return the elements of a list, edits included; an empty list for other values."""
+        """Return the nodes of a list's elements, edits included; an empty list for other values and for new lists."""
         return list(self.content) if self.kind == SEQUENCE else []
 
     # Editing
 
     def set(self, steps: Sequence[str | int], value: Any) -> None:
-        """Put a value at a path; missing mappings and lists on the way are made.
+        """Put a value at a path. Mappings and lists on the path that are missing or null are made.
 
         Only differences from the old value change: a list or mapping is compared field by field, element by element.
         The index one past a list's end appends. An empty path stands for the node itself.
@@ -185,14 +196,21 @@ class YamlNode:
         self.doc.editing.put(self, steps, value)
 
     def delete(self, steps: Sequence[str | int]) -> bool:
-        """Remove the value at a path; return False if there was none. UsageError if the path is empty."""
+        """Remove the value at a path. Return whether there was one.
+
+        Raises:
+            UsageError: The path is empty.
+        """
         return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
-        """Insert a value into the list at a path, before the element at `index`; a missing or null list is made first.
+        """Insert a value into the list at a path, before the element at `index`. The list's length as `index` appends.
+
+        A missing or null list is made first.
 
         Raises:
-            UsageError: The value at the path isn't a list, the index is past its end, or `value` isn't a JSON value.
+            UsageError: The value at the path isn't a list, the index is negative or past the list's end, or `value`
+                isn't a JSON value.
         """
         self.doc.editing.insert(self, steps, index, value)
 
@@ -200,12 +218,16 @@ class YamlNode:
         """Move an element of the list at a path, with its comments, so that it has the index `to` afterwards.
 
         Raises:
-            UsageError: The value at the path isn't a list, or has no element at one of the two indexes.
+            UsageError: The value at the path isn't a list, or `index` or `to` isn't the index of an element.
         """
         self.doc.editing.move(self, steps, index, to)
 
     def arrange(self, elements: Sequence[Any], steps: Sequence[str | int] = ()) -> None:
-        """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
+        """Give the list at a path these elements in this order. Elements that aren't given again are removed.
+
+        Args:
+            elements: Nodes of the list's `children()`, which keep their text, and new values.
+            steps: The path of the list. A missing or null list is made first.
 
         Raises:
             UsageError: The value at the path isn't a list, or a new value isn't a JSON value.
@@ -232,7 +254,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child under a key or at an index; None if there is none, or if only a merge key gives it."""
+    """Return the node of a field or an element; None if there is none. Fields from a merge key don't count."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -240,7 +262,10 @@ def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
 
 
 def merged(node: YamlNode) -> Iterator[YamlNode]:
-    """Yield the mappings that the value of a merge key stands for; if several have the same field, the first counts."""
+    """Yield the mappings that the value of a merge key stands for, such as two for `[*a, *b]`.
+
+    If several have the same field, the first of them counts.
+    """
     while node.kind == ALIAS:
         node = node.content
     if node.kind == MAPPING:
@@ -284,7 +309,14 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value that an alias stands for, and count its parts; only such parts count for the limit on values."""
+    """Return the value of an aliased node, and count its parts. Only values that aliases repeat count for the limit.
+
+    Args:
+        node: The node that the alias stands for.
+        left: The number of values that aliases may still add, and the number of aliases that the node is read through.
+            Both are updated.
+        depth: The number of lists and mappings around the alias.
+    """
     left[0] -= 1
     left[1] += 1
     value = _value(node, left, depth + 1)
@@ -293,7 +325,7 @@ def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of a JSON value."""
+    """Return a deep copy of a JSON value."""
     if isinstance(value, dict):
         return {key: copied(one) for key, one in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Reads bytes into the light tree, by libyaml's events, which say where each value begins and ends."""
+"""Reads a stream of YAML or JSON into nodes. libyaml's events say where each value begins and ends."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 
 
 class Text:
-    """A stream of YAML or JSON: its text, its documents, and its edits.
+    r"""A stream of YAML or JSON: its text, its documents, and its edits. The arguments are the same as for `parse`.
 
     Attributes:
         label: The stream's name in messages.
         text: The characters, without a byte order mark.
         documents: The documents that aren't empty; each is a mapping.
-        aliases: The aliases of each anchored node.
-        newline: How lines end: `\\n` or `\\r\\n`.
+        aliases: The alias nodes of each anchored node.
+        newline: How lines end: `\n` or `\r\n`, as the first line does.
     """
 
     def __init__(self, data: bytes, label: str, places: Places | None = None) -> None:
@@ -76,7 +76,7 @@ class Text:
 
     @property
     def root(self) -> YamlNode:
-        """The one document of the stream.
+        """The only document of the stream.
 
         Raises:
             InputError: The stream has no document, or several.
@@ -88,7 +88,7 @@ class Text:
 
     @property
     def is_changed(self) -> bool:
-        """Whether an edit has changed anything."""
+        """Whether there was an edit that changed anything, even if another edit has undone it."""
         return bool(self.gone or self.added or self.notes) or any(root.changed for root in self.documents)
 
     @property
@@ -103,7 +103,7 @@ class Text:
 
         Raises:
             InputError: The edits can't be written without changing other values.
-            UsageError: A comment that was set has no place in the text.
+            UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
         """
         if not self.is_changed:
             return self._data
@@ -113,11 +113,14 @@ class Text:
         return mark + spliced(self, lambda text: parse(text.encode()).documents).encode()
 
     def at(self, index: int) -> str:
-        """Return a name, for messages, of the line that holds the character at `index`."""
+        """Return a name, for messages, of the line with the character at `index`, such as `<stdin>, line 3`."""
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
-        """Return a name, for messages, of the first of these lines that `places` can name; else of `lines[0]`."""
+        """Return a name, for messages, of the first of these lines.
+
+        It is the name that `places` gives to one of the lines; without such a name, the label and the number.
+        """
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 
@@ -127,9 +130,9 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
 
     Args:
         data: The stream, UTF-8.
-        label: The stream's name in messages: a file's name, `<stdin>`.
-        places: Takes the text and numbers of lines, and returns a name, for messages, of one of these lines, such as
-            the item that holds the line; None if they have no name but their numbers.
+        label: The stream's name in messages, such as a file's name.
+        places: A function that names lines in messages by something else than numbers, such as by the item around the
+            line. It takes the text and numbers of lines, and returns the name of one of these lines, or None.
 
     Raises:
         InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a
@@ -176,7 +179,7 @@ def _problem(text: Text, error: Any) -> str:
 
 
 class _Composer:
-    """Makes the trees of the stream's documents from its events."""
+    """Makes the nodes of a stream's documents from libyaml's events."""
 
     def __init__(self, doc: Text) -> None:
         self._doc = doc
@@ -195,7 +198,12 @@ class _Composer:
         self._next = CParser(text).get_event
 
     def run(self) -> None:
-        """Read the whole stream; InputError or a YAMLError if it can't be read."""
+        """Read the whole stream.
+
+        Raises:
+            InputError: The stream can't be used, for example because a document isn't a mapping.
+            YAMLError: The stream isn't YAML.
+        """
         while True:
             event = self._next()
             cls = type(event)
@@ -214,7 +222,8 @@ class _Composer:
         """Read the events of a document, and return its root. It is one loop without calls, because events are many.
 
         Raises:
-            InputError: A key isn't a string or occurs twice, or another value isn't JSON's.
+            InputError: A key isn't a string or occurs twice, or another value isn't a JSON value.
+            YAMLError: The text isn't YAML.
         """
         doc, next_event = self._doc, self._next
         open_nodes: list[YamlNode] = []
@@ -294,7 +303,7 @@ class _Composer:
         self._anchors[name] = node
 
     def _key(self, event: Any, node: YamlNode) -> str | None:
-        """Return a key that has an anchor or a tag, is empty or is `<<`; None for a merge key.
+        """Return the text of an unusual key: one with an anchor or a tag, an empty key or `<<`; None for a merge key.
 
         Raises:
             InputError: The key isn't a string.
@@ -323,7 +332,9 @@ class _Composer:
                     raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
-        """Check a scalar that has a tag or isn't a JSON value; read a scalar that has JSON's own escapes as JSON.
+        r"""Check a scalar that has a tag or isn't a JSON value.
+
+        In JSON, also read a character that is written as two escapes, such as `\ud83d\ude00`.
 
         Raises:
             InputError: The scalar has no counterpart in JSON, or its escapes can't be read.

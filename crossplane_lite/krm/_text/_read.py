@@ -1,4 +1,4 @@
-"""Reads the value of a text in one pass and without a tree: for texts that are only compared."""
+"""Reads the value of a text without making nodes, for texts whose values are only compared."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["Unusual", "value_of"]
 
 
 class Unusual(Exception):  # noqa: N818 - it isn't an error: `_parse` must read the text
-    """The text has parts that this reader leaves to the full one: anchors, tags, merge keys, mistakes."""
+    """The text has parts that only the full reader (`_parse`) reads or refuses: anchors, tags, merge keys, mistakes."""
 
 
 def value_of(text: str) -> Any:
-    """Return the value of the one document of a text.
+    """Return the value of a text that has one document.
 
     Raises:
         Unusual: The text has parts that only the full reader (`_parse`) reads, or not exactly one document.

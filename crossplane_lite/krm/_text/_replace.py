@@ -1,4 +1,7 @@
-"""Edits of a text, and those that put a value in the place of an old one: after a key, after a dash or in brackets."""
+"""Writes the new value of a node in place of the old one: after a key, after a dash or in brackets.
+
+An edit is a tuple: the start and the end of the replaced text, and the new text. Functions add edits to the list `out`.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +47,14 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 
 
 def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
-    """Return the part of a text between `start` and `end` with edits (start, end, new text).
+    """Return the part of a text between `start` and `end`, changed by edits.
 
-    The edits must not overlap. With `bare`, blank lines directly after an edit lose their spaces.
+    Args:
+        text: The text.
+        start: Where the part begins.
+        end: Where the part ends.
+        edits: The edits, in any order. They must not overlap.
+        bare: Whether blank lines directly after an edit lose their spaces.
     """
     parts: list[str] = []
     # Insertions at one place keep their order, and come before a replacement that begins there.
@@ -60,14 +68,18 @@ def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = Fa
 
 
 def without_spaces(text: str) -> str:
-    """Return a text without the spaces in the blank lines at its start."""
+    """Return a text without the spaces and tabs in the blank lines at its beginning."""
     found = BLANK.match(text)
     assert found is not None
     return re.sub(r"[ \t]+", "", found[0]) + text[found.end() :]
 
 
 def replace(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edit that writes a node's present value in place of the node's text."""
+    """Add the edit that writes a node's present value in place of the node's text.
+
+    Raises:
+        UsageError: A key or an integer is too long.
+    """
     parent, value = node.parent, node.value()
     if parent is None:
         _replace_root(node, value, out)
@@ -149,7 +161,13 @@ def _indent_of(lines: list[str]) -> int:
 
 
 def _between(node: YamlNode, head: int, end: int) -> str:
-    """Return the comments between the entries of a block, which stay when the entries are removed."""
+    """Return the comments that belong to no entry of a block. They stay when all entries are removed.
+
+    Args:
+        node: The collection in block style.
+        head: The position after the collection's key or dash.
+        end: Where the collection's last line ends.
+    """
     text, at = node.doc.text, line_end(node.doc.text, head)
     parts: list[str] = []
     for place in bounds(node):
@@ -160,12 +178,23 @@ def _between(node: YamlNode, head: int, end: int) -> str:
 
 
 def _anchor_of(node: YamlNode) -> str:
-    """Return the anchor, with a space, that the new value of a node with aliases must keep; else an empty string."""
+    """Return the anchor and a space if aliases of the node need it before the new value; else an empty string."""
     return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
 
 
 def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below."""
+    """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below.
+
+    Args:
+        node: The node. If possible, its new value is written like the old one.
+        value: The new value.
+        indent: The column of the key or dash.
+        style: The style of the text around the value.
+        in_list: Whether the value comes after a dash.
+
+    Raises:
+        UsageError: A key or an integer is too long.
+    """
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE
@@ -193,7 +222,18 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
 
 
 def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
-    """Return the lines of a new element of a sequence in block style. If the element has a text, it keeps that text."""
+    """Return the lines of a new element of a sequence in block style, without line breaks.
+
+    An element that comes with a text of its own (`Stream.written`) keeps this text.
+
+    Args:
+        child: The node of the element.
+        column: The column of the dash.
+        style: The style of the text around the element.
+
+    Raises:
+        UsageError: A key or an integer is too long.
+    """
     text = child.doc.written.get(child)
     if text is None:
         return sequence_lines([child.value()], column, style)
@@ -212,7 +252,7 @@ def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
 
 
 def _is_among_comments(node: YamlNode, indent: int) -> bool:
-    """Say whether a value can't be written as a block scalar, because a comment beside it would become its text."""
+    """Return whether a value can't be written as a block scalar, because a comment beside it would become its text."""
     text, parent = node.doc.text, node.parent
     if parent is not None and not is_block_scalar(node) and not is_block(node):
         head = colon_of(node) if parent.was == MAPPING else place_of(node).start
@@ -223,14 +263,14 @@ def _is_among_comments(node: YamlNode, indent: int) -> bool:
 
 
 def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | None) -> str:
-    """Return the text of a new value for a place in brackets.
+    """Return the text of a new value in brackets.
 
     Args:
-        node: The list or mapping in brackets.
+        node: The list or mapping in brackets that gets the value.
         value: The new value.
         style: The style of the text around the value.
-        lead: The white space before the value. If it has a line break and the text is JSON, a list or mapping gets
-            several lines.
+        lead: The white space before the value. If it has a line break and the text is JSON, a list or mapping is
+            written in several lines.
         old: The quote of the old or of a neighbouring value; "" or None without quotes.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Puts the edits of a stream into its text: all other parts are copied unchanged."""
+"""Writes the edits of a stream into its text. All other parts are copied unchanged."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def spliced(doc: Stream, read: Reader) -> str:
 
     Args:
         doc: The stream.
-        read: Returns the documents of a text.
+        read: A function that returns the documents of a text.
 
     Raises:
         InputError: The text would have other values.
-        UsageError: A comment that was set has no place in the text.
+        UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
     """
     _prepare(doc)
     bare = False
@@ -61,12 +61,12 @@ def spliced(doc: Stream, read: Reader) -> str:
 
 
 def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
-    """Return the edits that set the comments of items or documents, for a text that has all other edits already.
+    """Return the edits that set the comments of items or documents.
 
     Args:
         doc: The stream.
-        text: The stream's text with all other edits.
-        read: Returns the documents of a text.
+        text: The stream's text with all other edits. The positions in the result are those of this text.
+        read: A function that returns the documents of a text.
 
     Raises:
         UsageError: A comment that was set has no place in the text.
@@ -114,7 +114,7 @@ _CONTENT = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 def _holds_any(text: str) -> bool:
-    """Say whether the text between two markers holds a document, not only comments and blank lines."""
+    """Return whether a part of a stream has anything but comments and blank lines."""
     return _CONTENT.search(text) is not None
 
 
@@ -141,7 +141,7 @@ def _prepare(doc: Stream) -> None:
 def document_text(root: YamlNode) -> str:
     """Return the text of a document with its edits, for another stream or alone.
 
-    If other documents stay in the document's file, the header of the file stays there, too, and is left out here.
+    A removed first document is returned without the comments at the top of its file if other documents stay there.
 
     Raises:
         UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
@@ -166,12 +166,16 @@ def document_text(root: YamlNode) -> str:
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
-    """Return the text of a stream with its edits.
+    """Return the text of a stream with its edits, except new comments.
 
     Args:
         doc: The stream.
         bare: Whether blank lines directly after an edit lose their spaces.
-        source: The text that the edits go into; by default the stream's. It is as long, and has the skipped documents.
+        source: The text that the edits go into; None for the stream's text. It has the same positions, but also the
+            text of the documents that were skipped because they can't be read.
+
+    Raises:
+        UsageError: A key or an integer is too long.
     """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
@@ -207,14 +211,14 @@ def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
 
 
 def _with_ends(text: str, newline: str) -> str:
-    """Return the text of a document with all its lines ended by `newline`."""
+    """Return the text of a document with all its lines ended by `newline`, also the last one."""
     text = text.replace("\r\n", "\n")
     text = text if text.endswith("\n") else text + "\n"
     return text if newline == "\n" else text.replace("\n", newline)
 
 
 def _close(doc: Stream) -> None:
-    """Give the last line of a text a line break; `_joined` removes it again where the result may end without one."""
+    """Give the last line of a text a line break. `_joined` removes it again where the result may end without one."""
     if doc.shown is not None:
         doc.shown += doc.newline
     if not doc.documents:
@@ -234,7 +238,7 @@ def _close(doc: Stream) -> None:
 
 
 def _says(text: str, doc: Stream, read: Reader) -> bool:
-    """Say whether the documents of a text have the values that a stream's documents have with its edits."""
+    """Return whether the documents of a text have the values that a stream's documents have with its edits."""
     try:
         found = read(text)
     except InputError:
@@ -243,7 +247,11 @@ def _says(text: str, doc: Stream, read: Reader) -> bool:
 
 
 def edits_of(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edits that write the present content of a node into its place in the text; none if it hasn't changed."""
+    """Add the edits that write the present content of a node into its text; no edits if the node hasn't changed.
+
+    Raises:
+        UsageError: A key or an integer is too long.
+    """
     if not node.changed:
         return
     if node.kind not in (MAPPING, SEQUENCE):
@@ -261,7 +269,10 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of a collection in brackets that was or became empty; return False if it holds no comments."""
+    """Add the edits of a collection in brackets that is empty, or was empty in the input, so that its comments stay.
+
+    Return whether it has comments that belong to no entry. Without them, no edits are added.
+    """
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
@@ -271,7 +282,7 @@ def _noted(node: YamlNode, out: list[Edit]) -> bool:
 
 
 def _release_odd(node: YamlNode) -> int:
-    """Replace aliases by copies if they stand for a part of a collection that must be written anew as a whole.
+    """Replace aliases by copies if their values are in a collection that must be written as a whole.
 
     Returns:
         The number of anchors that have lost their aliases. If it isn't 0, other collections may have changed.
@@ -288,7 +299,7 @@ def _release_odd(node: YamlNode) -> int:
 
 
 def _needs_line_end(node: YamlNode) -> bool:
-    """Say whether the value that ends a document is a block whose string ends in a line break."""
+    """Return whether the value that ends a document is a block scalar, or a new string, that ends in a line break."""
     value = node.content
     if node.kind == FRESH:
         while isinstance(value, (dict, list)) and value:

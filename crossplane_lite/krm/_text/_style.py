@@ -1,4 +1,4 @@
-"""Finds the style of the text around a place."""
+"""Finds the style in which new values are written: that of the text around them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
 
 
 def _is_json(unit: YamlNode) -> bool:
-    """Say whether an item or a document is written as JSON: in brackets, and with all its keys in double quotes."""
+    """Return whether an item or a document is written as JSON: in brackets, with all its own keys in double quotes."""
     while unit.was != MAPPING and unit.parent is not None:
         unit = unit.parent
     cache = unit.doc.cache
@@ -57,7 +57,10 @@ def _is_json(unit: YamlNode) -> bool:
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return the item or document around a node. Each has its own style, because each may be from another file."""
+    """Return the item around a node, such as an element of `items` in a ResourceList; the document if there is no item.
+
+    Each has its own style, because each may be from another file.
+    """
     at = node
     while at.parent is not None:
         above = at.parent
@@ -68,7 +71,7 @@ def unit_of(node: YamlNode) -> YamlNode:
 
 
 def _usual_quote(node: YamlNode) -> str:
-    """Return the quote of most values in the item or document around a node; else of most in the stream; else `"`."""
+    """Return the quote of most values in the item or document around a node; else that of the stream; else `"`."""
     unit = unit_of(node)
     cache = unit.doc.cache
     if (unit, "usual") not in cache:
@@ -96,9 +99,14 @@ def _most(text: str) -> str:
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
-    """Return by how many columns mappings in a node are indented under their keys, and by how many sequences are.
+    """Return by how many columns mappings and sequences in a node are indented under their keys.
 
-    Each is None if the node has none. With `is_own`, fields of the document itself count, too.
+    Args:
+        top: The node. At most 2,000 nodes in it are searched.
+        is_own: Whether the fields of the document itself count, if `top` is a document.
+
+    Returns:
+        The columns of the first mapping and those of the first sequence; None if there is none.
     """
     cache = top.doc.cache
     if (top, is_own) in cache:
@@ -129,9 +137,11 @@ def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
 
 
 def beside(node: YamlNode, *, keys: bool = False) -> str:
-    """Return the quote that all strings of a mapping or list have in the text, or with `keys` all keys of a mapping.
+    """Return the common quote of all strings directly in a mapping or list, `'` or `"`; an empty string without one.
 
-    Return "" if their quotes differ, if they have none, and if the node is a scalar.
+    Args:
+        node: The mapping or list, as it is in the input. A scalar has no such quote.
+        keys: Whether to return the quote of all keys in a mapping instead.
     """
     if node.was not in (MAPPING, SEQUENCE):
         return ""
@@ -154,7 +164,7 @@ def _quote(node: YamlNode, keys: bool) -> str:
 
 
 def _entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes of a collection's entries, without annotations that orchestrators write."""
+    """Return the nodes of a collection's entries in the input, without annotations that kpt or kustomize write."""
     if node.was != MAPPING:
         return entries(node)
     source: dict[str | None, YamlNode] = node.content if node.source is None else node.source
@@ -162,7 +172,7 @@ def _entries(node: YamlNode) -> list[YamlNode]:
 
 
 def _is_text(node: YamlNode) -> bool:
-    """Say whether a scalar of the text, which has no quotes, is a string."""
+    """Return whether an unquoted scalar of the input is a string."""
     text = node.content if node.source is None else node.source
     return isinstance(resolve(text) if node.tag is None else tagged(node.tag, text), str)
 
@@ -171,9 +181,9 @@ _COLON = re.compile(r":[ ]*")
 
 
 def flow_style(node: YamlNode, style: Style) -> Style:
-    """Return `style` for values in brackets: with as much space after colons as the nearest mapping in brackets has.
+    """Return `style` for values in brackets, with the space after colons that the nearest mapping in brackets has.
 
-    If there is no such mapping, `style` is returned unchanged.
+    If there is no such mapping around `node`, `style` is returned unchanged. Only JSON can be without the space.
     """
     cache = node.doc.cache
     if (node, "colon") not in cache:
@@ -186,7 +196,7 @@ def flow_style(node: YamlNode, style: Style) -> Style:
 
 
 def _colon(node: YamlNode) -> str | None:
-    """Return the first colon, with the space after it, of the nearest mapping in brackets; None if there is none."""
+    """Return the first colon, with the spaces after it, of the nearest mapping in brackets; None if there is none."""
     at: YamlNode | None = node
     while at is not None:
         if at.was == MAPPING and at.style and entries(at):

@@ -18,11 +18,11 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
 
     Args:
         value: The value; tuples become lists.
-        path: The value's path in messages; empty for "the value".
-        depth: How deep the value is nested already.
+        path: The value's path in messages; if it is empty, messages say "the value".
+        depth: The number of lists and dicts around the value.
 
     Raises:
-        UsageError: The value, or a part of it, isn't a value of JSON, or is nested too deep.
+        UsageError: The value, or a part of it, isn't a JSON value, or is nested too deep.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -54,7 +54,7 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two JSON values are equal; true and 1 aren't, but 1 and 1.0 are."""
+    """Return whether two JSON values are equal. true and 1 aren't equal, but 1 and 1.0 are."""
     if isinstance(one, dict):
         return (
             isinstance(other, dict)

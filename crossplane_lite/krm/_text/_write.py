@@ -1,4 +1,4 @@
-"""New values as text, which every reader of YAML 1.1 and 1.2 reads as the same values."""
+"""Writes new values as text that every reader of YAML 1.1 and 1.2 reads as the same values."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _LONGEST_KEY = 1000
 
 
 class Style:
-    """How the text around a new value is written.
+    r"""How the text around a new value is written.
 
     Attributes:
-        step: By how many columns the fields of a mapping are indented, under its key.
-        offset: By how many columns the dashes of a sequence are indented, under its key.
+        step: The number of columns by which the fields of a mapping are indented under the mapping's key.
+        offset: The number of columns by which the dashes of a sequence are indented under the sequence's key.
         quote: The usual quote, `'` or `"`.
-        newline: How lines end: `\\n` or `\\r\\n`.
+        newline: How lines end: `\n` or `\r\n`.
         json: Whether the item or document is JSON.
         colon: The text between key and value in brackets: a colon, with or without a space.
     """
@@ -68,7 +68,7 @@ class Style:
 
 
 def double_quoted(text: str) -> str:
-    """Return a string in double quotes, as JSON and YAML read it."""
+    """Return a string in double quotes, with escapes that JSON and YAML read alike."""
     if not _is_printable(text) or '"' in text or "\\" in text:
         text = re.sub(_ESCAPED, lambda found: _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04x}", text)
     return f'"{text}"'
@@ -94,13 +94,14 @@ def _is_plain(text: str, *, in_flow: bool) -> bool:
 
 
 def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return the text of a value that isn't a collection, on one line.
+    """Return the text of a value that isn't a list or dict, on one line.
 
     Args:
         value: The value.
         style: The style of the text around the value.
-        old: The quote of the old or of a neighbouring value, "" if that has no quotes; None if there is no such value.
-        in_flow: Whether the value stands in brackets.
+        old: The quote of the old or of a neighbouring value; an empty string or None without quotes. A string that
+            needs no quotes gets them only if they are given here, or in JSON.
+        in_flow: Whether the value is in brackets.
 
     Raises:
         UsageError: The value is an integer with thousands of digits.
@@ -132,7 +133,7 @@ def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
 
 
 def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return a key as YAML or JSON text, without the colon. The arguments are those of `scalar`.
+    """Return a key as YAML or JSON text, without the colon. It takes the same arguments as `scalar`.
 
     Raises:
         UsageError: The text has more than 1,000 characters, quotes and escapes included.
@@ -146,15 +147,16 @@ def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = 
 def block_scalar(
     text: str, indent: int, parent: int, *, old: str = "|", keep: bool = False, explicit: bool = False
 ) -> tuple[str, list[str]] | None:
-    """Return a string of several lines as header and lines of a block.
+    """Return the header and the lines of a block scalar for a string.
 
     Args:
         text: The string.
         indent: The column of the block's lines.
         parent: The column of the entry that the string belongs to.
-        old: The indicator: `|`, or `>`, which is used only if the string can be written so.
+        old: The wanted indicator, `|` or `>`. In place of `>`, `|` is used if the string can't be written with `>`.
         keep: Whether the block may end in blank lines.
-        explicit: Whether the header says the indentation even if it needn't.
+        explicit: Whether the header always gives the indentation. Otherwise it does so only if the first line begins
+            with a space.
 
     Returns:
         The header and the lines; None if the string can't be written as a block.
@@ -181,7 +183,7 @@ def block_scalar(
 
 
 def ends_in_block(value: Any) -> bool:
-    """Say whether the last lines of a new value are a block scalar, or may be one."""
+    """Return whether a new value ends in a string of several lines, which may be written as a block scalar."""
     while isinstance(value, (dict, list)) and value:
         value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
     return isinstance(value, str) and "\n" in value
@@ -190,7 +192,14 @@ def ends_in_block(value: Any) -> bool:
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
     """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below.
 
-    `column` is the column of the value's key or dash.
+    Args:
+        value: The value.
+        column: The column of the value's key or dash.
+        style: The style of the text around the value.
+        in_list: Whether the value comes after a dash.
+
+    Raises:
+        UsageError: A key or an integer is too long.
     """
     if isinstance(value, dict) and value:
         return "", mapping_lines(value, column + (2 if in_list else style.step), style)
@@ -210,7 +219,7 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
         fields: The mapping.
         column: The column of its keys.
         style: The style of the text around the mapping.
-        old_key: The quote that keys beside the new ones have; empty if they have none.
+        old_key: The quote of the keys beside the new ones; empty if they have none.
 
     Raises:
         UsageError: A key or an integer is too long.
@@ -224,12 +233,15 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
 
 
 def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
-    """Return the lines of a sequence in block style, without line breaks; UsageError as for `mapping_lines`.
+    """Return the lines of a sequence in block style, without line breaks.
 
     Args:
         elements: The sequence.
         column: The column of its dashes.
         style: The style of the text around the sequence.
+
+    Raises:
+        UsageError: A key or an integer is too long.
     """
     lines: list[str] = []
     for value in elements:
@@ -243,13 +255,13 @@ def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
 
 
 def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
-    """Return the text of a value in brackets.
+    """Return the text of a value in brackets. A scalar is written as it must be inside of brackets.
 
     Args:
         value: The value.
         style: The style of the text around the value.
         lead: The white space at the beginning of the line, if each entry gets its own line; None for one line.
-        step: The white space that each level adds.
+        step: The white space that each level adds to `lead`.
 
     Raises:
         UsageError: A key or an integer is too long.
