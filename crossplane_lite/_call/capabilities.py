@@ -72,7 +72,9 @@ class Capabilities(frozenset[str]):
         return self.advertised and not has
 
     def _full_name(self, capability: str) -> str:
-        """Return a capability's name with `CAPABILITY_`. A known capability may be given by its number, too, and a newer one by nothing else.
+        """Return a capability's name with `CAPABILITY_`.
+
+        A capability may also be given by its number. This is the only way for one that this version doesn't know.
 
         Raises:
             UsageError: There is no capability of this name. Without the error a misspelt name would never be noticed,

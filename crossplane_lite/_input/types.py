@@ -143,7 +143,15 @@ def fields_of(cls: type[Any]) -> list[Field]:
             f"the types of {cls.__name__} can't be looked up: {error}; define the types that the annotations name at "
             "the top of the module"
         ) from None
-    return [_dataclass_field(field, hints) for field in vars(cls)["__dataclass_fields__"].values() if field.init]
+    import dataclasses
+
+    names = {field.name for field in dataclasses.fields(cls)}
+    return [
+        _dataclass_field(field, hints[name])
+        for name, field in cls.__dataclass_fields__.items()
+        # The others are class variables. An InitVar is an argument, whose type is refused.
+        if field.init and (name in names or isinstance(hints[name], dataclasses.InitVar))
+    ]
 
 
 def _attrs_field(field: Any) -> Field:
@@ -158,7 +166,7 @@ def _attrs_field(field: Any) -> Field:
     return Field(field.name, _key(field.alias), Any if field.type is None else field.type, default, made)
 
 
-def _dataclass_field(field: Any, hints: dict[str, Any]) -> Field:
+def _dataclass_field(field: Any, hint: Any) -> Field:
     import dataclasses
 
     made = field.default_factory is not dataclasses.MISSING
@@ -166,7 +174,7 @@ def _dataclass_field(field: Any, hints: dict[str, Any]) -> Field:
     return Field(
         field.name,
         _key(field.name),
-        hints[field.name],
+        hint,
         NOTHING if default is dataclasses.MISSING else default,
         made,
     )

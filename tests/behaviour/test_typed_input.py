@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import json
 import re
+import typing
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NewType
@@ -138,6 +139,33 @@ class Needs:
     zones: list[Zone]
 
 
+@dataclasses.dataclass
+class Counted:
+    """A dataclass with something that isn't a field."""
+
+    size: int
+    made: typing.ClassVar[int] = 0
+
+
+class Inherited(Counted):
+    """A subclass that isn't decorated has the fields of its base."""
+
+
+@dataclasses.dataclass
+class Extended:
+    """A dataclass with an argument that isn't kept."""
+
+    more: dataclasses.InitVar[int] = 0
+
+
+@attrs.define
+class Both:
+    """An input with fields of these classes."""
+
+    counted: Counted | None = None
+    inherited: Inherited | None = None
+
+
 def structured(cls: Any = Input, /, **values: Any) -> Any:
     """Return the input as `cls`."""
     return call(lambda ctx: ctx.input_as(cls), input=values)[0]
@@ -154,6 +182,21 @@ def refused(cls: Any = Input, /, **values: Any) -> str:
     (text,) = answer.fatal
     assert not answer.resources
     return text
+
+
+@pytest.mark.parametrize(("name", "cls"), [("counted", Counted), ("inherited", Inherited)])
+def test_other_attributes_of_a_dataclass(name: str, cls: Any) -> None:
+    """A class variable isn't a field of the input, also where a subclass has it that isn't decorated."""
+    made = getattr(structured(Both, **{name: {"size": 1}}), name)
+    assert type(made) is cls
+    assert made.size == 1
+    assert f"input.{name}.made" in refused(Both, **{name: {"size": 1, "made": 2}})
+
+
+def test_an_argument_that_is_not_kept() -> None:
+    """An InitVar is refused, because cattrs can't give it a value."""
+    cls = attrs.make_class("Odd", {"extended": attrs.field(type=Extended, default=None)})
+    assert "Odd.extended.more is dataclasses.InitVar[int]" in refused(cls)
 
 
 @pytest.mark.parametrize(
