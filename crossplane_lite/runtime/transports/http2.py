@@ -1,4 +1,4 @@
-"""The package h2, set up for a gRPC server: settings, flow control windows, and frames that take less time."""
+"""Sets up the package h2 for a gRPC server: settings, flow control windows, and frames that take less time."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Buffer(_frame_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 
 
 def protocol(limits: Limits) -> Any:
-    """Return an h2 connection set up for a gRPC server. Its first frames, our settings, wait to be sent."""
+    """Return a new h2 connection with the settings of a gRPC server. Its SETTINGS frame is ready to be sent."""
     conn = _Protocol(
         _config.H2Configuration(
             client_side=False,

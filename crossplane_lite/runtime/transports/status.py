@@ -40,7 +40,7 @@ NAMES: Final = {
 
 
 class Refused(Exception):
-    """Raised to answer a call with a status instead of a response.
+    """The call must be answered with a status instead of a response.
 
     Attributes:
         code: gRPC's status code.

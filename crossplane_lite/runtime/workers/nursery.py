@@ -25,13 +25,13 @@ __all__ = ["keep"]
 
 
 def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
-    """Run the nursery: start and kill workers as the server commands.
+    """Run the nursery: start and kill workers as the server commands, and report to it which have ended.
 
     Returns when the server has gone, after killing all workers that are left.
 
     Args:
         sock: The socket to the server.
-        run: The function, from request bytes to response bytes.
+        run: The function for the workers, which takes request bytes and returns response bytes.
         limits: The server's limits.
     """
     # The server alone reacts to a terminal's signals. This is a handler and not SIG_IGN, because programs that
