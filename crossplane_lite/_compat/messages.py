@@ -1,4 +1,4 @@
-"""Reading and filling protobuf messages of any implementation of the protocol, for `request`, `response`, `resource`.
+"""Reads and fills protobuf messages of any implementation of the protocol, for `request`, `response` and `resource`.
 
 Two implementations have different classes for the same message: this package's `proto` has one, and
 crossplane-function-sdk-python has another. So the code here looks at the name of a message's type and not at its class,

@@ -1,4 +1,4 @@
-"""Returns the resources in requests and responses as dicts or as models, for `request` and `resource`."""
+"""Returns the resources in requests as dicts or as models, for `request`."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def name_problem(name: str, api_version: str, kind: str) -> str | None:
 def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:
     """Return whether a kind is known to be cluster-scoped; False for an unknown kind.
 
-    Known are the cluster-scoped kinds of Kubernetes and Crossplane, and the kinds that `cluster` knows.
+    The cluster-scoped kinds of Kubernetes and of Crossplane itself are known, and the kinds that `cluster` knows.
 
     Args:
         api_version: The kind's apiVersion.

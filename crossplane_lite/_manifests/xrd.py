@@ -119,8 +119,7 @@ class _Object:
             yield _Object(self._where, self._at(place), self._typed(place, value, dict))
 
     def some(self, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
-        """Return the object's fields that `kinds` has types for, after checking the types. Missing fields are left out.
-        """
+        """Return the object's fields that `kinds` has types for, after checking the types, without missing fields."""
         return {key: self.get(key, kind) for key, kind in kinds.items() if self.has(key)}
 
     def error(self, key: str, problem: str) -> InputError:

@@ -404,7 +404,7 @@ class Pool:
         self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
 
     def _forget(self, worker: _Worker) -> None:
-        """Remove a worker that has ended, and close its sockets. So the threads of its calls give these to others."""
+        """Remove a worker that has ended, and close its sockets. So the threads that wait for it ask other workers."""
         del self._workers[worker.number]
         worker.gone = True
         for sock in worker.busy:
