@@ -157,10 +157,10 @@ def full_name(value: object) -> str | None:
 
 
 def sibling(message: Any, name: str) -> Any:
-    """Return the class of the message type `name`, such as `Result`, from the implementation and file of `message`.
+    """Return the message class called `name`, from the same implementation and protocol version as `message`.
 
     Raises:
-        KeyError: The .proto file that defines the type of `message` defines no top-level message of that name.
+        KeyError: The .proto file that defines the type of `message` has no top-level message called `name`.
     """
     return message_factory.GetMessageClass(type(message).DESCRIPTOR.file.message_types_by_name[name])
 

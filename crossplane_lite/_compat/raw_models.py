@@ -29,7 +29,7 @@ def struct_data(struct: Any) -> dict[str, Any]:
 
 
 def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[Any]:
-    """Return the resources that Crossplane found for a requirement; an empty list if the request has none for it.
+    """Return the resources that Crossplane found for a requirement; an empty list if there are none.
 
     Args:
         given: A map of the request: `required_resources` or `extra_resources`.
@@ -38,7 +38,8 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
         kind: The beginning of paths in error messages: `required` or `extra`.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or a resource is of another kind than `model`.
+        UsageError: `model` isn't a class of resources, or a resource has another group or kind than `model`. Without
+            resources, this isn't checked.
     """
     if name not in given:
         return []
@@ -110,7 +111,9 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
 
 
 def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
-    """Return a `Root` for the message's resource: the object through which models read the resource's fields.
+    """Return a `Root` for a resource: the object through which models read the resource's fields.
+
+    See `observed` for the arguments.
 
     Raises:
         UsageError: `model` isn't a class of resources, or the resource has another group or kind than `model`.

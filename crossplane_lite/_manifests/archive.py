@@ -57,7 +57,7 @@ class Stream(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer of a saved image. Digests have the form `sha256:<hex digits>`.
+    """A layer of a saved image. A digest is a text such as `sha256:<64 hexadecimal digits>`.
 
     Attributes:
         file: The name of the layer's file in the archive.
@@ -87,7 +87,7 @@ class Image(NamedTuple):
 
 
 def is_archive(head: bytes) -> bool:
-    """Return whether a file, of which `head` is the first 512 bytes, is a tar file or compressed with gzip or zstd."""
+    """Return whether a file is a tar file, or compressed with gzip or zstd. `head` has the file's first 512 bytes."""
     return head[_TAR] == b"ustar" or head.startswith((GZIP, ZSTD))
 
 
@@ -174,8 +174,8 @@ def images(files: Files, *, every: bool = False) -> Iterator[Image]:
 
     Args:
         files: The files of the archive. The caller wraps the iteration in `archive_files.damage`.
-        every: Whether all saved images of a multi-platform index are yielded, one for each platform. By default only
-            the first one is yielded.
+        every: Whether all saved images of a multi-platform image are yielded, one for each platform. By default only
+            the first of them is yielded.
 
     Raises:
         InputError: The archive isn't an image archive, is damaged, or has an index of which no image was saved.
@@ -279,7 +279,7 @@ def _config(
         files: The files of the archive.
         name: The name of the configuration's file.
         digest: The digest that this file must have; None if it isn't known.
-        layers: The number of layers. All digests are None if the configuration has another number of digests.
+        layers: The image's number of layers. If the configuration doesn't have as many digests, all are None.
 
     Raises:
         InputError: The file is missing, damaged, too large, or isn't a JSON object.

@@ -35,7 +35,7 @@ class CrdVersion(NamedTuple):
 
 
 def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
-    """Return the CustomResourceDefinitions that a document is or stands for.
+    """Return the CustomResourceDefinitions for a document, which may be a CRD or an XRD.
 
     Args:
         where: File and place of the document, for messages.

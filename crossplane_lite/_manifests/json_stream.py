@@ -40,8 +40,8 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
         is_json: Whether text that isn't JSON is an error. If False, the text may be YAML instead.
 
     Returns:
-        The objects, each with its place. None if a part of the stream doesn't begin with `{`, such as a list, or if the
-        text isn't JSON and `is_json` is False.
+        The objects, each with its place; an empty list for an empty text. None if the text has something else than
+        objects, such as a list, or if it isn't JSON and `is_json` is False.
 
     Raises:
         InputError: A key occurs twice in an object, a number or a string can't be represented by every reader of JSON,
@@ -73,7 +73,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
 def _problem(text: str, place: int, label: str) -> InputError | None:
     """Return an error for the first mistake in the document that begins at the index `place`; None without a mistake.
 
-    Mistakes are here those that Python's json module accepts: see the module's description.
+    Mistakes here are only those that Python's json module accepts: see the module's description.
     """
     keys: list[set[str] | None] = []  # the keys of each open object; None for an open array
     before = ""

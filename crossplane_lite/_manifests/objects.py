@@ -187,8 +187,7 @@ def name_problem(name: str, api_version: str, kind: str) -> str | None:
         kind: The object's kind.
 
     Returns:
-        A clause for a message, whose subject `it` is the name, such as `it has 300 characters, and must have at most
-        253`.
+        The reason, for a message, such as `it has 300 characters, and must have at most 253`. `it` is the name.
     """
     if kind in _RBAC and group_of(api_version) == "rbac.authorization.k8s.io":
         name = name.replace(":", "")
@@ -218,7 +217,7 @@ def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None
 
 
 def some_names(names: Iterable[str]) -> str:
-    """Return up to three names, sorted, and the number of the others: `a, b, c, and 2 more`, as in Crossplane."""
+    """Return up to three names, sorted, and how many follow, as in Crossplane's conditions: `a, b, c, and 2 more`."""
     ordered = sorted(names)
     if len(ordered) > 3:
         return f"{', '.join(ordered[:3])}, and {len(ordered) - 3} more"

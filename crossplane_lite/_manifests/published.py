@@ -130,7 +130,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a schema with JSON Schema for its own extensions added. The schemas inside of it are shared."""
+    """Return a copy of a schema with plain JSON Schema added for the two extensions. Inner schemas aren't changed."""
     made = dict(source)
     if source.get(_EMBEDDED) is True:
         given = source.get("properties", {})

@@ -139,23 +139,23 @@ def serve(
 def main(function: Any, argv: Sequence[str] | None = None) -> None:
     """Serve a function as a program, which takes the command-line flags of the functions specification.
 
-    Returns when a signal has stopped the server.
+    `main` returns when a signal has stopped the server, or after printing the flags for `--help`.
 
     Args:
         function: A function, as for `serve`.
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: The server can't start. The status is 2, and the reason is on stderr.
+        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is on stderr.
         UsageError: `function` is neither a composition function nor an object with a method RunFunction.
     """
     flags.main(runner_of(function), argv)
 
 
 def runner_of(function: Any) -> Any:
-    """Return an object whose method `run` answers request bytes: `function` itself if it is a composition function.
+    """Return an object with a method `run`, which takes request bytes and returns response bytes.
 
-    Otherwise `run` calls `function.RunFunction`.
+    A composition function is returned itself. For an object with a method RunFunction, `run` calls this method.
 
     Raises:
         UsageError: `function` is neither a composition function nor an object with a method RunFunction.

@@ -69,7 +69,7 @@ class Handler(Protocol):
         """
 
     def look(self) -> None:
-        """Find running calls whose deadline is over, and react. The server calls this about once a second."""
+        """Find calls that run after their deadline: log them, or replace their workers. Runs about once a second."""
 
     def close(self) -> None:
         """End the worker processes, if the handler has any."""
@@ -79,7 +79,7 @@ class _Late:
     """A running call that `look` has found. The request isn't kept here, so that its memory is freed with the call.
 
     Attributes:
-        caller: The caller of the call.
+        caller: The object for the call's caller, by which `look` recognises the call.
         since: When `look` first found the call, by `time.monotonic`.
         late_since: When `look` first found that the call's deadline was over; None before.
     """

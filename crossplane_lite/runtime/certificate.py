@@ -49,7 +49,7 @@ class Facts(NamedTuple):
 
 
 def facts_in(pem: bytes, path: str) -> list[Facts]:
-    """Return the facts of each certificate in a PEM file, in the file's order; an empty list without a certificate.
+    """Return a `Facts` for each certificate in a PEM file, in the file's order; an empty list without certificates.
 
     Args:
         pem: The file's content.

@@ -40,7 +40,7 @@ def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: The server can't start. The status is 2, and the reason is on stderr.
+        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is on stderr.
     """
     program = os.path.basename(sys.argv[0])
     try:

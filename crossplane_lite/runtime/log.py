@@ -100,7 +100,7 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
 
 
 class JSONFormatter(logging.Formatter):
-    """Formats a record as a JSON object with the keys ts, level, logger, msg, extra fields, and maybe exception."""
+    """Formats a record as one JSON object: ts, level, logger, msg, the extra fields, and exception if it has one."""
 
     def format(self, record: logging.LogRecord) -> str:
         # Imported here, because it takes a millisecond, which the start of a server doesn't need.
@@ -190,7 +190,7 @@ def _json(value: Any, depth: int = 0) -> Any:
     """Return a value as plain data for JSON, with secrets masked.
 
     A value of another type than JSON has, such as a date, becomes its text. So does a list or mapping that is nested
-    more than eight levels deep. Only the first 1,000 items of a list or mapping are returned, with a note at the end.
+    more than eight levels deep. Only the first 1,000 items of a list or mapping are kept, with a note of their number.
     """
     if value is None or isinstance(value, bool):
         return value

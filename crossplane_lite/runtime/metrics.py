@@ -97,7 +97,7 @@ class Metrics:
             self._server.server_close()
 
     def counted(self, handle: Handle) -> Handle:
-        """Return a function that calls `handle`, and counts each call with its status, duration, results, resources."""
+        """Return a function that calls `handle`, and counts calls by status, their durations, results and resources."""
 
         def handle_counted(request: bytes, caller: Caller) -> bytes:
             counts = Tally()

@@ -101,11 +101,11 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether the server can take calls: it isn't stopping, and `Calls.healthy` or `Pool.healthy` is true."""
+        """Whether the server can take calls: it isn't stopping, and its `Calls` (or, with workers, `Pool`) is healthy."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
-        """Listen on an address. Calls are answered after `start`. Several addresses are possible.
+        """Listen on an address, in addition to earlier addresses. Calls are answered after `start`.
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and `::`, and no host as

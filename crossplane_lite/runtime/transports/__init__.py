@@ -99,7 +99,7 @@ class Transport(Protocol):
         """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
 
     def look(self) -> None:
-        """Enforce the time limits of calls. The server calls this about once a second."""
+        """Enforce the time limits that the transport's own threads don't. The server calls this about once a second."""
 
 
 # For a caller without a deadline, grpcio's deadline is some hundred years away.
@@ -113,7 +113,7 @@ def seconds_left(caller: Caller) -> float | None:
 
 
 def no_others(path: str) -> None:
-    """Return None, as an `Others` of a transport that serves no methods other than RunFunction."""
+    """Return None for each path. This is the `Others` of a transport that serves only RunFunction."""
 
 
 def make(name: str | None, handle: Handle | None, limits: Limits, others: Others = no_others) -> Transport:

@@ -20,10 +20,14 @@ _FOREVER: Final = float("inf")
 class Call:
     """A call, from the arrival of its headers on.
 
-    Attributes:
+    Args:
         connection: The connection on which the call arrived.
         stream: The number of the call's HTTP/2 stream.
         headers: The call's headers.
+        now: The present time, by `time.monotonic`.
+        seconds: The longest time until the request has arrived.
+
+    Attributes:
         deadline: When the caller stops waiting, by `time.monotonic`; infinity without a deadline.
         until: When the request must have arrived, or the next piece of the answer must be sent; infinity in between.
         message: The request as it was sent, after it has arrived completely. Empty after `unpack`; None before the
@@ -56,7 +60,7 @@ class Call:
         self._at = 0  # how many bytes of the answer are sent
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds are left until the caller's deadline; None without a deadline."""
+        """Return the seconds until the caller's deadline: 0 or less after the deadline, None without a deadline."""
         return None if self.deadline == _FOREVER else self.deadline - time.monotonic()
 
     def cancel(self) -> None:

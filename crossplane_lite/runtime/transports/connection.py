@@ -51,22 +51,22 @@ _FOREVER: Final = float("inf")
 
 
 class Owner(Protocol):
-    """The methods by which a connection asks its owner, and reports on calls to it."""
+    """The owner of a connection. The connection calls these methods when something happens to its calls."""
 
     def knows(self, path: str) -> bool:
         """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
 
     def opened(self, call: Call) -> None:
-        """Is called when a call has begun, and its request is arriving."""
+        """Remember that a call has begun, and that its request is arriving."""
 
     def took(self, call: Call, size: int) -> None:
-        """Is called when `size` more bytes of a call's request are kept in memory."""
+        """Count `size` more bytes of a call's request, which are kept in memory."""
 
     def ready(self, call: Call) -> None:
-        """Run a call, or refuse it. Is called when the call's request has arrived completely."""
+        """Run or refuse a call, because its request has arrived completely."""
 
     def dropped(self, call: Call) -> None:
-        """Is called when a call is over: answered, refused, or its caller has gone."""
+        """Forget a call that is over: answered, refused, or its caller has gone."""
 
 
 class Connection:
@@ -288,7 +288,7 @@ class Connection:
         self.abandon()
 
     def abandon(self) -> None:
-        """Close the connection and drop all calls, because the peer has gone or already knows."""
+        """Close the connection and drop all calls, without a message to the peer."""
         self.closed = True
         for call in list(self._calls.values()):
             self._forget(call)

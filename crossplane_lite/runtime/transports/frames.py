@@ -1,7 +1,7 @@
 """Limits the frames that a peer sends, by the headers of the frames, before the package h2 reads them.
 
-h2 answers each correct frame. So a peer could keep a server busy with nothing but small correct frames, such as pings.
-Therefore each frame that doesn't advance a call costs the peer one or two credits.
+h2 answers each correct frame. So a peer (a client) could keep a server busy with nothing but small correct frames, such
+as pings. Therefore each frame that doesn't advance a call costs the peer one or two credits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Credits:
         self._since = now
 
     def spend(self, cost: int, now: float) -> None:
-        """Add the credits for the time since the last call, and take `cost` credits away.
+        """Add the credits for the time since `spend` was last called, and take `cost` credits away.
 
         Raises:
             Flood: The peer had fewer than `cost` credits.

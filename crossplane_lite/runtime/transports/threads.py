@@ -1,9 +1,9 @@
 """The pool of threads in which grpcio runs calls.
 
-A thread counts as free as soon as its call is answered, even before grpcio has sent the answer. The next call goes to
-the thread that was free last. So calls that come one after the other run in the same thread. That saves memory, because
-each thread that has run a large call keeps a heap of that size. It also saves time, because the thread that ran last
-finds its data in the processor's cache. A job is a function that grpcio submits to run a call.
+A thread's job is a function that grpcio submits, such as to run a call. A thread counts as free as soon as its call is
+answered, even before grpcio has sent the answer. The next call goes to the thread that became free last. So calls that
+come one after the other run in the same thread. This saves memory, because each thread that has run a large call keeps
+a heap of that size. It also saves time, because the thread that ran last finds its data in the processor's cache.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Threads(futures.Executor):
         return future
 
     def nearly_done(self) -> None:
-        """Count the calling thread as free. Call this near the end of a job, when the rest of the job can't wait."""
+        """Count the calling thread as free. Call this near the end of a job, when the rest of the job never waits."""
         worker: _Worker = self._own.worker
         worker.offered = True
         with self._lock:

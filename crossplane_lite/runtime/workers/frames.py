@@ -135,7 +135,9 @@ def _receive(sock: socket.socket, size: int) -> bytes:
 
 
 def command(sock: socket.socket, kind: bytes, worker: int, end: socket.socket | None = None) -> None:
-    """Send a command to the nursery; or send a worker a socket, with the command START, whose requests it must answer.
+    """Send a command to the nursery, or a socket for calls to a worker.
+
+    A worker knows no commands: it takes each socket that is sent with `START`, and answers the requests on it.
 
     Args:
         sock: The socket to the nursery, or to the worker.
