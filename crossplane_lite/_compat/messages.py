@@ -147,7 +147,7 @@ Target: TypeAlias = "Literal['composite', 'composite_and_claim'] | int | None"
 """The object that gets an event or a condition: a name, a TARGET_ number of the protocol, or None for the default."""
 
 Source: TypeAlias = "Mapping[str, Any] | Model | StructMessage | Dumped"
-"""The forms in which helpers take an object: a mapping, a model, a Struct message or a pydantic model."""
+"""The types of objects that helpers accept: a mapping, a model, a Struct message or a pydantic model."""
 
 
 def full_name(value: object) -> str | None:

@@ -29,7 +29,7 @@ from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, gzi
 __all__ = ["DOCUMENTS", "Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
 
 DOCUMENTS: Final = (".yaml", ".yml", ".json")
-"""The ends of the names of files with documents."""
+"""The extensions of the names of files with YAML or JSON documents."""
 
 _PACKAGE: Final = "package.yaml"
 _OF_IMAGES: Final = ("manifest.json", "index.json", "oci-layout")

@@ -317,7 +317,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
     scopes = scopes_in(document.get("paths"))
     for name, schema in schemas.items():
         marks = schema.get(_KINDS) if isinstance(schema, Mapping) else None
-        # Only components with the mark of a single kind: DeleteOptions and WatchEvent have a mark for each group.
+        # Only components that name a single kind: DeleteOptions and WatchEvent have an entry for each group.
         key = _key(marks[0]) if isinstance(marks, list) and len(marks) == 1 else None
         if key is not None:
             place = f"{where}: components.schemas.{short_text(name)}"

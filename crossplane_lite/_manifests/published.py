@@ -100,8 +100,8 @@ def published(schema: Mapping[str, Any], group: str, version: str, kind: str) ->
         kind: The kind.
     """
     box: dict[str, Any] = {}
-    # For each schema: the schema, and the object and key that get the result. Values that aren't schemas are copied:
-    # checking the schema is others' task.
+    # For each schema: the schema, and the object and key that get the result. Values that aren't schemas are kept,
+    # because nothing is checked here.
     work: list[tuple[Any, dict[str, Any], str]] = [(schema, box, "root")]
     while work:
         source, target, key = work.pop()

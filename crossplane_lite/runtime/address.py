@@ -30,7 +30,7 @@ class Address(NamedTuple):
 
     @property
     def wildcard(self) -> bool:
-        """Whether the host is `0.0.0.0` or `::`. Either stands for all addresses of the machine, IPv4 and IPv6."""
+        """Whether the host is one of the two that stand for all addresses of the machine, IPv4 and IPv6."""
         return self.host in ("0.0.0.0", "::")
 
 

@@ -51,7 +51,7 @@ class Handler(Protocol):
 
     @property
     def stuck(self) -> int:
-        """The number of stuck calls: those that still run `Limits.stuck_seconds` after their deadline."""
+        """The number of stuck calls, which still run `Limits.stuck_seconds` after their deadline."""
 
     @property
     def healthy(self) -> bool:
@@ -120,7 +120,7 @@ class Calls:
 
     @property
     def stuck(self) -> int:
-        """The number of calls that the last `look` found stuck: running `Limits.stuck_seconds` after their deadline."""
+        """The number of stuck calls, which the last `look` found running `Limits.stuck_seconds` after their deadline."""
         return self._stuck
 
     @property

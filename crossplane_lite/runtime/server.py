@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["GRACE_SECONDS", "Server"]
 
 GRACE_SECONDS: Final = 25
-"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30 seconds."""
+"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30, by default."""
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether the server can take calls: it isn't stopping, and its `Calls` (or, with workers, `Pool`) is healthy."""
+        """Whether the server can take calls, which means that it isn't stopping, and its `Calls` or `Pool` is healthy."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:

@@ -101,7 +101,7 @@ class Connection:
         self._asked = _FOREVER  # when the ping was sent that isn't answered yet
         self._settled = False  # whether the peer's settings have come
         self._settle_until = now + limits.handshake_seconds
-        self._inside = _FOREVER  # when the frame or header block began that isn't whole yet
+        self._inside = _FOREVER  # when the frame or header block began that hasn't arrived completely
         self._begun = 0
         self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
         self._drain_until = _FOREVER

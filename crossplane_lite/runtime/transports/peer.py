@@ -94,7 +94,7 @@ class Peer:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """A key for sorting: to make room for others, the connection with the least key is closed first.
+        """A key for sorting. To make room for others, the connection with the least key is closed first.
 
         The key is a pair: whether the connection has had a call, and when its last call (or else the connection) began.
         """

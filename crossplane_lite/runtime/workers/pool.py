@@ -160,7 +160,7 @@ class Pool:
 
     @property
     def stuck(self) -> int:
-        """The number of calls that run `Limits.stuck_seconds` after their deadline, except in workers being replaced."""
+        """The number of calls that run `Limits.stuck_seconds` after their deadline, without workers being replaced."""
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
@@ -245,7 +245,7 @@ class Pool:
         raise self._lose(request, f"{_MOST_TRIES} workers have ended while they ran it")
 
     def _release(self, worker: _Worker, sock: socket.socket) -> None:
-        """Remove a socket from `busy`, because its call is over or late. If the worker is being replaced, it may end."""
+        """Remove a socket from `busy`, because its call is over or late. Then call `_end_if_over`."""
         worker.busy.discard(sock)
         self._end_if_over(worker)
 
