@@ -167,7 +167,7 @@ class Files(abc.ABC):
         Args:
             layer: The name of the layer's file.
             digest: The digest that the unpacked layer must have; None to compare nothing.
-            largest: The most bytes that the unpacked layer may have; None for the limit of packages, 200 MB.
+            largest: The largest size of the unpacked layer, in bytes; None for the limit of packages, 200 MB.
 
         Raises:
             InputError: The layer is missing, damaged, too large, or compressed with zstd.

@@ -38,7 +38,7 @@ def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any
     """Return the CustomResourceDefinitions for a document, which may be a CRD or an XRD.
 
     Args:
-        where: File and place of the document, for messages.
+        where: The document's place for messages, such as `crds.yaml, document 2 (line 14)`.
         content: The document.
 
     Returns:
@@ -62,7 +62,7 @@ def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
     """Yield the versions of a CustomResourceDefinition, also those that aren't served.
 
     Args:
-        where: File and place of the definition, for messages.
+        where: The definition's place for messages, such as `crds.yaml, document 2 (line 14)`.
         crd: The definition.
 
     Raises:

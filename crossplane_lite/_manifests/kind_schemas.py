@@ -39,7 +39,7 @@ class _Kind(NamedTuple):
     """A kind that was found in a document.
 
     Attributes:
-        where: File and place of the kind's schema, for messages.
+        where: The place of the kind's schema for messages, such as `crds.yaml, document 2 (line 14)`.
         schema: The schema, in which references aren't inlined yet.
         scope: The kind's scope, `Namespaced` or `Cluster`; None if the document doesn't show it.
         components: The schemas that `$ref` leads to, by name; None if the document is a CRD or an XRD, which has no

@@ -256,7 +256,7 @@ def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
-    """Return the decoded values of a Secret by key. If `data` and `stringData` share a key, `stringData` counts.
+    """Return a Secret's values as bytes, by key. If `data` and `stringData` have the same key, `stringData` counts.
 
     Args:
         secret: The Secret.

@@ -47,7 +47,7 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any])
     """Return the value at a path of keys, after checking its type.
 
     Args:
-        where: File and place of `content`, for messages.
+        where: The place of `content` for messages, such as `crds.yaml, document 2 (line 14)`.
         content: The mapping in which the path begins.
         path: Keys with dots between them, such as `spec.names.kind`.
         kind: The type that the value must have: dict, list, str or bool (see `typed`).
@@ -69,7 +69,7 @@ def check_name(where: str, path: str, name: str) -> None:
     """Refuse a string that can't be a group, version or kind, because it may be written into the code of models.
 
     Args:
-        where: File and place of the object, for messages.
+        where: The object's place for messages, such as `crds.yaml, document 2 (line 14)`.
         path: The path of the string in the object, for messages.
         name: The string.
 

@@ -45,7 +45,7 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
     right for the XRD, too. The CRDs share parts with the XRD: don't change them.
 
     Args:
-        where: File and place of the XRD, for messages.
+        where: The XRD's place for messages, such as `xrd.yaml, document 1 (line 1)`.
         xrd: A CompositeResourceDefinition of apiextensions.crossplane.io/v1 or v2.
 
     Raises:
@@ -80,7 +80,7 @@ class _Object:
     has a wrong value.
 
     Args:
-        where: File and place of the XRD.
+        where: The XRD's place for messages, such as `xrd.yaml, document 1 (line 1)`.
         path: The object's path in the XRD; an empty string for the XRD itself.
         value: The object.
     """

@@ -54,7 +54,7 @@ class Document(NamedTuple):
     """One document of a YAML or JSON stream. Its content is always a mapping.
 
     Attributes:
-        where: File and place, for messages.
+        where: The document's place for messages, such as `crds.yaml, document 2 (line 14)`.
         content: The mapping.
     """
 

@@ -120,7 +120,7 @@ class Calls:
 
     @property
     def stuck(self) -> int:
-        """The number of stuck calls, which the last `look` found running `Limits.stuck_seconds` after their deadline."""
+        """The number of calls that the last `look` found stuck, `Limits.stuck_seconds` or more after their deadline."""
         return self._stuck
 
     @property

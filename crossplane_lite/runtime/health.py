@@ -30,7 +30,7 @@ _NOT_SERVING: Final = 2
 
 
 def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
-    """Return the function that answers a method of the health service, from request bytes to response bytes.
+    """Return the function that answers a method of the health service: it takes and returns bytes.
 
     Args:
         path: The method's path, such as `/grpc.health.v1.Health/Check`.

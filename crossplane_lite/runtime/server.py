@@ -46,8 +46,8 @@ class Server:
         run: The function, which takes request bytes and returns response bytes. It raises WireError for a malformed
             request; any other exception is a bug, and is answered with INTERNAL.
         threads: The most calls that may run at the same time. More calls wait.
-        max_receive_bytes: The most bytes of a request. A larger request is answered with RESOURCE_EXHAUSTED.
-        max_send_bytes: The most bytes of a response; None for no limit. Instead of a larger response, the caller gets
+        max_receive_bytes: The largest request, in bytes. A larger request is answered with RESOURCE_EXHAUSTED.
+        max_send_bytes: The largest response, in bytes; None for no limit. Instead of a larger response, the caller gets
             RESOURCE_EXHAUSTED.
         transport: `grpcio` or `h2`; None for grpcio if it is installed, else h2.
         limits: The limits other than the three above; None for the defaults.
@@ -101,7 +101,7 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether the server can take calls, which means that it isn't stopping, and its `Calls` or `Pool` is healthy."""
+        """Whether the server can take calls, because it isn't stopping, and its `Calls` or `Pool` is healthy."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:

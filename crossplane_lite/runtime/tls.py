@@ -1,4 +1,4 @@
-"""The certificates of the server, for either transport. The files are read again at every handshake."""
+"""The certificates of the server, for the transports grpcio and h2. The files are read again at every handshake."""
 
 from __future__ import annotations
 

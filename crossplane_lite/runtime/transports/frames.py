@@ -78,8 +78,8 @@ class Frames:
     """Finds the frames in a peer's bytes, which may come in pieces of any size.
 
     Args:
-        frame_bytes: The most bytes of a frame's content. h2 would check the size only after all of the frame has come.
-        header_bytes: The most bytes of a header block as it is sent, in all of its frames together.
+        frame_bytes: The largest content of a frame, in bytes. h2 would check this only after all of the frame has come.
+        header_bytes: The largest header block as it is sent, in bytes, in all of its frames together.
 
     Attributes:
         begun: The number of frames that have begun. The frames of a header block count as one.

@@ -158,7 +158,7 @@ def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -
         message: The message without its prefix.
         compressed: Whether the prefix says that the message is compressed.
         headers: The call's headers.
-        limit: The most bytes that a compressed message may have uncompressed.
+        limit: The largest size of a compressed message after uncompressing it, in bytes.
 
     Raises:
         Refused: The message is compressed without a header that says so, can't be uncompressed, or is too large.

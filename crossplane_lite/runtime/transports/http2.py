@@ -20,7 +20,7 @@ _frame: Final = load("hyperframe.frame", "h2")
 _SETTINGS: Final = _settings.SettingCodes
 
 FRAME_BYTES: Final = 256 << 10
-"""The most bytes of a frame that peers may send. It is large, because each frame takes time in Python."""
+"""The largest frame that peers may send, in bytes. The limit is high, because each frame takes time in Python."""
 
 # The largest flow control window of a stream. The window is a whole request of the largest size, up to this limit.
 _MOST_WINDOW: Final = 16 << 20

@@ -18,9 +18,9 @@ class Limits(NamedTuple):
         streams: The most calls that a connection may have open at the same time.
         connections: The most connections. To make room for another, a connection without an open call is closed: the
             oldest that never had a call; if all had calls, the connection whose last call began first.
-        request_memory: The most bytes of all requests that aren't answered yet. Beyond this limit, the request that has
-            been arriving for the longest time is refused.
-        header_bytes: The most bytes of a call's headers, uncompressed.
+        request_memory: The largest memory for all requests that aren't answered yet, in bytes. Beyond this limit, the
+            request that has been arriving for the longest time is refused.
+        header_bytes: The largest headers of a call, in bytes, uncompressed.
         handshake_seconds: The longest time of the TLS handshake, and from the beginning of HTTP/2 to its SETTINGS
             frame.
         request_seconds: The longest time from a call's headers to the end of its request, and for a single frame or the

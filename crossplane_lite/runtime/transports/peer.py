@@ -187,7 +187,7 @@ class Peer:
         self._sock.close()
 
     def give_way(self, now: float) -> None:
-        """Close this connection, to make room for another, and tell the peer so."""
+        """Close this connection, to make room for another. If HTTP/2 has begun, tell the peer so."""
         if self.connection is None or self._linger_until != _FOREVER:
             self.close()
         else:
