@@ -229,7 +229,7 @@ def encoded(source: Any, where: str = "") -> bytes:
 def encoded_resource(source: Any, where: str = "") -> bytes:
     """Return a resource as the bytes of a Struct. See `encoded` for arguments and errors.
 
-    Unlike in `encoded`, `apiVersion` and `kind` of a pydantic model are encoded, although they don't count as set.
+    Unlike in `encoded`, a pydantic model must have `apiVersion` and `kind`. Both are encoded, even if they weren't set.
     """
     if is_dumped(source):
         # The kind is a default of the model's class, so pydantic doesn't count it as set.

@@ -61,8 +61,8 @@ class Layer(NamedTuple):
 
     Attributes:
         file: The name of the layer's file in the archive.
-        digest: The digest of the file as it is in the archive, often gzipped; None if the archive doesn't have it.
-        unpacked: The digest of the unpacked file; None if the image's configuration doesn't have it.
+        digest: The digest of the file as it is stored, gzipped or not; None if the archive has no digest for it.
+        unpacked: The digest of the unpacked file; None if the image's configuration has no digest for it.
         mark: Crossplane's mark of the layer, such as `base` for the layer with `package.yaml`; None without a mark.
     """
 

@@ -153,7 +153,7 @@ class Schemas:
         return None if entry is None else entry.scope
 
     def where(self, api_version: str, kind: str) -> str | None:
-        """Return the file and place of a kind's schema, for messages; None if no source has the kind.
+        """Return where a kind's schema is, such as `crds.yaml, document 2 (line 14)`; None if no source has the kind.
 
         Raises:
             InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.

@@ -130,7 +130,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a schema with plain JSON Schema added for the two extensions. Inner schemas aren't changed."""
+    """Return a copy of a schema with plain JSON Schema added for Kubernetes' extensions (see the module's description).
+
+    Schemas inside of it aren't changed.
+    """
     made = dict(source)
     if source.get(_EMBEDDED) is True:
         given = source.get("properties", {})

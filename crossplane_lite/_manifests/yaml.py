@@ -16,7 +16,7 @@ Reading is stricter in five points. These are errors:
 - a tag outside of YAML's core, and `!!binary`;
 - more than 10,000 levels of lists and mappings, with aliases followed, because the time for reading grows with the
   square of the levels;
-- more than 2,000,000 values in a document, with the values of aliases counted again.
+- an alias in a document that has more than 2,000,000 values, with the values of its aliases counted again.
 
 The argument `as_written` is for definitions. With it, only `true` and `false` are booleans, as for kustomize and kpt:
 the other boolean words of YAML 1.1 are strings. And an unquoted key is always a string, as it is written. So `on` and
@@ -204,7 +204,7 @@ class _Open:
     Attributes:
         anchor: The name of the value's anchor; None without an anchor.
         before: The number of values in the document before this value.
-        height: The number of levels of lists and mappings in the value, itself included.
+        height: The number of levels of lists and mappings in the value so far, itself included.
         items: The items of a list; None for a mapping.
         own: The entries of a mapping.
         merged: The entries that merge keys (`<<`) add; `own` wins over them.
@@ -246,7 +246,8 @@ class _Builder:
         """Read the loader's events up to the end of the document, and return the document's value; None if it is empty.
 
         Raises:
-            InputError: The document isn't YAML as this module reads it, or has too many values or levels.
+            InputError: The document isn't YAML as this module reads it, has too many levels, or has too many values
+                with its aliases.
         """
         yaml = self._yaml
         value: Any = None

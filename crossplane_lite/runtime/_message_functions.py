@@ -235,7 +235,7 @@ class BetaFunctionRunner:
         self.wrapped = wrapped
 
     async def RunFunction(self, req: Any, context: Any) -> Any:
-        """Answer a v1beta1 request.
+        """Answer a v1beta1 request. Exceptions of the wrapped function aren't caught.
 
         Args:
             req: The request: a v1beta1 message of crossplane-lite or of the official SDK.

@@ -135,7 +135,7 @@ class TextFormatter(logging.Formatter):
         return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
 
     def whole(self, record: logging.LogRecord) -> str:
-        """Return the text of a record with secrets masked. `format` escapes and indents its lines."""
+        """Return all of a record's text with secrets masked. `format` then escapes and indents the lines."""
         line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
         for key, value in _extras(record):
             line += f" {key}={_json(value)!r}"

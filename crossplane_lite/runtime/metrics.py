@@ -91,7 +91,7 @@ class Metrics:
         return f"{address.rpartition(':')[0]}:{self._server.server_port}"
 
     def close(self) -> None:
-        """Stop serving the metrics."""
+        """Stop serving the metrics, if they are served."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()

@@ -101,7 +101,7 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether the server can take calls, because it isn't stopping, and its `Calls` or `Pool` is healthy."""
+        """Whether the server isn't stopping, and its `Calls` (or, with workers, its `Pool`) is healthy."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
@@ -149,7 +149,7 @@ class Server:
         """Serve gRPC's reflection, too. Call this before the server starts.
 
         Raises:
-            UsageError: The transport has no reflection.
+            UsageError: The transport is h2, which has no reflection.
             MissingExtraError: The package for reflection isn't installed.
         """
         add = getattr(self._transport, "reflect", None)

@@ -1,4 +1,4 @@
-"""The two transports, which receive calls of gRPC: one uses the package grpcio, the other the package h2 (HTTP/2).
+"""The two transports, which receive gRPC calls: one uses the package grpcio, the other the package h2 (HTTP/2).
 
 A transport handles addresses, certificates, connections, limits and calls. It passes the bytes of a request to a
 function, and sends the bytes of the response. `runtime.server` makes the transport, and has the parts of the server
@@ -96,7 +96,7 @@ class Transport(Protocol):
         """Answer calls from now on, in other threads."""
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
+        """Refuse new calls, wait at most `grace` seconds until the running calls are answered, and end the transport."""
 
     def look(self) -> None:
         """Enforce the time limits that the transport's own threads don't. The server calls this about once a second."""

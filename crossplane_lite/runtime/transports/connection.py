@@ -255,8 +255,8 @@ class Connection:
         """Refuse new calls, and close the connection when the open calls are answered.
 
         This takes two steps, because the peer may have begun a call that hasn't arrived yet. First a GOAWAY frame tells
-        the peer that the connection will close, and a ping follows. When the ping is answered, or after a second, the
-        peer has read the frame, and its calls from before have arrived. From then on new calls are refused.
+        the peer that the connection will close, and a ping follows. When the ping is answered, the peer has read the
+        frame, and its calls from before have arrived. From then on, or after a second, new calls are refused.
         """
         if self._draining or self.closed:
             return

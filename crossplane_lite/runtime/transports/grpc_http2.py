@@ -152,7 +152,7 @@ def _the_limit(limit: int) -> str:
 
 
 def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
-    """Return an uncompressed message.
+    """Return the uncompressed content of a message.
 
     Args:
         message: The message without its prefix.

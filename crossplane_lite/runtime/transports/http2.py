@@ -33,7 +33,7 @@ class _Protocol(_h2.H2Connection):  # type: ignore[name-defined, misc]
 
 
 def _quiet(cls: Any) -> Any:
-    """Return a subclass of a class of frames whose `repr` is only the class's name.
+    """Return a subclass of a frame class whose `repr` is only the class's name.
 
     h2 makes the repr of each frame for a trace that nobody reads. The usual repr has the content as hexadecimal digits,
     which takes a third of the time of a large call. `__class__` stays the original class, because h2 looks it up.

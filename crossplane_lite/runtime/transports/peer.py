@@ -75,12 +75,12 @@ class Peer:
         self.more = False
 
     def fileno(self) -> int:
-        """Return the number of the socket's descriptor."""
+        """Return the socket's file descriptor, for selectors."""
         return self._sock.fileno()
 
     @property
     def events(self) -> int:
-        """The events that a selector must wait for."""
+        """The events that a selector must wait for, `EVENT_READ` or `EVENT_WRITE` or both."""
         events = EVENT_WRITE if self._wants_write else 0
         if self._linger_until != _FOREVER or not self._too_much_pending():
             events |= EVENT_READ
@@ -108,7 +108,7 @@ class Peer:
         return self.connection is None or self.connection.idle
 
     def ready(self, events: int, now: float) -> None:
-        """Go on with the handshake, reading or writing, after a selector has reported `events` for the socket."""
+        """Continue the handshake, or read and write, after a selector has reported `events` for the socket."""
         try:
             if self._linger_until != _FOREVER:
                 self._discard()
@@ -164,7 +164,10 @@ class Peer:
         return min(self._handshake_until, self._stalled_until, self._linger_until, connection)
 
     def drain(self, now: float) -> None:
-        """Refuse new calls, and close the connection when the running calls are answered."""
+        """Refuse new calls, and close the connection when the open calls are answered (see `Connection.drain`).
+
+        If the TLS handshake isn't over, it gets one more second.
+        """
         self.draining = True
         if self.connection is None:
             # The first call may be on its way, so the handshake gets a second, but no more: the server stops.

@@ -1,4 +1,4 @@
-"""The status codes of gRPC that the server uses."""
+"""The status codes of gRPC that the server uses, and the exception that answers a call with such a code."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ class _Worker:
 class Threads(futures.Executor):
     """A bounded number of threads, which are started when they are needed, and stay until `shutdown`.
 
-    The threads don't keep the process alive, not even with a call that never ends.
+    The threads don't keep the process alive, not even with a job that never ends.
 
     Args:
-        most: The most threads. Further jobs wait.
+        most: The largest number of threads. Further jobs wait for a free thread.
     """
 
     def __init__(self, most: int) -> None:

@@ -414,7 +414,7 @@ class Pool:
             sock.close()
 
     def _take_end(self, worker: _Worker, event: Event) -> None:
-        """Count and log the end of a worker, unless it was replaced, and start workers for those that are missing.
+        """Count and log the end of a worker, unless the worker was being replaced. Then start missing workers.
 
         If workers repeatedly end within a second and without an answer, each new worker is started after a pause of up
         to 30 seconds.
