@@ -136,7 +136,7 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
 
 
 def _uuid5(name: str) -> str:
-    """Return the UUID of version 5 (RFC 9562) of a name in the nil namespace. This avoids importing `uuid`."""
+    """Return the UUID (version 5, RFC 9562) of a name in the nil namespace, without the cost of importing `uuid`."""
     digest = bytearray(hashlib.sha1(bytes(16) + name.encode(), usedforsecurity=False).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80

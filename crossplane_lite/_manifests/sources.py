@@ -95,7 +95,7 @@ def download(reference: str) -> str:
 def files_below(folder: str) -> Iterator[str]:
     """Yield the paths that `read_sources` reads for a folder: those of files, and of folders that are an OCI layout.
 
-    `folder` itself is the only path if it is an OCI layout.
+    Hidden files and folders are left out. If `folder` is an OCI layout, it is the only path.
 
     Raises:
         InputError: A folder can't be read, or there is no path to yield.

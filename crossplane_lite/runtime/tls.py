@@ -104,9 +104,9 @@ class Certificates:
         self.look()
 
     def changed(self) -> bool:
-        """Read the files again. Return True if they have changed, and their new version is used from now on.
+        """Read the files again. If they have changed and can be used, use them from now on and return True.
 
-        If the new version can't be used, log the reason once and keep the last good version.
+        Otherwise return False. If changed files can't be used, the reason is logged once.
         """
         with self._lock:
             return self._changed()

@@ -96,7 +96,7 @@ class Transport(Protocol):
         """Answer calls from now on, in other threads."""
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, wait at most `grace` seconds until the running calls are answered, and end the transport."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
 
     def look(self) -> None:
         """Enforce the time limits that the transport's own threads don't. The server calls this about once a second."""

@@ -127,7 +127,7 @@ class GrpcioTransport:
         self._server.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, wait at most `grace` seconds until the running calls are answered, and end the transport."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
         self._server.stop(grace).wait()
         self._threads.shutdown()
 

@@ -131,7 +131,7 @@ class H2Transport:
         self._crew.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, wait at most `grace` seconds until the running calls are answered, and end the transport."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
         if not self._started:
             self._close_listeners()
             return

@@ -160,7 +160,7 @@ class Pool:
 
     @property
     def stuck(self) -> int:
-        """The number of calls that run `Limits.stuck_seconds` after their deadline, without workers being replaced."""
+        """The number of calls that run `Limits.stuck_seconds` after their deadline, in workers not replaced so far."""
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
