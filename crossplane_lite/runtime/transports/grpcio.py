@@ -217,7 +217,7 @@ class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
 
 
 def credentials(certificates: Certificates) -> Any:
-    """Return gRPC credentials that demand a client certificate. New versions of the files are used when they appear."""
+    """Return gRPC credentials that demand a client certificate, and read the files again at every handshake."""
 
     used = certificates.files
 

@@ -1,6 +1,6 @@
 """The pool of workers, in the server: gives calls to workers, and replaces workers that hang or have ended.
 
-A worker is a process that runs calls. All workers are forked from the nursery, a process without threads (`nursery`).
+A worker is a process that runs calls. All workers are forked from the nursery, a process with a single thread.
 """
 
 from __future__ import annotations
