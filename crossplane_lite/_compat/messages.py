@@ -1,7 +1,8 @@
-"""Messages of any implementation, as the low-level helpers take and fill them.
+"""Reads and fills protobuf messages of any implementation of the protocol, for `request`, `response` and `resource`.
 
-Two implementations of the protocol have different classes for the same message. So the helpers look at the name of a
-message's type and not at its class, and convert a message by encoding it with one class and decoding it with the other.
+Two implementations have different classes for the same message: this package's `proto` has one, and
+crossplane-function-sdk-python has another. So the code here looks at the name of a message's type and not at its class,
+and converts a message by encoding it with one class and decoding it with the other.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ class Response(Protocol):
 
 
 class Dumped(Protocol):
-    """An object that knows which of its fields were set: a pydantic model."""
+    """An object with pydantic's method `model_dump`, which can leave out the fields that weren't set."""
 
     def model_dump(self, *, exclude_unset: bool, by_alias: bool, warnings: bool) -> dict[str, Any]: ...
 
@@ -146,30 +147,34 @@ Target: TypeAlias = "Literal['composite', 'composite_and_claim'] | int | None"
 """The object that gets an event or a condition: a name, a TARGET_ number of the protocol, or None for the default."""
 
 Source: TypeAlias = "Mapping[str, Any] | Model | StructMessage | Dumped"
-"""The forms in which helpers take an object: a mapping, a model, a Struct message or a pydantic model."""
+"""The types of objects that helpers accept: a mapping, a model, a Struct message or a pydantic model."""
 
 
 def full_name(value: object) -> str | None:
-    """Return the full name of a message's type, such as `google.protobuf.Struct`; None for another value."""
+    """Return the full name of a message's type, such as `google.protobuf.Struct`; None if `value` isn't a message."""
     name: str | None = getattr(getattr(type(value), "DESCRIPTOR", None), "full_name", None)
     return name
 
 
 def sibling(message: Any, name: str) -> Any:
-    """Return the class of another message of the same implementation and version as `message`."""
+    """Return the message class called `name`, from the same implementation and protocol version as `message`.
+
+    Raises:
+        KeyError: The .proto file that defines the type of `message` has no top-level message called `name`.
+    """
     return message_factory.GetMessageClass(type(message).DESCRIPTOR.file.message_types_by_name[name])
 
 
 def struct_of(value: Any, what: str) -> bytes:
-    """Return the Struct bytes of a resource that is given in any form; empty bytes for None.
+    """Return a resource, which may be given in several types, as the bytes of a Struct. None gives empty bytes.
 
     Args:
-        value: A Resource or a Struct of any implementation, a mapping, or None.
-        what: The name of the function that takes the value, for the message.
+        value: A Resource or a Struct message of any implementation, a mapping, or None.
+        what: The beginning of the error message: the name of the function that got `value` from its caller.
 
     Raises:
-        UsageError: The value is of another type.
-        EncodeError: A mapping holds a value that a Struct can't carry.
+        UsageError: `value` is of another type.
+        EncodeError: The mapping holds a value that a Struct can't hold.
     """
     if value is None:
         return b""
@@ -186,18 +191,18 @@ def struct_of(value: Any, what: str) -> bytes:
 
 
 def encoded(source: Any, where: str = "") -> bytes:
-    """Return the bytes of a Struct that holds a given object.
+    """Return an object as the bytes of a Struct.
 
     Args:
-        source: A mapping, a model of this package, a Struct of any implementation, or a pydantic model. Models give
-            the fields that were set. A model from a getter of `crossplane_lite.request` also keeps the other fields of
-            the object that it was read from.
-        where: The string in front of paths in messages.
+        source: A mapping, a model of this package, a Struct message of any implementation, or a pydantic model. From a
+            model, only the fields that were set are encoded. A model that a getter of `crossplane_lite.request` read
+            from the desired state also keeps the other fields that the desired object has.
+        where: The beginning of the paths in error messages, such as `xr`.
 
     Raises:
-        UsageError: `source` has another type, or is observed state.
-        UnresolvedError: A value in `source` doesn't exist yet. The message has the path of each such value.
-        EncodeError: A value can't be carried in a Struct; the error has its path.
+        UsageError: `source` has another type, is a model of observed state, contains itself, or is nested too deep.
+        UnresolvedError: `source` contains an Observable without a value. The message lists the path of each such value.
+        EncodeError: A Struct can't hold one of the values. The error has the value's path.
     """
     if full_name(source) == STRUCT:
         raw: bytes = source.SerializeToString()
@@ -222,9 +227,9 @@ def encoded(source: Any, where: str = "") -> bytes:
 
 
 def encoded_resource(source: Any, where: str = "") -> bytes:
-    """Return the bytes of a Struct that holds a given resource. See `encoded` for arguments and errors.
+    """Return a resource as the bytes of a Struct. See `encoded` for arguments and errors.
 
-    Of a pydantic model, apiVersion and kind are taken too, although they don't count as set.
+    Unlike in `encoded`, a pydantic model must have `apiVersion` and `kind`. Both are encoded, even if they weren't set.
     """
     if is_dumped(source):
         # The kind is a default of the model's class, so pydantic doesn't count it as set.
@@ -233,12 +238,12 @@ def encoded_resource(source: Any, where: str = "") -> bytes:
 
 
 def is_dumped(source: object) -> bool:
-    """Say whether an object knows which of its fields were set, as pydantic's models do."""
+    """Return whether an object has pydantic's method `model_dump`, which can leave out the fields that weren't set."""
     return callable(getattr(type(source), "model_dump", None))
 
 
 def dump(model: Any) -> dict[str, Any]:
-    """Return the fields that are set in a pydantic model, by their names in Kubernetes."""
+    """Return the fields that were set in a pydantic model as a dict, with the aliases as keys, such as `apiVersion`."""
     fields: dict[str, Any] = model.model_dump(exclude_unset=True, by_alias=True, warnings=False)
     return fields
 
@@ -286,7 +291,10 @@ _DECODERS: Final = {
 def opened(value: Any) -> Any:
     """Return a copy of plain data in which each Struct, ListValue or Value message is replaced by its content.
 
-    A None becomes NULL, which is written as null.
+    Each None is replaced by the constant NULL, which is encoded as null.
+
+    Raises:
+        UsageError: The data contains itself, or is nested too deep.
     """
     return with_nulls(value, _content)
 
@@ -299,8 +307,12 @@ def _content(item: Any) -> Any:
 def message_data(message: Any) -> Any:
     """Return a message of any implementation as plain data.
 
+    Returns:
+        The content of a Struct, ListValue or Value. For another message, the dict of `json_format.MessageToDict`, with
+        the field names of the .proto file as keys.
+
     Raises:
-        UsageError: The value isn't a message.
+        UsageError: `message` isn't a message.
     """
     name = full_name(message)
     if name is None:
@@ -314,10 +326,10 @@ def message_data(message: Any) -> Any:
 
 
 def merge(struct: Any, data: bytes) -> None:
-    """Set the fields of an encoded Struct in a Struct message. A field replaces an existing field of the same name.
+    """Set the top-level fields of an encoded Struct in a Struct message. Existing fields of these names are replaced.
 
     Raises:
-        EncodeError: The data is nested deeper than a message can be. The Struct stays unchanged then.
+        EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays unchanged then.
     """
     if data:
         _fill(struct, data, anew=False)
@@ -326,8 +338,10 @@ def merge(struct: Any, data: bytes) -> None:
 def replace(struct: Any, data: bytes) -> None:
     """Replace the content of a Struct message by the content of an encoded Struct.
 
+    The message counts as set in the message around it, even if `data` is empty.
+
     Raises:
-        EncodeError: The data is nested deeper than a message can be. The Struct stays unchanged then.
+        EncodeError: `data` is nested too deep for `struct`'s implementation. `struct` stays unchanged then.
     """
     _fill(struct, data, anew=True)
 

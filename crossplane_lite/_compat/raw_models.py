@@ -1,4 +1,4 @@
-"""Resources of raw messages as plain data or as models."""
+"""Returns the resources in requests as dicts or as models, for `request`."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ _TAKER = "a getter of crossplane_lite.request"
 
 
 def struct_data(struct: Any) -> dict[str, Any]:
-    """Return a Struct message as a dict."""
+    """Return the content of a Struct message, of any implementation, as a dict."""
     return _wire.decode_struct(struct.SerializeToString())
 
 
 def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[Any]:
-    """Return the resources that answer a requirement; an empty list without an answer.
+    """Return the resources that Crossplane found for a requirement; an empty list if there are none.
 
     Args:
-        given: The map of a request that holds answers by requirement name.
-        name: The requirement's name.
-        model: The class of the resources' model; None for dicts.
-        kind: The name of the map, for messages.
+        given: A map of the request: `required_resources` or `extra_resources`.
+        name: The requirement's name, which is the key in the map.
+        model: The model class to return the resources as; None for dicts.
+        kind: The beginning of paths in error messages: `required` or `extra`.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or a resource is of another kind than `model`.
+        UsageError: `model` isn't a class of resources, or a resource has another group or kind than `model`. Without
+            resources, this isn't checked.
     """
     if name not in given:
         return []
@@ -48,7 +49,11 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
 
 
 def names_of(resources: Any, model: type[Any] | None) -> list[str]:
-    """Return the sorted names of the resources that are of a model's kind; of all resources if `model` is None.
+    """Return the sorted names of the resources that have the group and kind of a model class, in any version.
+
+    Args:
+        resources: The map of a message, from name to Resource.
+        model: The model class. None, or a class for all kinds such as `Unstructured`, selects all resources.
 
     Raises:
         UsageError: `model` isn't a class of resources.
@@ -72,13 +77,13 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
 
     Args:
         message: The resource.
-        model: The class of the resource's model; None for a dict.
+        model: The model class to return the resource as; None for a dict.
         kind: The role of the resource: `xr`, `resource` or `required`.
-        name: The resource's name in the composition, or the name of the requirement.
-        prefix: The beginning of paths in messages; by default the name.
+        name: The composition resource name, or the requirement's name; empty for the composite.
+        prefix: The beginning of paths in messages; by default `name`, or `kind` if `name` is empty.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or the resource is of another kind than `model`.
+        UsageError: `model` isn't a class of resources, or the resource has another group or kind than `model`.
     """
     if model is None:
         return struct_data(message.resource)
@@ -93,9 +98,9 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
 
 
 def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: str) -> Any:
-    """Return a desired resource as a dict, or as a model that shows its fields and can be changed.
+    """Return a desired resource as a dict, or as a model that has the resource's fields and can be changed.
 
-    See `observed` for arguments and errors.
+    Changes of the model don't change `message`. See `observed` for arguments and errors.
     """
     if model is None:
         return struct_data(message.resource)
@@ -106,10 +111,12 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
 
 
 def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
-    """Return the root of the message's resource, from which a model of it reads.
+    """Return a `Root` for a resource: the object through which models read the resource's fields.
+
+    See `observed` for the arguments.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or the resource is of another kind.
+        UsageError: `model` isn't a class of resources, or the resource has another group or kind than `model`.
     """
     check_class(model, _TAKER)
     root = Root(current() or Tracker(), kind, name, prefix, struct_of(message, _TAKER), message)

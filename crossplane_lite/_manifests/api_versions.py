@@ -1,4 +1,4 @@
-"""Checking the form of apiVersions in manifests and functions."""
+"""Splits the apiVersions of manifests, and refuses strings that Kubernetes can't parse as an apiVersion."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["ApiVersionError", "split_api_version"]
 
 
 class ApiVersionError(InputError):
-    """A string that must be an apiVersion has another form."""
+    """A string that must be an apiVersion, such as `apps/v1`, has more than one slash."""
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return the group and the version of an apiVersion. The group is an empty string for the core group.
+    """Return the group and the version of an apiVersion. Without a slash, as in `v1`, the group is an empty string.
 
     Raises:
         ApiVersionError: The string has more than one slash.

@@ -1,16 +1,17 @@
-"""Reading images that were saved to a file, and the `package.yaml` of Crossplane packages in them.
+"""Reads container images that were saved to a file or a folder, and the `package.yaml` of Crossplane packages in them.
 
 Two layouts are read: the docker-archive, which `crossplane xpkg build` and `docker save` write (`manifest.json`), and
-the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. Tar files may be gzipped as a whole.
+the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. A tar file may be gzipped.
 
-The layer with `package.yaml` has the mark `base`: in the label `io.crossplane.xpkg:sha256:<digest of the layer>` of the
-image's configuration, or in the layer's annotation `io.crossplane.xpkg` (package specification). Without a mark, the
-topmost layer that has the file is read.
+A Crossplane package marks the layer that has `package.yaml` with the word `base`. The mark is the value of the label
+`io.crossplane.xpkg:sha256:<digest of the layer>` in the image's configuration, or of the layer's annotation
+`io.crossplane.xpkg` (package specification). Without a mark, the topmost layer that has the file is read.
 
-Of a tar file that isn't an image, the YAML and JSON files are read, as from a folder. A gzipped text is read as the
-text: `crossplane xpkg extract` writes a package's `package.yaml` in this form.
+From a tar file that isn't an image, the YAML and JSON files are read, as from a folder. A gzipped text file is unpacked
+and read: `crossplane xpkg extract` writes a package's `package.yaml` in this form.
 
-Sizes are limited after unpacking. If the archive names a digest for a file that is read, the digest is compared.
+The limits on sizes are for unpacked bytes. If the archive has a digest for a file that is read, the file's content is
+checked against the digest.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, gzi
 __all__ = ["DOCUMENTS", "Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
 
 DOCUMENTS: Final = (".yaml", ".yml", ".json")
-"""The ends of the names of files with documents."""
+"""The extensions of the names of files with YAML or JSON documents."""
 
 _PACKAGE: Final = "package.yaml"
 _OF_IMAGES: Final = ("manifest.json", "index.json", "oci-layout")
@@ -44,11 +45,11 @@ _NAMED_DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{64})(?:\.json|\.tar|\.
 
 
 class Stream(NamedTuple):
-    """The bytes of a stream of documents.
+    """The content of one file of YAML or JSON documents, such as the `package.yaml` of a package.
 
     Attributes:
-        label: The stream's name in messages, for example `provider.xpkg:package.yaml`.
-        data: The bytes.
+        label: The file's name in messages, for example `provider.xpkg:package.yaml`.
+        data: The file's bytes, unpacked.
     """
 
     label: str
@@ -56,13 +57,13 @@ class Stream(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer of a saved image.
+    """A layer of a saved image. A digest is a text such as `sha256:<64 hexadecimal digits>`.
 
     Attributes:
         file: The name of the layer's file in the archive.
-        digest: The digest of the file; None if the archive doesn't name it.
-        unpacked: The digest of the unpacked file; None if the image's configuration doesn't name it.
-        mark: The layer's mark in a package, such as `base` for the layer with `package.yaml`; None without a mark.
+        digest: The digest of the file as it is stored, gzipped or not; None if the archive has no digest for it.
+        unpacked: The digest of the unpacked file; None if the image's configuration has no digest for it.
+        mark: Crossplane's mark of the layer, such as `base` for the layer with `package.yaml`; None without a mark.
     """
 
     file: str
@@ -75,9 +76,9 @@ class Image(NamedTuple):
     """A saved image.
 
     Attributes:
-        name: The image's name in messages: its tag, or the name of a file or a digest.
+        name: The image's name in messages: the image's tag; without a tag, the name of a file, or a digest.
         config: The image's configuration, with operating system, architecture and labels.
-        layers: The layers, the lowest first.
+        layers: The layers, from the lowest to the topmost.
     """
 
     name: str
@@ -86,28 +87,28 @@ class Image(NamedTuple):
 
 
 def is_archive(head: bytes) -> bool:
-    """Say whether a file is a tar file, or is compressed with gzip or zstd, from its first 512 bytes."""
+    """Return whether a file is a tar file, or compressed with gzip or zstd. `head` has the file's first 512 bytes."""
     return head[_TAR] == b"ustar" or head.startswith((GZIP, ZSTD))
 
 
 def is_layout(folder: str) -> bool:
-    """Say whether a folder is an OCI layout: whether it has the files oci-layout and index.json."""
+    """Return whether a folder is an OCI layout, which has the files oci-layout and index.json."""
     return all(os.path.isfile(os.path.join(folder, name)) for name in ("oci-layout", "index.json"))
 
 
 def read_archive(file: BinaryIO, label: str) -> list[Stream]:
-    """Read the package in a saved image, the documents in another tar file, or a gzipped text.
+    """Read the Crossplane package in a saved image, the YAML and JSON files in another tar file, or a gzipped text.
 
     Args:
         file: The archive: a seekable file at its first byte.
         label: The archive's name in messages.
 
     Returns:
-        Of an image, its `package.yaml`; of several images, each `package.yaml` that differs from the others. Of another
-        tar file, its YAML and JSON files; of a gzipped text, the text.
+        The `package.yaml` of an image; for several images, each `package.yaml` that differs from the others. For
+        another tar file, its YAML and JSON files that aren't hidden. For a gzipped text file, the unpacked text.
 
     Raises:
-        InputError: The file isn't such an archive, has no package, is damaged, or is too large.
+        InputError: The file is none of these, is damaged or too large, or no image in it has a `package.yaml`.
     """
     text = gzipped_text(file, label)
     if text is not None:
@@ -117,7 +118,13 @@ def read_archive(file: BinaryIO, label: str) -> list[Stream]:
 
 
 def _documents(files: TarFiles) -> list[Stream]:
-    """Return the YAML and JSON files in a tar file; an empty list if the tar file is an image, or has no such files."""
+    """Return the YAML and JSON files in a tar file; an empty list if it is an image, or has no such files.
+
+    Hidden files, and files in hidden folders, are left out.
+
+    Raises:
+        InputError: A file is damaged or too large.
+    """
     if any(files.has(name) for name in _OF_IMAGES):
         return []
     found = []
@@ -133,13 +140,14 @@ def _documents(files: TarFiles) -> list[Stream]:
 
 
 def read_layout(folder: str) -> list[Stream]:
-    """Read the package in an OCI layout that is a folder.
+    """Read the Crossplane package in an OCI layout that is a folder.
 
     Returns:
-        Each different `package.yaml` of the layout's images.
+        The `package.yaml` of the layout's images; for several images, each one that differs from the others.
 
     Raises:
-        InputError: The folder isn't such a layout, has no package, is damaged, or is too large.
+        InputError: The folder isn't an OCI layout, a file in it is missing, damaged or too large, or no image has a
+            `package.yaml`.
     """
     return _read(FolderFiles(folder))
 
@@ -162,12 +170,12 @@ def _read(files: Files) -> list[Stream]:
 
 
 def images(files: Files, *, every: bool = False) -> Iterator[Image]:
-    """Yield the images of an archive.
+    """Yield the images of an archive, without the attestations that an index lists beside them.
 
     Args:
-        files: The files of the archive.
-        every: Whether all images of an index are yielded, one for each platform. By default only the first of them that
-            was saved is yielded.
+        files: The files of the archive. The caller wraps the iteration in `archive_files.damage`.
+        every: Whether all saved images of a multi-platform image are yielded, one for each platform. By default only
+            the first of them is yielded.
 
     Raises:
         InputError: The archive isn't an image archive, is damaged, or has an index of which no image was saved.
@@ -205,10 +213,15 @@ def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
 
 
 def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[Image]:
-    """Yield the image of an entry in an index; of an entry that is an index itself, the images that were saved.
+    """Yield the image of an entry in `index.json`; for an entry that is an index itself, each of its saved images.
+
+    Args:
+        files: The files of the archive.
+        where: The entry's place, for messages.
+        entry: The entry.
 
     Raises:
-        InputError: No image of the entry was saved, or the archive is damaged.
+        InputError: No image of the entry was saved, or a manifest or configuration is missing, damaged or wrong.
     """
     name = _mapping(entry.get("annotations")).get(_REF_NAME) or entry.get("digest")
     missing = None
@@ -238,8 +251,13 @@ def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[
 def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Layer]]:
     """Return the configuration and the layers of an image in the OCI layout.
 
+    Args:
+        files: The files of the archive.
+        where: The manifest's file, for messages.
+        manifest: The image's manifest.
+
     Raises:
-        InputError: A part of `manifest` is missing or wrong, or the configuration can't be read.
+        InputError: A field of `manifest` is missing or wrong, or the configuration can't be read.
     """
     config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
     entries = files.objects(f"{where}: layers", manifest.get("layers"))
@@ -255,7 +273,17 @@ def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[M
 def _config(
     files: Files, name: str, digest: str | None, layers: int
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str | None]]:
-    """Return an image's configuration, its labels, and for each layer the digest of the unpacked layer, or None."""
+    """Return an image's configuration, the labels in it, and the digest (or None) of each layer's unpacked content.
+
+    Args:
+        files: The files of the archive.
+        name: The name of the configuration's file.
+        digest: The digest that this file must have; None if it isn't known.
+        layers: The image's number of layers. If the configuration doesn't have as many digests, all are None.
+
+    Raises:
+        InputError: The file is missing, damaged, too large, or isn't a JSON object.
+    """
     config = files.typed(name, files.json(name, digest), dict)
     unpacked = _mapping(config.get("rootfs")).get("diff_ids")
     known: list[str | None] = [None] * layers
@@ -265,13 +293,15 @@ def _config(
 
 
 def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -> bytes | None:
-    """Return the package.yaml of an image; None if it has none.
+    """Return the content of an image's `package.yaml`; None if the image has no such file.
+
+    Only the first layer with the mark `base` is searched; without this mark, all layers are, from the topmost.
 
     Args:
         files: The files of the archive.
         image: The image.
-        searched: The package.yaml, or None, of each layer that was read before, by file. Images may share layers, and
-            this function adds the layers that it reads.
+        searched: Maps the file name of each layer that was read to the layer's `package.yaml`, or to None. This
+            function adds the layers that it reads, because images may share layers.
 
     Raises:
         InputError: A layer is missing, damaged or too large.

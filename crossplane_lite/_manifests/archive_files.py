@@ -1,6 +1,6 @@
-"""The files of a saved image: members of a tar file, or files of a folder.
+"""Reads the files of a saved image: members of a tar file, or files of a folder.
 
-Sizes, names, links and header lengths that a file claims to have are never trusted, and nothing is written to disk.
+The sizes, names, links and header lengths in an archive are never trusted, and nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ _DAMAGE: Final = (
 
 
 class Files(abc.ABC):
-    """The files of an archive or a folder. Methods raise InputError, with the archive's label, for a damaged file.
+    """The files of an archive or a folder.
+
+    Callers wrap their use of the methods in `damage`: Python's readers raise many types of exceptions for a damaged
+    file, and `damage` turns these into InputError.
 
     Args:
         label: The archive's name in messages.
@@ -56,7 +59,7 @@ class Files(abc.ABC):
         """Open a file and return it; None if there is no file of that name."""
 
     def has(self, name: str) -> bool:
-        """Say whether there is a file of that name."""
+        """Return whether there is a file of that name. A link counts if it leads to a file."""
         file = self._find(name)
         if file is not None:
             file.close()
@@ -74,10 +77,14 @@ class Files(abc.ABC):
         return file
 
     def hash(self, name: str, digest: str | None = None) -> Any:
-        """Return the hash object of a file's content, with the algorithm of `digest`, by default sha256.
+        """Return the hash object of a file's content.
+
+        Args:
+            name: The file's name.
+            digest: A digest such as `sha512:...`, whose algorithm is used; None for sha256.
 
         Raises:
-            InputError: There is no file of that name, or the file is damaged.
+            InputError: There is no file of that name.
         """
         found = _new_hash(digest)
         with self.open(name) as file:
@@ -86,15 +93,15 @@ class Files(abc.ABC):
         return found
 
     def check(self, name: str, digest: str | None, found: Any) -> None:
-        """Compare a file's hash with the digest that the archive names.
+        """Compare the digest of a file's content with the digest that the archive has for the file.
 
         Args:
-            name: The file's name.
-            digest: The digest that the archive names; None if it names none, and then nothing is compared.
+            name: The file's name, for the message.
+            digest: The digest in the archive; None if the archive has no digest: then nothing is compared.
             found: The hash object of the file's content.
 
         Raises:
-            InputError: The digest of the file's content is another one than `digest`.
+            InputError: The two digests differ.
         """
         if digest is not None and digest.rpartition(":")[2] != found.hexdigest():
             raise self.error(
@@ -102,10 +109,14 @@ class Files(abc.ABC):
             )
 
     def json(self, name: str, digest: str | None = None) -> Any:
-        """Return the content of a JSON file of at most 16 MB, after comparing its digest, if one is given.
+        """Return the value in a JSON file.
+
+        Args:
+            name: The file's name.
+            digest: The digest that the file's content must have; None to compare nothing.
 
         Raises:
-            InputError: The file is missing, too large, damaged, or isn't JSON.
+            InputError: The file is missing, has more than 16 MB or another digest, or isn't JSON.
         """
         with self.open(name) as file:
             data = file.read(_LARGEST_JSON + 1)
@@ -120,11 +131,11 @@ class Files(abc.ABC):
             raise self.error(f"{name} is not JSON: {e}") from e
 
     def objects(self, where: str, value: Any) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return the objects of a list, each with its place.
+        """Return the objects of a list, each with its place for messages, such as `index.json: manifests[0]`.
 
         Args:
-            where: The list's place, for messages.
-            value: The list, from JSON.
+            where: The list's place, such as `index.json: manifests`.
+            value: The value from JSON that must be a list of objects.
 
         Raises:
             InputError: `value` isn't a list of objects.
@@ -136,9 +147,9 @@ class Files(abc.ABC):
         """Return a value from JSON, after checking its type.
 
         Args:
-            where: The value's place, for messages.
+            where: The value's place, for the message.
             value: The value.
-            kind: dict, list, str or bool.
+            kind: The type that the value must have: dict, list, str or bool.
 
         Raises:
             InputError: The value has another type.
@@ -147,17 +158,19 @@ class Files(abc.ABC):
 
     @contextlib.contextmanager
     def layer(self, layer: str, digest: str | None, largest: int | None = None) -> Iterator[Any]:
-        """Open a layer, a tar file that may be gzipped, as a context; reading from it gives unpacked bytes.
+        """Open a layer, which is a tar file and may be gzipped, as a context manager.
 
-        If there is a digest, the rest of the layer is read at the end of the context, and the digest compared.
+        The context's value is a file from which the unpacked bytes are read. With a `digest`, the rest of the layer is
+        read at the end of the context, and its digest is compared. Exceptions of Python's readers inside of the context
+        become InputError.
 
         Args:
             layer: The name of the layer's file.
-            digest: The digest of the unpacked layer; None if it isn't known.
-            largest: The most bytes of the unpacked layer; None for the limit of packages, 200 MB.
+            digest: The digest that the unpacked layer must have; None to compare nothing.
+            largest: The largest size of the unpacked layer, in bytes; None for the limit of packages, 200 MB.
 
         Raises:
-            InputError: The layer is missing, damaged or too large, or is compressed with zstd.
+            InputError: The layer is missing, damaged, too large, or compressed with zstd.
         """
         what = f"{self.label}: the layer {layer}"
         found = _new_hash(digest) if digest is not None else None
@@ -179,16 +192,17 @@ class Files(abc.ABC):
         Args:
             layer: The name of the layer's file.
             name: The path of the wanted file, from the root of the layer.
-            digest: The digest of the unpacked layer; None if it isn't known.
+            digest: The digest that the unpacked layer must have; None to compare nothing.
 
         Raises:
-            InputError: The layer is missing, damaged or too large, or the file isn't a regular file.
+            InputError: The layer is missing, damaged, compressed with zstd, or has more than 200 MB; or the wanted file
+                isn't a regular file.
         """
         with self.layer(layer, digest) as stream:
             return _member(stream, f"{self.label}: the layer {layer}", name)
 
     def error(self, problem: str) -> InputError:
-        """Return an error whose message begins with the archive's label."""
+        """Return an InputError whose message is the archive's label and `problem`."""
         return _error(f"{self.label}: {problem}")
 
 
@@ -200,7 +214,8 @@ class TarFiles(Files):
         label: The tar file's name in messages.
 
     Raises:
-        InputError: The file isn't a tar file, is damaged, has too many members, or is compressed with zstd.
+        InputError: The file isn't a tar file, is damaged, has more than 10,000 members or 4 GB unpacked, or is
+            compressed with zstd.
     """
 
     def __init__(self, file: BinaryIO, label: str) -> None:
@@ -225,14 +240,14 @@ class TarFiles(Files):
                 self._members[clean_name(member.name)] = member
 
     def names(self) -> list[str]:
-        """Return the names of all members that aren't folders, links included, sorted."""
+        """Return the sorted names of all members except folders. Links and special files are included."""
         return sorted(name for name, member in self._members.items() if not member.isdir())
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or of the file that a link leads to; None if there is no such file.
+        """Return the content of a regular file, or of the file that a link leads to; None if there is no such file.
 
         Raises:
-            InputError: The file is larger than 200 MB, or damaged.
+            InputError: The file has more than 200 MB.
         """
         file = self._find(name)
         if file is None:
@@ -257,7 +272,11 @@ class TarFiles(Files):
 
 
 class FolderFiles(Files):
-    """The files of a folder, whose path is the label. Callers pass only names that are digests or constants."""
+    """The files of a folder, whose path is the label.
+
+    Callers pass only constants, and names that are made from checked digests: a name with `..` could lead out of the
+    folder.
+    """
 
     def _find(self, name: str) -> BinaryIO | None:
         try:
@@ -267,14 +286,14 @@ class FolderFiles(Files):
 
 
 class _Bounded:
-    """A readable file that raises InputError if more than a number of bytes is read.
+    """A file that raises InputError when it is read or moved beyond a limit.
 
     Args:
         file: The file to read from.
-        largest: The most bytes that may be read.
+        largest: The limit, as a number of bytes from the file's beginning.
         what: The file's name in messages.
-        found: A hash object that is updated with the bytes that are read; None for none. It is right only if the file
-            is read from the first byte to the last.
+        found: A hash object that gets the bytes that are read; None to compute no hash. The hash is right only if the
+            file is read from the first byte to the last.
     """
 
     def __init__(self, file: Any, largest: int, what: str, found: Any = None) -> None:
@@ -308,15 +327,15 @@ class _Bounded:
 
 
 def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
-    """Return the bytes of a gzipped text file, unpacked.
+    """Return the unpacked content of a gzipped text file.
 
     Args:
         file: The file: seekable, and at its first byte.
         label: The file's name in messages.
 
     Returns:
-        The unpacked bytes. None if the file isn't gzipped, or its content isn't text; then the file is at its first
-        byte again.
+        The unpacked bytes. None if the file isn't gzipped, or the first 512 unpacked bytes are missing, damaged or
+        have a null byte, as a tar file's have. Then the file is at its first byte again.
 
     Raises:
         InputError: The file is damaged, or larger than 200 MB unpacked.
@@ -340,11 +359,11 @@ def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
 
 @contextlib.contextmanager
 def damage(what: str, problem: str) -> Iterator[None]:
-    """Return a context that turns exceptions of Python's archive readers into InputError; entering it gives None.
+    """Turn exceptions of Python's archive readers into InputError, as a context manager. An InputError stays unchanged.
 
     Args:
         what: The beginning of the message: the name of the file.
-        problem: The end of the message, before the reason, such as `can't be read`.
+        problem: The middle of the message, such as `can't be read`. The exception's text follows as the reason.
     """
     try:
         yield
@@ -356,7 +375,7 @@ def damage(what: str, problem: str) -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """Return a text with `?` in place of each character that can't be printed, such as a line break."""
+    """Return a text in which each character that can't be printed, such as a line break, is replaced by `?`."""
     return text if text.isprintable() else "".join(one if one.isprintable() else "?" for one in text)
 
 
@@ -365,7 +384,7 @@ def _error(text: str) -> InputError:
 
 
 def _new_hash(digest: str | None) -> Any:
-    """Return a new hash object with the algorithm of a digest; with sha256 for None."""
+    """Return a new hash object with the algorithm of a digest, such as `sha512:...`. None means sha256."""
     return hashlib.new((digest or "sha256:").partition(":")[0])
 
 
@@ -385,5 +404,5 @@ def _member(stream: Any, what: str, name: str) -> bytes | None:
 
 
 def clean_name(name: str) -> str:
-    """Return a member's name as a plain path from the root of the archive, such as `a/b` for `/./a/b`."""
+    """Return the name of an archive's member as a normal path without a leading slash: `a/b` for `/./a/b`."""
     return posixpath.normpath(name).lstrip("/")

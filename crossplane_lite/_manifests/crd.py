@@ -1,4 +1,4 @@
-"""Reading CustomResourceDefinitions: those in a document, those that Crossplane makes of an XRD, and their versions."""
+"""Finds the CustomResourceDefinitions (CRDs) of a document, which may be a CRD or an XRD, and reads their versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CrdVersion", "crds_in", "versions_of"]
 
 
 class CrdVersion(NamedTuple):
-    """One version of a kind.
+    """One version of a kind that a CustomResourceDefinition defines.
 
     Attributes:
         group: The kind's group.
@@ -22,8 +22,8 @@ class CrdVersion(NamedTuple):
         kind: The kind.
         schema: The version's `openAPIV3Schema`.
         served: Whether the API server serves the version.
-        storage: Whether the API server stores objects in this version. For an XRD, this is the version that
-            compositions refer to.
+        storage: Whether the API server stores objects in this version. For a kind of an XRD: whether the version is
+            `referenceable`, which means that compositions are for this version.
     """
 
     group: str
@@ -35,18 +35,18 @@ class CrdVersion(NamedTuple):
 
 
 def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
-    """Return the CustomResourceDefinitions in a document.
+    """Return the CustomResourceDefinitions for a document, which may be a CRD or an XRD.
 
     Args:
-        where: File and place of the document, for messages.
+        where: The document's place for messages, such as `crds.yaml, document 2 (line 14)`.
         content: The document.
 
     Returns:
-        For a CustomResourceDefinition, a list of the document itself; for a CompositeResourceDefinition, the
-        definitions that Crossplane makes from the document; None for any other document.
+        For a CustomResourceDefinition, a list of only this document, unchecked. For a CompositeResourceDefinition, the
+        definitions that Crossplane creates from it. None for any other document.
 
     Raises:
-        InputError: A CompositeResourceDefinition has a missing or wrong field.
+        InputError: The document is a CompositeResourceDefinition with a missing or wrong field.
     """
     group, kind = group_of(str(content.get("apiVersion"))), content.get("kind")
     if (group, kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
@@ -59,10 +59,10 @@ def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any
 
 
 def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
-    """Yield the versions of a CustomResourceDefinition.
+    """Yield the versions of a CustomResourceDefinition, also those that aren't served.
 
     Args:
-        where: File and place of the definition, for messages.
+        where: The definition's place for messages, such as `crds.yaml, document 2 (line 14)`.
         crd: The definition.
 
     Raises:

@@ -1,7 +1,8 @@
-"""Reading streams of JSON objects strictly, with the line of each mistake.
+"""Reads streams of JSON objects strictly, and reports the first mistake with its line.
 
 Python's json module reads large documents many times faster than any reader of YAML. But it also accepts NaN and
-infinities, and of a key that occurs twice it takes the last value. This module refuses both, like our reader of YAML.
+infinities, and if a key occurs twice in an object, it keeps the last value. This module refuses both, like the module
+`yaml`. It also refuses numbers beyond the range of a double, and strings with half of a surrogate pair.
 """
 
 from __future__ import annotations
@@ -25,24 +26,26 @@ _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _RefusedError(Exception):
-    """A value in the document isn't JSON, or a key occurs twice."""
+    """The document has NaN, an infinity or a number beyond the range of a double, or a key occurs twice."""
 
 
 def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list[Document] | None:
-    """Return the objects of a stream of JSON.
+    """Return the objects of a stream of JSON: a text of objects that follow each other, such as `{"a": 1} {"b": 2}`.
 
     Args:
         text: The stream.
         label: The stream's name in messages.
-        deepest: The most levels of arrays and objects, for the message if there are more than Python can read.
-        is_json: Whether the text must be JSON. Otherwise it may also be YAML.
+        deepest: The number of levels that the message gives as the limit if the text is nested deeper than Python's
+            json module can read. Other depths aren't checked here.
+        is_json: Whether text that isn't JSON is an error. If False, the text may be YAML instead.
 
     Returns:
-        The objects, each with its place; None if the text isn't a stream of JSON objects, and may be YAML.
+        The objects, each with its place; an empty list for an empty text. None if the text has something else than
+        objects, such as a list, or if it isn't JSON and `is_json` is False.
 
     Raises:
         InputError: A key occurs twice in an object, a number or a string can't be represented by every reader of JSON,
-            objects are nested too deeply, or the text must be JSON and isn't.
+            the text is nested too deeply, or it isn't JSON and `is_json` is True.
     """
     documents: list[Document] = []
     place = _end_of_space(text, 0)
@@ -68,7 +71,10 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
 
 
 def _problem(text: str, place: int, label: str) -> InputError | None:
-    """Return the error, with its line, for the first mistake in the document at `place`; None if there is none."""
+    """Return an error for the first mistake in the document that begins at the index `place`; None without a mistake.
+
+    Mistakes here are only those that Python's json module accepts: see the module's description.
+    """
     keys: list[set[str] | None] = []  # the keys of each open object; None for an open array
     before = ""
     for token in _TOKEN.finditer(text, place):

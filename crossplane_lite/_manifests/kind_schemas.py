@@ -1,11 +1,12 @@
-"""The schemas of kinds, from OpenAPI v3 documents and from definitions, by the rules by which Crossplane finds them.
+"""Finds the OpenAPI schemas of kinds in OpenAPI v3 documents and in definitions (CRDs and XRDs), as Crossplane does.
 
 Crossplane asks the API server for the document of the apiVersion (Crossplane's design "Required schemas",
-"Implementation"), and takes the component whose `x-kubernetes-group-version-kind` has that kind and no other.
+"Implementation"), and takes the component whose `x-kubernetes-group-version-kind` has only the wanted kind.
 
-References in properties, additional properties and items are inlined. The schema that a reference leads to replaces the
-reference and everything beside it. That includes a reference in an `allOf`, by which Kubernetes gives a reference a
-description. A reference to a schema in which it lies becomes `{type: object}`.
+References (`$ref`) in properties, additional properties and items are inlined. The schema that a reference leads to
+replaces the reference and everything beside it. A reference in an `allOf` counts as a reference of the schema around
+it, because Kubernetes writes a reference with a description in this way. A reference to a schema that contains the
+reference becomes `{type: object}`.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
 
 
 class _Kind(NamedTuple):
-    """The schema of a kind, as a document has it.
+    """A kind that was found in a document.
 
     Attributes:
-        where: File and place, for messages.
+        where: The place of the kind's schema for messages, such as `crds.yaml, document 2 (line 14)`.
         schema: The schema, in which references aren't inlined yet.
-        scope: `Namespaced` or `Cluster`; None if the document doesn't tell.
+        scope: The kind's scope, `Namespaced` or `Cluster`; None if the document doesn't show it.
         components: The schemas that `$ref` leads to, by name; None if the document is a CRD or an XRD, which has no
             references.
     """
@@ -55,11 +56,11 @@ _Kinds = dict[tuple[str, str], _Kind]
 
 
 class Schemas:
-    """The schemas of kinds, from documents and from files.
+    """Finds the schemas of kinds in sources: documents, files and folders.
 
-    Files are read when a schema is asked for. A file that doesn't have the words of the wanted group, version and kind
-    isn't parsed. If several sources define a kind, the first source counts. Found schemas are kept and shared: don't
-    change them.
+    Files are read when a kind is looked for. A file that doesn't contain the words of the wanted group, version and
+    kind isn't parsed. If several sources define a kind, the source that was added first counts. `find` returns the same
+    dict for each call with the same kind: don't change the dict.
     """
 
     def __init__(self) -> None:
@@ -68,19 +69,24 @@ class Schemas:
 
     @classmethod
     def of_paths(cls, paths: Iterable[str | os.PathLike[str]]) -> Schemas:
-        """Return the schemas in files and folders, added with `add_path`, which may raise InputError."""
+        """Return a new `Schemas` with files and folders as sources.
+
+        Raises:
+            InputError: A file or folder doesn't exist.
+        """
         schemas = cls()
         for path in paths:
             schemas.add_path(path)
         return schemas
 
     def add_path(self, path: str | os.PathLike[str]) -> None:
-        """Add the definitions and OpenAPI documents in a file or package, or in a folder and the folders below it.
+        """Add a file or package as a source, or the files in a folder and the folders below it.
 
-        `_manifests.sources` says which files are read. Documents that define no kind are ignored.
+        From these, definitions and OpenAPI documents are read when a kind is looked for. Other documents are ignored.
+        `_manifests.sources` says which files of a folder are read.
 
         Raises:
-            InputError: The file or folder doesn't exist. Mistakes in a file are found only when a schema is asked for.
+            InputError: The file or folder doesn't exist. Mistakes in a file are found only when a kind is looked for.
         """
         text = os.fspath(path)
         if not os.path.exists(text):
@@ -88,11 +94,11 @@ class Schemas:
         self._add(_Folder(text) if os.path.isdir(text) else _File(text))
 
     def add_openapi(self, document: Mapping[str, Any], where: str) -> None:
-        """Add an OpenAPI v3 document of an API server.
+        """Add an OpenAPI v3 document of an API server as a source.
 
         Args:
-            document: The document, for one group and version or for several.
-            where: The document's source, for messages.
+            document: The document, such as that at `/openapi/v3/apis/apps/v1`. It may have several apiVersions.
+            where: The document's file or URL, for messages.
 
         Raises:
             InputError: The document isn't an OpenAPI v3 document, or has no schemas.
@@ -100,16 +106,16 @@ class Schemas:
         self._add(_Given(dict(_of_openapi(where, document))))
 
     def add_crd(self, document: Mapping[str, Any], where: str) -> None:
-        """Add the kinds of a CustomResourceDefinition or a CompositeResourceDefinition: a composite, and its claim.
+        """Add the kind of a CustomResourceDefinition, or the composite and the claim of a CompositeResourceDefinition.
 
-        Only served versions are added, because an API server has no other schemas.
+        Only served versions are added, because an API server has no schemas of other versions.
 
         Args:
             document: The definition.
-            where: The definition's source, for messages.
+            where: The definition's file or URL, for messages.
 
         Raises:
-            InputError: The document is neither of these, or a field is missing or wrong.
+            InputError: The document is of another kind, or a field is missing or wrong.
         """
         kinds = _of_definition(where, document)
         if kinds is None:
@@ -124,8 +130,8 @@ class Schemas:
 
         Raises:
             ApiVersionError: `api_version` isn't an apiVersion.
-            InputError: A file can't be read, a field in it is wrong, a reference leads nowhere, or the schema has more
-                than a million parts.
+            InputError: A file can't be read, a field in it is wrong, the schema refers to a schema that the document
+                doesn't have, or the schema has more than a million parts.
             MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
         key = api_version, kind
@@ -135,7 +141,9 @@ class Schemas:
         return self._found[key]
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return the scope of a kind, `Namespaced` or `Cluster`; None if no source has the kind or tells its scope.
+        """Return the scope of a kind, `Namespaced` or `Cluster`, from the first source that has the kind.
+
+        None if no source has the kind, or this source doesn't show the kind's scope.
 
         Raises:
             InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
@@ -145,7 +153,7 @@ class Schemas:
         return None if entry is None else entry.scope
 
     def where(self, api_version: str, kind: str) -> str | None:
-        """Return the file and place of a kind's schema, for messages; None if no source has the kind.
+        """Return where a kind's schema is, such as `crds.yaml, document 2 (line 14)`; None if no source has the kind.
 
         Raises:
             InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
@@ -155,7 +163,7 @@ class Schemas:
         return None if entry is None else entry.where
 
     def kinds(self) -> list[tuple[str, str]]:
-        """Return the apiVersion and kind of every kind in the sources, sorted. This reads all files.
+        """Return the sorted pairs of apiVersion and kind of all kinds in the sources. This parses all files.
 
         Raises:
             InputError: A file can't be read, or a field in it is wrong.
@@ -177,7 +185,7 @@ class Schemas:
 
 
 class _Given:
-    """A source of kinds that were read already. The other sources read files when a kind is asked for."""
+    """A source of kinds that were read already. `_File` and `_Folder` read files when a kind is looked for."""
 
     def __init__(self, kinds: _Kinds) -> None:
         self._kinds = kinds
@@ -190,7 +198,7 @@ class _Given:
 
 
 class _File:
-    """A source of the kinds in a file, which is parsed when it may have a wanted kind."""
+    """A source of the kinds in a file. The file is parsed only when it may define a wanted kind."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -213,7 +221,14 @@ class _File:
         return self.kinds().get(key) if self._kinds is not None or self._may_have(words) else None
 
     def _may_have(self, words: list[bytes]) -> bool:
-        """Say whether the file may have a kind, by searching it for words, a fiftieth of the time of parsing it."""
+        """Return whether the file may define a kind, which it does only if it contains all of `words`.
+
+        Searching takes a fiftieth of the time of parsing. For files that can't be searched, such as archives, the
+        answer is True.
+
+        Raises:
+            InputError: The file can't be read.
+        """
         if any(word in self._lacks for word in words):
             return False
         if not os.path.isfile(self._path):
@@ -227,7 +242,7 @@ class _File:
 
 
 class _Folder:
-    """A source of the kinds in the files of a folder, which is listed when a kind is asked for."""
+    """A source of the kinds in the files of a folder. The folder is listed when a kind is first looked for."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -263,7 +278,7 @@ def _of_document(document: Document) -> _Kinds | None:
 
 
 def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
-    """Return the kinds of a definition; None if the object isn't a definition.
+    """Return the served kinds of a CRD or an XRD; None if the document is neither.
 
     Raises:
         InputError: A field of the definition is missing or wrong.
@@ -302,7 +317,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
     scopes = scopes_in(document.get("paths"))
     for name, schema in schemas.items():
         marks = schema.get(_KINDS) if isinstance(schema, Mapping) else None
-        # Only components with the mark of a single kind: DeleteOptions and WatchEvent have a mark for each group.
+        # Only components that name a single kind: DeleteOptions and WatchEvent have an entry for each group.
         key = _key(marks[0]) if isinstance(marks, list) and len(marks) == 1 else None
         if key is not None:
             place = f"{where}: components.schemas.{short_text(name)}"
@@ -310,7 +325,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
 
 
 def _key(mark: Any) -> tuple[str, str] | None:
-    """Return the apiVersion and kind in an entry of `x-kubernetes-group-version-kind`; None if it is malformed."""
+    """Return the apiVersion and kind in an entry of `x-kubernetes-group-version-kind`; None if the entry is wrong."""
     if not isinstance(mark, Mapping):
         return None
     group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")
@@ -320,12 +335,12 @@ def _key(mark: Any) -> tuple[str, str] | None:
 
 
 def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
-    """Return the scopes of the kinds that have paths in an OpenAPI document, by apiVersion and kind.
+    """Return a dict from (apiVersion, kind) to the scope, for the kinds that have paths in an OpenAPI document.
 
     A kind is `Namespaced` if one of the kind's paths has a namespace, and `Cluster` otherwise.
 
     Args:
-        paths: The document's `paths`; anything but a mapping counts as an empty one.
+        paths: The value of the document's field `paths`. Anything but a mapping counts as an empty mapping.
     """
     scopes: dict[tuple[str, str], str] = {}
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
@@ -340,10 +355,15 @@ def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
 
 
 def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
-    """Return a kind's schema with its references inlined.
+    """Return a copy of a kind's schema in which the references are inlined (see the module's description).
+
+    Args:
+        entry: The kind.
+        api_version: The kind's apiVersion, for messages.
+        kind: The kind's name, for messages.
 
     Raises:
-        InputError: A reference leads nowhere, or the schema has more than a million parts.
+        InputError: The document doesn't have a schema that is referred to, or the schema has more than a million parts.
     """
     if entry.components is None:
         return dict(entry.schema)
@@ -391,7 +411,7 @@ def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
 
 
 def _ref_of(schema: Any) -> str | None:
-    """Return the `$ref` of a schema or of an element of the schema's `allOf`; None if there is no `$ref`."""
+    """Return the `$ref` of a schema, else the first `$ref` of the elements of its `allOf`; None without a `$ref`."""
     work = [schema]
     while work:
         one = work.pop()

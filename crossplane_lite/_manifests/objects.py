@@ -1,4 +1,4 @@
-"""Small facts about Kubernetes objects that are plain dicts: metadata, owners, names, scopes, conditions, Secrets."""
+"""Functions for Kubernetes objects that are plain dicts: metadata, owners, names, scopes, conditions and Secrets."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _CLUSTER_KINDS: Final = {
 
 
 def quoted(text: str) -> str:
-    """Return a text in double quotes, with escapes, as Crossplane's messages show names."""
+    """Return a name in double quotes, with escapes as in JSON, as it is in Crossplane's messages."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'  # ten times as fast, and enough for nearly all names
     return json.dumps(text, ensure_ascii=False)
@@ -94,7 +94,7 @@ def text_of(value: Any) -> str:
 
 
 def metadata_of(resource: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object's metadata; an empty mapping if it has none."""
+    """Return an object's metadata; an empty mapping if `metadata` is missing or isn't a mapping."""
     metadata = resource.get("metadata")
     return metadata if isinstance(metadata, Mapping) else {}
 
@@ -105,12 +105,12 @@ def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
 
 
 def resource_name(resource: Mapping[str, Any]) -> str:
-    """Return the composition resource name in an object's annotation; "" without the annotation."""
+    """Return an object's composition resource name, which is an annotation; an empty string without the annotation."""
     return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
 
 
 def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the owner reference of an object's controller; None if the object has no controller."""
+    """Return the first owner reference of an object that has `controller: true`; None if there is no such reference."""
     references = metadata_of(resource).get("ownerReferences")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, Mapping) and reference.get("controller") is True:
@@ -119,9 +119,9 @@ def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def composite_uid(composite: Mapping[str, Any]) -> str:
-    """Return a composite's uid. For a composite without one, return the uid that Crossplane's own renderer makes.
+    """Return a composite's uid. For a composite without a uid, return the uid that `crossplane render` gives it.
 
-    The made uid depends only on apiVersion, kind, namespace and name. So names that are generated from it are the same
+    That uid depends only on apiVersion, kind, namespace and name. So names that are generated from the uid are the same
     in each run.
     """
     metadata = metadata_of(composite)
@@ -136,7 +136,7 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
 
 
 def _uuid5(name: str) -> str:
-    """Return the UUID of a name in the nil namespace (RFC 9562, version 5), without importing all of `uuid`."""
+    """Return the UUID (version 5, RFC 9562) of a name in the nil namespace, without the cost of importing `uuid`."""
     digest = bytearray(hashlib.sha1(bytes(16) + name.encode(), usedforsecurity=False).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80
@@ -153,8 +153,9 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
         name: The composition resource name.
 
     Returns:
-        The prefix, cut if it is too long and ending in a hyphen, and twelve hex digits: at most 63 characters. The same
-        arguments always give the same name.
+        A prefix and twelve hexadecimal digits, together at most 63 characters. The prefix is `generate_name`, cut if it
+        is too long, with a hyphen at its end; it is empty if `generate_name` is. The same arguments always give the
+        same name.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
     longest = _LONGEST_LABEL - _HASH_LENGTH
@@ -166,19 +167,27 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
 
 
 def is_label(name: str) -> bool:
-    """Say whether a text is a DNS label (RFC 1123)."""
+    """Return whether a text is a DNS label (RFC 1123): 1 to 63 lower-case letters, digits and inner hyphens."""
     return len(name) <= _LONGEST_LABEL and _is_part(name)
 
 
 def _is_part(name: str) -> bool:
-    """Say whether a text can be a part of a DNS name, apart from its length. No regular expression: that is slower."""
+    """Return whether a text can be a label of a DNS name, of any length. A regular expression would be slower."""
     return name != "" and name[0] != "-" and name[-1] != "-" and _LABEL_SIGNS.issuperset(name)
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
-    """Return the reason why `name` isn't allowed for an object; None if it is allowed.
+    """Return why `name` isn't allowed as an object's metadata.name; None if it is allowed.
 
-    Names must be DNS subdomains (RFC 1123). Names of roles and role bindings may have colons, too.
+    A name must be a DNS subdomain (RFC 1123). Names of RBAC roles and role bindings may also have colons.
+
+    Args:
+        name: The name.
+        api_version: The object's apiVersion.
+        kind: The object's kind.
+
+    Returns:
+        The reason, for a message, such as `it has 300 characters, and must have at most 253`. `it` is the name.
     """
     if kind in _RBAC and group_of(api_version) == "rbac.authorization.k8s.io":
         name = name.replace(":", "")
@@ -190,13 +199,15 @@ def name_problem(name: str, api_version: str, kind: str) -> str | None:
 
 
 def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:
-    """Say whether a kind is known to be cluster-scoped. For an unknown kind the answer is False.
+    """Return whether a kind is known to be cluster-scoped; False for an unknown kind.
+
+    The cluster-scoped kinds of Kubernetes and of Crossplane itself are known, and the kinds that `cluster` knows.
 
     Args:
         api_version: The kind's apiVersion.
         kind: The kind.
-        cluster: An object that is asked first if it has a method `scope(api_version, kind)`. The method returns
-            `Cluster`, `Namespaced`, or None for an unknown kind. Errors of the method are passed on.
+        cluster: An object that may have a method `scope(api_version, kind)`, which is called first. The method returns
+            `Cluster`, `Namespaced`, or None for an unknown kind. Its exceptions aren't caught.
     """
     ask = getattr(cluster, "scope", None)
     scope = None if ask is None else ask(api_version, kind)
@@ -206,7 +217,7 @@ def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None
 
 
 def some_names(names: Iterable[str]) -> str:
-    """Return the first three names, sorted, and the number of the others, in the form of Crossplane's conditions."""
+    """Return up to three names, sorted, and how many follow, as in Crossplane's conditions: `a, b, c, and 2 more`."""
     ordered = sorted(names)
     if len(ordered) > 3:
         return f"{', '.join(ordered[:3])}, and {len(ordered) - 3} more"
@@ -216,9 +227,9 @@ def some_names(names: Iterable[str]) -> str:
 
 
 def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any]) -> None:
-    """Add a condition to a list, in place: it replaces the condition of the same type, or is appended.
+    """Put a copy of a condition into a list, in place: replace the first condition of the same type, or append it.
 
-    A condition without a transition time gets `TRANSITION_TIME`.
+    A condition without `lastTransitionTime` gets `TRANSITION_TIME`.
     """
     made = {"lastTransitionTime": TRANSITION_TIME, **condition}
     for index, old in enumerate(conditions):
@@ -229,11 +240,11 @@ def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any
 
 
 def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the namespace and name of the Secret for a resource's connection details.
+    """Return the namespace and name of the Secret for a resource's connection details, or None.
 
     Returns:
-        The two; the namespace is an empty string if neither the resource nor the reference has one. None if the
-        resource names no Secret.
+        The name is the one in `spec.writeConnectionSecretToRef`; None if the resource has no such name. The namespace
+        is the resource's own, else the reference's; an empty string if both have none.
     """
     spec = resource.get("spec")
     reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
@@ -245,7 +256,7 @@ def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
-    """Return the values of a Secret as bytes, by key. A key in `stringData` wins over `data`, as in an API server.
+    """Return a Secret's values as bytes, by key. If `data` and `stringData` have the same key, `stringData` counts.
 
     Args:
         secret: The Secret.
@@ -281,14 +292,14 @@ def _decoded(text: str, where: str) -> bytes:
 
 
 def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
-    """Return an observed object as the bytes of a Struct, in the form in which Crossplane sends it.
+    """Return an observed object as the bytes of a Struct, as Crossplane sends it to functions.
 
-    Integers beyond 2^53, which other controllers may have written, become the nearest doubles without a message:
-    Crossplane shows them to functions in the same way.
+    Integers beyond 2^53, which other controllers may have written, become the nearest doubles without a message, as in
+    Crossplane.
 
     Args:
         resource: The object.
-        what: The object's name in the message.
+        what: The object's name, for the message.
 
     Raises:
         InputError: The object has a value that a Struct can't hold.
@@ -300,7 +311,7 @@ def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
 
 
 def _with_doubles(value: Any) -> Any:
-    """Return a copy of a JSON value in which integers beyond 2^53 are doubles."""
+    """Return a copy of a JSON value in which integers beyond 2^53 are doubles, except those beyond a double's range."""
     result: list[Any] = [None]
     work: list[tuple[Any, Any, Any]] = [(result, 0, value)]
     while work:
@@ -323,7 +334,7 @@ def encode(resource: Mapping[str, Any], what: str) -> bytes:
 
     Args:
         resource: The object.
-        what: The object's name in the message.
+        what: The object's name, for the message.
 
     Raises:
         InputError: The object has a value that a Struct can't hold, such as an integer beyond 2^53.

@@ -1,7 +1,8 @@
-"""The schema of a custom resource as an API server publishes it, made from the schema in the CustomResourceDefinition.
+"""Makes the schema that an API server publishes for a custom resource, from the schema in a CustomResourceDefinition.
 
-An API server adds apiVersion, kind and metadata. It also writes out the form of embedded objects, and of values that
-are an integer or a string. Apart from descriptions, the result is the schema that `kubectl get --raw
+An API server adds apiVersion, kind and metadata. It also adds plain JSON Schema for two extensions of Kubernetes: for
+embedded objects (`x-kubernetes-embedded-resource`), and for values that are an integer or a string
+(`x-kubernetes-int-or-string`). Apart from descriptions, the result is the schema that `kubectl get --raw
 /openapi/v3/apis/<group>/<version>` shows, with references inlined.
 """
 
@@ -90,17 +91,17 @@ _OF_OBJECTS: Final = {
 
 
 def published(schema: Mapping[str, Any], group: str, version: str, kind: str) -> dict[str, Any]:
-    """Return the schema of a custom resource as an API server publishes it.
+    """Return the schema that an API server publishes for one version of a custom resource.
 
     Args:
-        schema: The `openAPIV3Schema` of the version. It isn't changed, but the result shares unchanged parts with it.
+        schema: The version's `openAPIV3Schema`. It isn't changed, but the result shares unchanged parts with it.
         group: The kind's group.
-        version: The version.
+        version: The version's name, such as `v1beta1`.
         kind: The kind.
     """
     box: dict[str, Any] = {}
-    # For each schema: the schema, and the object and key that get the result. Values that aren't schemas are copied:
-    # checking the schema is others' task.
+    # For each schema: the schema, and the object and key that get the result. Values that aren't schemas are kept,
+    # because nothing is checked here.
     work: list[tuple[Any, dict[str, Any], str]] = [(schema, box, "root")]
     while work:
         source, target, key = work.pop()
@@ -129,7 +130,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with Kubernetes' extensions written out in plain JSON Schema. Its inner schemas are unchanged."""
+    """Return a copy of a schema with plain JSON Schema added for Kubernetes' extensions (see the module's description).
+
+    Schemas inside of it aren't changed.
+    """
     made = dict(source)
     if source.get(_EMBEDDED) is True:
         given = source.get("properties", {})
@@ -145,6 +149,6 @@ def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _says_either(source: Mapping[str, Any]) -> bool:
-    """Say whether a schema already has an `anyOf` of integer and string."""
+    """Return whether the `anyOf` of a schema, or of the first schema in its `allOf`, is exactly integer or string."""
     first = next(iter(_list(source.get("allOf"))), None)
     return source.get("anyOf") == _EITHER or (isinstance(first, Mapping) and first.get("anyOf") == _EITHER)

@@ -1,4 +1,4 @@
-"""Reading files with a limit on their size, because a device or a pipe may never end."""
+"""Reads files, and refuses more than 1 GiB, because a device or a pipe may never end."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _PART: Final = 1 << 20
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Say whether an entry of a folder must be read: a regular file, or a link that leads nowhere.
+    """Return whether a path that was found in a folder should be read: a regular file, or a link that leads nowhere.
 
-    Pipes and devices may never end. A link that leads nowhere counts, so that reading it shows the error.
+    Pipes and devices may never end, so they aren't read. A link that leads nowhere counts, so that reading it shows the
+    error.
     """
     return os.path.isfile(path) or not os.path.exists(path)
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file, or all bytes that come through a pipe.
+    """Return the content of a file, or all bytes from a pipe or a device.
 
     Raises:
         InputError: The file can't be read, or has more than 1 GiB.
@@ -38,7 +39,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_all(file: BinaryIO, label: str) -> bytes:
-    """Return the rest of an open file.
+    """Return the content of an open file, from its current position to its end.
 
     Args:
         file: The file.

@@ -1,7 +1,7 @@
-"""Reading all documents in files, folders, standard input and packages, each with its place.
+"""Reads all YAML and JSON objects in files, folders, standard input and packages, each with its place for messages.
 
-`crossplane-lite generate` and `_manifests.kind_schemas` read definitions with this module, and decide which of the
-documents define an API.
+`crossplane-lite generate` and `_manifests.kind_schemas` read definitions (CRDs and XRDs) with this module. They decide
+which of the objects define an API.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _LONGEST_NAME: Final = 253  # the longest name of a Kubernetes object
 def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Iterator[Document]:
     """Yield each object in the sources, in the order of the sources.
 
-    The place of an object is the file, the number and line of the document, and the object's name, if it has one.
-    Lists, such as `kubectl get crds -o yaml` prints, are split into their items. Words of YAML 1.1, and keys, are read
-    as written (see `crossplane_lite._manifests.yaml`).
+    The place of an object is the file, the number and line of the document, and the object's name, if it has a name.
+    Lists, such as `kubectl get crds -o yaml` prints, are split into their items. Keys, and words that are booleans in
+    YAML 1.1 only, such as `yes`, stay strings (`as_written` in `crossplane_lite._manifests.yaml`).
 
     Args:
         arguments: Files, folders, and `-` for standard input. A file has one or several documents of YAML or JSON, or
-            is a Crossplane package or another archive (see `archive`); its content decides. In a folder and the folders
-            below it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read, in the order of
-            their names. Hidden files are left out, and a file is read once even if several links lead to it.
-        stdin: Standard input; by default the process's own.
+            is a Crossplane package or another archive (see `archive`). In a folder and the folders below it, the files
+            that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and OCI layouts, are read, in the order of their
+            names. Hidden files are left out, and a file is read once even if several links lead to it.
+        stdin: The file to read for `-`; by default the process's standard input.
 
     Raises:
-        InputError: A source doesn't exist, can't be read, or has a document that isn't an object; the message is one
-            line with the file and the place.
+        InputError: A source doesn't exist, can't be read, has a document that isn't an object, or has objects nested
+            more than 500 levels deep. The message is one line with the file and the place.
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     for argument in arguments:
@@ -65,10 +65,13 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
 
 
 def expanded(argument: str) -> list[str]:
-    """Return the files that match a pattern, such as a quoted `crds/**/*.yaml`; for any other argument, just itself.
+    """Return the sorted files that match a pattern, such as a quoted `crds/**/*.yaml`.
+
+    Any other argument, such as `-` or a path, is returned unchanged as the only element, even if no such file exists.
 
     Raises:
-        InputError: No file matches the pattern, or the argument isn't a file and looks like a package's reference.
+        InputError: No file matches the pattern; or the argument looks like the reference of a package in a registry,
+            such as `xpkg.upbound.io/a/b:v1`, and isn't a path that exists.
     """
     if argument == "-" or os.path.lexists(argument):
         return [argument]
@@ -84,16 +87,18 @@ def expanded(argument: str) -> list[str]:
 
 
 def download(reference: str) -> str:
-    """Return a hint for messages: the command that downloads the package `reference` from its registry."""
+    """Return advice for a message: the command that downloads a package, such as `example.org/a/b:v1`, to a file."""
     name = re.split("[:@]", reference.rpartition("/")[2])[0]
     return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
 
 
 def files_below(folder: str) -> Iterator[str]:
-    """Yield the path of each file below a folder that `read_sources` reads, and of each folder that is an OCI layout.
+    """Yield the paths that `read_sources` reads for a folder: those of files, and of folders that are an OCI layout.
+
+    Hidden files and folders are left out. If `folder` is an OCI layout, it is the only path.
 
     Raises:
-        InputError: A folder can't be read, or `folder` has no such file below it.
+        InputError: A folder can't be read, or there is no path to yield.
     """
     is_empty = True
     seen = set()
@@ -133,7 +138,11 @@ def _read(path: str) -> list[archive.Stream]:
 
 
 def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
-    """Return the streams of documents in a file or an archive, each with its name in messages.
+    """Return the content of a file of documents; for an archive, the contents of the files in it that have documents.
+
+    Args:
+        file: The file.
+        label: The file's name in messages.
 
     Raises:
         InputError: The file can't be read, or is a damaged or unknown archive.
@@ -180,10 +189,12 @@ def _check_depth(document: Document) -> None:
 
 
 def _items(document: Document) -> Iterator[Document]:
-    """Yield the items of a Kubernetes list, and of the lists in it; yield any other document unchanged.
+    """Yield the items of a Kubernetes list, such as a ConfigMapList; yield any other document unchanged.
+
+    An item that is a list itself is replaced by its items.
 
     Raises:
-        InputError: An item isn't a mapping.
+        InputError: An item of a document with the kind List isn't a mapping.
     """
     where, content = document
     kind = content.get("kind")
@@ -201,14 +212,14 @@ def _items(document: Document) -> Iterator[Document]:
 
 
 def _named(content: Mapping[str, Any], form: str) -> str:
-    """Return `form` with an object's name in it, for its place; an empty string if the object has no name."""
+    """Return `form`, such as `, {}`, filled with an object's metadata.name; an empty string without a name."""
     metadata = content.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return form.format(printable(name)[:_LONGEST_NAME]) if isinstance(name, str) and name else ""
 
 
 def _listed(kind: Any, content: Mapping[str, Any]) -> list[Any] | None:
-    """Return the items of a Kubernetes list; None if the document isn't a list."""
+    """Return the items of a Kubernetes list; None if the document, whose kind is `kind`, isn't such a list."""
     if not isinstance(kind, str) or not kind.endswith("List") or "items" not in content:
         return None
     items = content["items"]

@@ -1,4 +1,4 @@
-"""Checking the types of values in definitions, archives and schemas."""
+"""Checks the types of values in definitions, archives and schemas, with messages that have the place of the value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BOOLEANS: Final = booleans_of_1_1()
 
 
 def boolean(value: Any) -> Any:
-    """Return the boolean for a word of YAML 1.1, such as `yes`; any other value unchanged."""
+    """Return the boolean for a string that is a boolean in YAML 1.1 only, such as `yes`; any other value unchanged."""
     return _BOOLEANS.get(value, value) if isinstance(value, str) else value
 
 
@@ -28,9 +28,10 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     """Return a value after checking its type.
 
     Args:
-        value: The value. If `kind` is bool, a word of YAML 1.1, such as `yes`, is converted.
-        kind: dict, list, str or bool.
-        error: Makes the error from a text that begins with `must be`, and adds the place.
+        value: The value. If `kind` is bool, a string such as `yes` is converted (see `boolean`).
+        kind: The type that the value must have: dict, list, str or bool.
+        error: Is called with the end of the message, such as `must be a list (got 5)`. It returns the error to raise,
+            whose message begins with the value's place.
 
     Raises:
         InputError: The value has another type.
@@ -46,10 +47,10 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any])
     """Return the value at a path of keys, after checking its type.
 
     Args:
-        where: File and place of the content, for messages.
+        where: The place of `content` for messages, such as `crds.yaml, document 2 (line 14)`.
         content: The mapping in which the path begins.
         path: Keys with dots between them, such as `spec.names.kind`.
-        kind: dict, list, str or bool.
+        kind: The type that the value must have: dict, list, str or bool (see `typed`).
 
     Raises:
         InputError: The value is missing, or has another type.
@@ -65,10 +66,10 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any])
 
 
 def check_name(where: str, path: str, name: str) -> None:
-    """Check that a string can be a group, version or kind, because it may be written into the code of models.
+    """Refuse a string that can't be a group, version or kind, because it may be written into the code of models.
 
     Args:
-        where: File and place of the object, for messages.
+        where: The object's place for messages, such as `crds.yaml, document 2 (line 14)`.
         path: The path of the string in the object, for messages.
         name: The string.
 
@@ -84,6 +85,6 @@ def check_name(where: str, path: str, name: str) -> None:
 
 
 def one_of(choices: Sequence[str]) -> str:
-    """Return choices as text for a message: `a, b or c`."""
+    """Return one or several choices as text for a message, such as `a, b or c`."""
     *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last

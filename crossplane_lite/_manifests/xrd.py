@@ -1,12 +1,15 @@
-"""The definitions that Crossplane makes from a CompositeResourceDefinition (XRD): of the composite, and of its claim.
+"""Makes the CustomResourceDefinitions (CRDs) that Crossplane creates from a CompositeResourceDefinition (XRD).
 
-The definitions have the parts that models need: group, names, scope, versions and schemas. They don't have printer
-columns, conversion and owner references. The rules are those of Crossplane 2:
+There is a CRD for the composite, and another for the claim if the XRD offers a claim. The CRDs have only the parts that
+models need: group, names, scope, versions and schemas. They don't have printer columns, conversion and owner
+references. The rules are those of Crossplane 2:
 
-- Of an XRD's schema, the description and validation rules, `spec` and `status` are taken. Other fields at the top are
-  dropped. If Crossplane and the author define the same field, Crossplane's definition counts.
-- The fields that control composition are in `spec.crossplane`. For the scope LegacyCluster they are directly in `spec`;
-  that is the scope of an XRD v1 that names no scope. Only LegacyCluster composites have claims and connection secrets.
+- From an XRD's schema, the description, the validation rules, `spec` and `status` are taken. Other fields at the top
+  are dropped, and so are unusual keywords of `spec` and `status`. If Crossplane and the author define the same field,
+  Crossplane's definition counts.
+- The fields that control composition, such as `compositionRef`, are in `spec.crossplane`. For the scope LegacyCluster
+  they are directly in `spec`. LegacyCluster is the scope of an XRD v1 without a `scope`. Only LegacyCluster composites
+  have claims and connection secrets.
 """
 
 from __future__ import annotations
@@ -36,13 +39,13 @@ _OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}
 
 
 def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the CustomResourceDefinitions of an XRD: of the composite, and of the claim if the XRD offers one.
+    """Return the CustomResourceDefinitions of an XRD: the composite's, then the claim's if the XRD offers a claim.
 
-    The definitions have the versions of the XRD in the same order, so that paths in messages are right for the XRD,
-    too. The definitions share parts with the XRD: don't change them.
+    The CRDs have all versions of the XRD in the same order, so that a path in a message, such as `spec.versions[1]`, is
+    right for the XRD, too. The CRDs share parts with the XRD: don't change them.
 
     Args:
-        where: File and place of the XRD, for messages.
+        where: The XRD's place for messages, such as `xrd.yaml, document 1 (line 1)`.
         xrd: A CompositeResourceDefinition of apiextensions.crossplane.io/v1 or v2.
 
     Raises:
@@ -73,10 +76,11 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
 class _Object:
     """An object in an XRD, with its place for messages. A field that is null counts as missing.
 
-    The methods that read a field raise InputError with the field's path if the field is missing or wrong.
+    The methods that read a field raise InputError, with the field's path, if a needed field is missing, or if a field
+    has a wrong value.
 
     Args:
-        where: File and place of the XRD.
+        where: The XRD's place for messages, such as `xrd.yaml, document 1 (line 1)`.
         path: The object's path in the XRD; an empty string for the XRD itself.
         value: The object.
     """
@@ -90,7 +94,7 @@ class _Object:
         return self.value.get(key) is not None
 
     def get(self, key: str, kind: type[Any]) -> Any:
-        """Return a field, after checking that it is there and has the type `kind`."""
+        """Return a field's value, after checking that the field isn't missing and has the type `kind`."""
         if not self.has(key):
             raise self.error(key, "is missing")
         return self._typed(key, self.value[key], kind)
@@ -115,7 +119,7 @@ class _Object:
             yield _Object(self._where, self._at(place), self._typed(place, value, dict))
 
     def some(self, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
-        """Return the fields among `kinds` that the object has, after checking their types."""
+        """Return the object's fields that `kinds` has types for, after checking the types, without missing fields."""
         return {key: self.get(key, kind) for key, kind in kinds.items() if self.has(key)}
 
     def error(self, key: str, problem: str) -> InputError:
@@ -131,7 +135,7 @@ class _Object:
 def _crd(
     spec: _Object, names: _Object, scope: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the CustomResourceDefinition of a composite or a claim.
+    """Return the CustomResourceDefinition of an XRD's composite or claim.
 
     Args:
         spec: The XRD's spec.
@@ -242,7 +246,7 @@ def _claim_spec(policy: str) -> dict[str, Any]:
 
 
 def _composition(policy: str | None) -> dict[str, Any]:
-    """Return the properties of spec by which composites and claims choose a composition.
+    """Return the schemas of the fields that choose a composition, such as `compositionRef`, by the fields' names.
 
     Args:
         policy: The default of `compositionUpdatePolicy`; None for no default.

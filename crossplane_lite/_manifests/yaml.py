@@ -1,6 +1,6 @@
-"""Reading YAML as Kubernetes reads it, and writing YAML that people like to read.
+"""Reads YAML as Kubernetes reads it, and writes YAML that people like to read.
 
-Reading follows sigs.k8s.io/yaml, with which kubectl and Crossplane read manifests:
+Reading follows sigs.k8s.io/yaml, the package with which kubectl and Crossplane read manifests:
 
 - Unquoted `y`, `yes`, `on`, `true` and `n`, `no`, `off`, `false` are booleans, in lower case, capitalised and in
   upper case. `~`, `null` and an empty value are null. An unquoted `=` is a string.
@@ -9,16 +9,18 @@ Reading follows sigs.k8s.io/yaml, with which kubectl and Crossplane read manifes
 - Keys that are integers or booleans become strings: `80:` is "80", `y:` is "true".
 - Aliases and merge keys (`<<`) work.
 
-Reading is stricter in four points. These are errors:
+Reading is stricter in five points. These are errors:
 
-- a key that occurs twice, as for kubectl;
+- a key that occurs twice in a mapping, which kubectl refuses, too;
 - a fractional number as a key; quote it;
 - a tag outside of YAML's core, and `!!binary`;
 - more than 10,000 levels of lists and mappings, with aliases followed, because the time for reading grows with the
-  square of the levels.
+  square of the levels;
+- an alias in a document that has more than 2,000,000 values, with the values of its aliases counted again.
 
-With `as_written`, the other booleans of YAML 1.1 are strings, as for kustomize and kpt: only `true` and `false` are
-booleans. And an unquoted key is always a string, as it is written. So `on` and `80` in a schema stay as they are.
+The argument `as_written` is for definitions. With it, only `true` and `false` are booleans, as for kustomize and kpt:
+the other boolean words of YAML 1.1 are strings. And an unquoted key is always a string, as it is written. So `on` and
+`80` in a schema stay as they are.
 """
 
 from __future__ import annotations
@@ -49,10 +51,10 @@ _WORDS: Final[Mapping[str, bool | float | None]] = {**_FEW_WORDS, **booleans_of_
 
 
 class Document(NamedTuple):
-    """One document of a YAML or JSON stream, whose content is a mapping.
+    """One document of a YAML or JSON stream. Its content is always a mapping.
 
     Attributes:
-        where: File and place, for messages.
+        where: The document's place for messages, such as `crds.yaml, document 2 (line 14)`.
         content: The mapping.
     """
 
@@ -61,7 +63,7 @@ class Document(NamedTuple):
 
 
 def load_documents(path: Path) -> list[Document]:
-    """Read a file of one or several YAML documents, and return the documents. Empty documents are left out.
+    """Return the documents of a YAML file. Empty documents are left out.
 
     Raises:
         InputError: The file can't be read, isn't YAML as this module reads it, or a document isn't a mapping.
@@ -95,10 +97,10 @@ def parse_documents(
     Args:
         text: The stream.
         label: The stream's name in messages: a file's name, or `<stdin>`.
-        extra: The extra that installs PyYAML for the caller. The message names it if PyYAML is missing.
-        as_written: Whether words of YAML 1.1, and keys, stay strings (see the module's description). Infinities and
-            .nan are errors then.
-        deepest: The most levels of lists and mappings.
+        extra: The extra of this package, such as `render`, that the message tells to install if PyYAML is missing.
+        as_written: Whether unquoted keys, and words such as `yes`, stay strings (see the module's description). Then
+            infinities and .nan are errors.
+        deepest: The most levels of lists and mappings that are allowed.
 
     Raises:
         InputError: The text isn't YAML as this module reads it, or a document isn't a mapping.
@@ -118,7 +120,7 @@ def parse_value(text: str, label: str, *, extra: str) -> Any:
     Args:
         text: The document.
         label: The text's name in messages.
-        extra: The extra that installs PyYAML for the caller. The message names it if PyYAML is missing.
+        extra: The extra of this package, such as `render`, that the message tells to install if PyYAML is missing.
 
     Raises:
         InputError: The text isn't YAML as this module reads it, or has several documents.
@@ -131,7 +133,7 @@ def parse_value(text: str, label: str, *, extra: str) -> Any:
 
 
 def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int) -> Iterator[tuple[str, Any]]:
-    """Yield the place and the value of each document of a stream.
+    """Yield the place and the value of each document of a stream. See `parse_documents` for the arguments.
 
     Raises:
         InputError: The text isn't YAML as this module reads it.
@@ -200,9 +202,9 @@ class _Open:
     """A list or a mapping whose end hasn't been read yet.
 
     Attributes:
-        anchor: The anchor's name; None without an anchor.
-        before: How many values the document had before this one.
-        height: How many levels the value has, itself included.
+        anchor: The name of the value's anchor; None without an anchor.
+        before: The number of values in the document before this value.
+        height: The number of levels of lists and mappings in the value so far, itself included.
         items: The items of a list; None for a mapping.
         own: The entries of a mapping.
         merged: The entries that merge keys (`<<`) add; `own` wins over them.
@@ -227,7 +229,7 @@ class _Open:
 
 
 class _Builder:
-    """Makes plain values from the events of one document."""
+    """Makes the plain value of one document from the events of PyYAML's parser, such as the start of a list."""
 
     def __init__(self, yaml: Any, label: str, *, as_written: bool, deepest: int) -> None:
         self._yaml = yaml
@@ -241,10 +243,11 @@ class _Builder:
         self._heights: dict[str, int] = {}  # the number of levels that each anchor's value has
 
     def build(self, loader: Any) -> Any:
-        """Return the value of a document, from the loader's events up to the document's end; None if it is empty.
+        """Read the loader's events up to the end of the document, and return the document's value; None if it is empty.
 
         Raises:
-            InputError: The document isn't YAML as this module reads it, or has too many values or levels.
+            InputError: The document isn't YAML as this module reads it, has too many levels, or has too many values
+                with its aliases.
         """
         yaml = self._yaml
         value: Any = None
@@ -346,7 +349,11 @@ class _Builder:
         return value
 
     def _tagged(self, event: Any) -> Any:
-        """Return the value of a scalar that is quoted or has a tag; InputError if the tag is unknown or doesn't fit."""
+        """Return the value of a scalar that is quoted, written as a block, or has a tag such as `!!int`.
+
+        Raises:
+            InputError: The tag is unknown, or the text isn't a value of the tag's type.
+        """
         text: str = event.value
         tag = (event.tag or "!").removeprefix(TAG)
         if tag in ("!", "str", "timestamp"):
@@ -362,7 +369,7 @@ class _Builder:
         return value
 
     def _is_plain(self, event: Any) -> bool:
-        """Say whether an event is a scalar without quotes and without a tag."""
+        """Return whether an event is a scalar without a tag that is neither quoted nor written as a block."""
         return isinstance(event, self._yaml.ScalarEvent) and event.tag is None and bool(event.implicit[0])
 
     def _error(self, event: Any, problem: str) -> InputError:
@@ -370,7 +377,12 @@ class _Builder:
 
 
 def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
-    """Return the value of an unquoted scalar without a tag. `words` has the values of words such as `true`."""
+    """Return the value of a scalar without quotes and tag.
+
+    Args:
+        text: The scalar's text.
+        words: Maps the words that aren't strings, such as `true`, to their values.
+    """
     if text in words:
         return words[text]
     found = number(text)

@@ -1,7 +1,8 @@
-"""Running a function as a process: command-line flags, the gRPC server, logging.
+"""Runs a function as a process: command-line flags, the gRPC server, logging.
 
-For functions that handle raw messages, this package has the names of `crossplane.function.runtime`, and `main`, which
-reads the flags of the functions specification. The names are imported when they are first used.
+A function that handles raw messages is an object with a method `RunFunction(request, context)`, which takes and returns
+protobuf messages. For such functions, this package has the names of the official SDK's `crossplane.function.runtime`,
+and `main`, which reads the flags of the functions specification. The names are imported when they are first used.
 """
 
 from __future__ import annotations

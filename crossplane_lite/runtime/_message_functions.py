@@ -1,7 +1,7 @@
-"""Serving functions that handle raw messages: the names of `crossplane.function.runtime`, on our own server.
+"""Serves functions that handle raw messages, with the names of the official SDK's `crossplane.function.runtime`.
 
 Such a function is an object with a method `RunFunction(request, context)`, `async def` or `def`, which takes a request
-message and returns a response message. The request is always a message of `crossplane_lite.proto.v1`, also when the
+message and returns a response message. The request is always a message of `crossplane_lite.proto.v1`, even if the
 caller uses v1beta1.
 """
 
@@ -62,11 +62,11 @@ def load_credentials(tls_certs_dir: str | None) -> Any:
     The files are read again at every handshake, so that renewed certificates need no restart.
 
     Args:
-        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, all in PEM. With None there are no credentials.
+        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, all in PEM. For None, the result is None.
 
     Returns:
-        Credentials for the argument `creds` of `serve`; None without a directory. If grpcio is installed, gRPC's own
-        servers take them, too.
+        Credentials for the argument `creds` of `serve`. If grpcio is installed, servers of the package `grpc` accept
+        these credentials, too.
 
     Raises:
         InputError: A file can't be read or isn't complete, the key doesn't belong to the certificate, or clients can't
@@ -95,15 +95,17 @@ def serve(
     options: Sequence[tuple[str, Any]] | None = None,
     transport: str | None = None,
 ) -> None:
-    """Serve a function until SIGTERM or SIGINT, then let running calls finish. Call it in the main thread.
+    """Serve a function until SIGTERM or SIGINT, then let running calls finish. Call `serve` in the main thread.
+
+    Calls that still run 25 seconds after the signal are ended: the process exits with status 1.
 
     Args:
         function: An object with a method `RunFunction(request, context)`, or a `@composition.function`. With `async
-            def`, all calls run on one event loop; with `def`, each call runs in a thread of its own. The context is
-            None. An exception becomes a Fatal result.
-        address: The address to listen on, `host:port`.
+            def`, all calls run on one event loop; with `def`, each call runs in a thread of its own. The `context` that
+            `RunFunction` gets is None. An exception becomes a Fatal result.
+        address: The address to listen on: `host:port` or `unix:path`.
         creds: The result of `load_credentials`.
-        insecure: Serve without transport security, even if there are credentials.
+        insecure: Whether to serve without transport security, even if there are credentials.
         options: Pairs of `grpc.max_receive_message_length` or `grpc.max_send_message_length`, and the limit in bytes;
             -1 for no limit.
         transport: `grpcio` or `h2`; by default grpcio, or h2 if grpcio isn't installed.
@@ -135,21 +137,25 @@ def serve(
 
 
 def main(function: Any, argv: Sequence[str] | None = None) -> None:
-    """Serve a function with the flags of the functions specification. Call it as the entry point of a program.
+    """Serve a function as a program, which takes the command-line flags of the functions specification.
+
+    `main` returns when a signal has stopped the server, or after printing the flags for `--help`.
 
     Args:
         function: A function, as for `serve`.
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: The server can't start. The status is 2, and the reason is on stderr.
+        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is on stderr.
         UsageError: `function` is neither a composition function nor an object with a method RunFunction.
     """
     flags.main(runner_of(function), argv)
 
 
 def runner_of(function: Any) -> Any:
-    """Return `function` itself if it is a composition function; otherwise an object whose `run` calls its RunFunction.
+    """Return an object with a method `run`, which takes request bytes and returns response bytes.
+
+    A composition function is returned itself. For an object with a method RunFunction, `run` calls this method.
 
     Raises:
         UsageError: `function` is neither a composition function nor an object with a method RunFunction.
@@ -177,7 +183,9 @@ class _Runner:
         self._file: str = getattr(getattr(method, "__code__", None), "co_filename", __file__)
 
     def run(self, data: bytes) -> bytes:
-        """Answer one request. An exception of the function becomes a Fatal result, as in a composition function.
+        """Answer one request: take its bytes, and return the response's bytes.
+
+        An exception of the function becomes a Fatal result, as in a composition function.
 
         Raises:
             WireError: The request is malformed.
@@ -217,7 +225,7 @@ class _Runner:
 class BetaFunctionRunner:
     """Makes a function for v1 messages answer v1beta1 messages.
 
-    `serve` does that by itself. Use this class with a gRPC server of your own.
+    `serve` answers both versions without this class. Use the class with a gRPC server of your own.
 
     Args:
         wrapped: An object with a method `RunFunction(request, context)`, `async def` or `def`.
@@ -227,7 +235,7 @@ class BetaFunctionRunner:
         self.wrapped = wrapped
 
     async def RunFunction(self, req: Any, context: Any) -> Any:
-        """Answer a v1beta1 request.
+        """Answer a v1beta1 request. Exceptions of the wrapped function aren't caught.
 
         Args:
             req: The request: a v1beta1 message of crossplane-lite or of the official SDK.

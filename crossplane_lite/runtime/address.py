@@ -1,4 +1,4 @@
-"""Addresses to listen on: `host:port`, or a Unix socket."""
+"""Parses addresses to listen on: `host:port`, or a Unix socket."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Address(NamedTuple):
 
     @property
     def wildcard(self) -> bool:
-        """Whether the address is for all addresses of the machine, IPv4 and IPv6."""
+        """Whether the host is one of the two that stand for all addresses of the machine, IPv4 and IPv6."""
         return self.host in ("0.0.0.0", "::")
 
 
 def parse(text: str) -> Address:
-    """Read an address.
+    """Parse an address to listen on.
 
     Args:
         text: `host:port`, `[::1]:port`, `:port` for all addresses of the machine as in Go, `unix:path`, `unix:///path`
@@ -65,10 +65,10 @@ def parse(text: str) -> Address:
 
 
 def check_free(address: Address, text: str) -> None:
-    """Check that no other process listens on the port of an address; port 0 is always free.
+    """Raise an error if another process listens on the port of an address. Port 0 and Unix sockets aren't checked.
 
-    grpcio would find out, too, but would print lines of its own to stderr. Other errors, such as a host that this
-    machine doesn't have, are left to the transport.
+    grpcio would notice a used port, too, but would print lines of its own to stderr. Other errors, such as a host that
+    this machine doesn't have, are left to the transport.
 
     Args:
         address: The address to listen on.
@@ -95,7 +95,7 @@ def check_free(address: Address, text: str) -> None:
 
 
 def in_use(text: str) -> InputError:
-    """Return the error for an address on which another process listens.
+    """Return the InputError for an address on which another process listens.
 
     Args:
         text: The address as the user gave it.

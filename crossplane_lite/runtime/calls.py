@@ -1,8 +1,8 @@
-"""Running calls in this process, and watching for calls that go on after their deadline.
+"""Runs calls in this process, and finds calls that still run after their deadline.
 
-Python can't end a thread. The transport answers a call that hangs, but its thread goes on. So the calls are watched
-here: the stack of a call that hangs is logged, such calls are counted, and if too many threads hang, the server
-reports that it isn't healthy.
+Python can't end a thread. If a call hangs, the transport answers the caller at the deadline, but the call's thread goes
+on. So the running calls are checked here: the stack of a call that hangs is logged, such calls are counted, and if too
+many threads hang, the server reports that it isn't healthy.
 """
 
 from __future__ import annotations
@@ -37,47 +37,51 @@ _PACKAGE: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(_
 
 
 class Handler(Protocol):
-    """Answers calls, in this process (`Calls`) or in workers (`Pool`).
+    """Answers calls, in this process (`Calls`) or in worker processes (`Pool`).
 
     Attributes:
-        late: The number of calls, since the start, that have gone on after their deadline.
+        late: The number of calls since the server's start that ran on after their deadline.
     """
 
     late: int
 
     @property
     def running(self) -> int:
-        """The number of calls that run."""
+        """The number of calls that run now."""
 
     @property
     def stuck(self) -> int:
-        """The number of stuck calls: they still run `stuck_seconds` after their deadline."""
+        """The number of stuck calls, which still run `Limits.stuck_seconds` after their deadline."""
 
     @property
     def healthy(self) -> bool:
-        """Whether the next call can be sent to this handler."""
+        """Whether the handler can take more calls."""
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
         """Answer a request: return the bytes of the response.
 
+        Args:
+            request: The bytes of the request.
+            caller: The caller, who knows the call's deadline.
+
         Raises:
-            Refused: The call is answered with a status other than OK.
+            Refused: The call must be answered with a status other than OK.
         """
 
     def look(self) -> None:
-        """Check which running calls have passed their deadlines. The server calls this about once a second."""
+        """Find calls that run after their deadline: log them, or replace their workers. Runs about once a second."""
 
     def close(self) -> None:
-        """End the processes of the handler, if it has any."""
+        """End the worker processes, if the handler has any."""
 
 
 class _Late:
-    """A call that `look` has seen. The request isn't kept here, so that its memory is freed when the call ends.
+    """A running call that `look` has found. The request isn't kept here, so that its memory is freed with the call.
 
     Attributes:
-        caller: The caller of the call.
-        since: When `look` first saw the call, by `time.monotonic`.
-        late_since: When `look` first saw that the deadline was over; None before.
+        caller: The object for the call's caller, by which `look` recognises the call.
+        since: When `look` first found the call, by `time.monotonic`.
+        late_since: When `look` first found that the call's deadline was over; None before.
     """
 
     __slots__ = ("caller", "late_since", "since")
@@ -92,12 +96,12 @@ class Calls:
     """Runs calls, each in the thread that calls `handle`.
 
     Args:
-        run: The function, from request bytes to response bytes. It raises WireError for a malformed request. Any other
-            exception is a bug, which is logged.
+        run: The function, which takes request bytes and returns response bytes. It raises WireError for a malformed
+            request. Any other exception is a bug, which is logged.
         limits: The server's limits.
 
     Attributes:
-        late: The number of calls, since the start, that have gone on after their deadline.
+        late: The number of calls since the server's start that ran on after their deadline.
     """
 
     def __init__(self, run: Run, limits: Limits) -> None:
@@ -111,21 +115,21 @@ class Calls:
 
     @property
     def running(self) -> int:
-        """The number of calls that run. A call whose caller has gone counts until the function returns."""
+        """The number of calls that run now. A call whose caller has gone counts until the function returns."""
         return len(self._running)
 
     @property
     def stuck(self) -> int:
-        """The number of stuck calls: they still run `stuck_seconds` after their deadline."""
+        """The number of calls that the last `look` found stuck, `Limits.stuck_seconds` or more after their deadline."""
         return self._stuck
 
     @property
     def healthy(self) -> bool:
-        """Whether the server is healthy, with less than `stuck_share` (0.5 is half) of its threads in a stuck call."""
+        """Whether the share of threads that are stuck in a call is less than `Limits.stuck_share` (by default half)."""
         return self._stuck < self._limits.stuck_share * self._limits.threads
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
-        """Answer a request: return the bytes of the response.
+        """Answer a request: call `run` in this thread, and return the bytes of the response.
 
         Raises:
             Refused: The request is malformed (INVALID_ARGUMENT), or `run` has raised another exception (INTERNAL).
@@ -145,7 +149,11 @@ class Calls:
             del self._running[thread]
 
     def look(self) -> None:
-        """Check the calls that run: log each call that has become late, once, and count the stuck calls."""
+        """Log the stack of each call that runs after its deadline, once for each call, and count the stuck calls.
+
+        If such a call is of an `async def` function, its coroutine is cancelled. A call without a deadline is cancelled
+        after `Limits.call_seconds`, and counts as late then.
+        """
         now = time.monotonic()
         before, self._seen = self._seen, {}
         stuck = 0
@@ -197,10 +205,10 @@ class Calls:
 
 
 def _stack(frame: FrameType | None) -> str:
-    """Return the text of a thread's stack, outermost frame first.
+    """Return the text of a thread's stack, from the outermost frame, as in a traceback.
 
-    Frames before the first frame of the function's own code are left out. Without such a frame, the whole stack is
-    returned.
+    The first frames, which run the function but aren't the function's own code, are left out. If no frame is in the
+    function's own code, all frames are returned.
     """
     found = traceback.extract_stack(frame)
     for number, one in enumerate(found):
@@ -210,7 +218,7 @@ def _stack(frame: FrameType | None) -> str:
 
 
 def timed(run: Run) -> Run:
-    """Return a function that calls `run`, and logs the duration and the sizes of each call at level DEBUG."""
+    """Return a function that calls `run`, and logs the duration and the sizes in bytes of each call at level DEBUG."""
 
     def run_timed(request: bytes) -> bytes:
         start = time.perf_counter()

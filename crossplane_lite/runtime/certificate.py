@@ -1,6 +1,6 @@
-"""Reading certificates: when they are valid, and what kind of key they have.
+"""Reads from certificates when they are valid, and the kind of their key.
 
-Python's `ssl` doesn't tell this for a server's own certificate. Source: RFC 5280, section 4.1.
+Python's `ssl` doesn't offer this for a server's own certificate. The format is that of RFC 5280, section 4.1, in DER.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ UNUSABLE: Final = {"2b6571": "Ed448", "2b8104000a": "secp256k1", "2a8648ce380401
 
 
 class Facts(NamedTuple):
-    """The facts about a certificate that a server must know.
+    """The validity of a certificate, and the kind of its key.
 
     Attributes:
         begins: When the certificate begins to be valid, in seconds since 1970.
         ends: When the certificate expires, in seconds since 1970.
-        key: The kind of the key: the object identifier of the elliptic curve, or otherwise of the algorithm, in
-            hexadecimal digits.
+        key: The kind of the key: the object identifier (OID) of the elliptic curve, or of the algorithm if there is no
+            curve. It has the bytes of the OID as hexadecimal digits.
     """
 
     begins: float
@@ -49,7 +49,7 @@ class Facts(NamedTuple):
 
 
 def facts_in(pem: bytes, path: str) -> list[Facts]:
-    """Return the facts of each certificate in a PEM file, in the order of the file; an empty list if there is none.
+    """Return a `Facts` for each certificate in a PEM file, in the file's order; an empty list without certificates.
 
     Args:
         pem: The file's content.
@@ -83,11 +83,11 @@ def _facts(der: bytes) -> Facts:
 
 
 def _parts(der: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the tag and the content of each element in a DER sequence.
+    """Yield the tag and the content of each element in the content of a DER sequence.
 
     Raises:
-        ValueError: An element is cut off.
-        IndexError: The head of an element is cut off.
+        ValueError: The bytes end inside of an element's content.
+        IndexError: The bytes end after an element's tag.
     """
     at = 0
     while at < len(der):

@@ -1,9 +1,9 @@
-"""The flags of `crossplane-lite serve` and of a function's own program.
+"""Parses the flags of `crossplane-lite serve` and of a function's own program, and serves the function.
 
-Sources: the functions specification ("A Function MUST support the following command-line flags"), and flags of
-Crossplane's own command line and SDKs. `--health-address` and the like are our own.
+Most flags are those of the functions specification ("A Function MUST support the following command-line flags"), and of
+Crossplane's command line and SDKs. Others, such as `--health-address`, exist only here.
 
-The flags aren't parsed by argparse, because importing and setting it up takes as long as half of this package.
+argparse isn't used, because importing and setting it up takes half as long as importing this package.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ __all__ = ["command", "main"]
 
 
 def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
-    """Serve a function with the flags of a command line, until a signal ends the server.
+    """Serve a function with the flags of a command line, and return when a signal has stopped the server.
 
-    This is the entry point of a function's own program.
+    This is the entry point of a function's own program. `--help` prints the flags instead.
 
     Args:
         fn: The composition function.
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Raises:
-        SystemExit: The server can't start. The status is 2, and the reason is on stderr.
+        SystemExit: A flag is wrong, or the server can't start. The status is 2, and the reason is on stderr.
     """
     program = os.path.basename(sys.argv[0])
     try:
@@ -51,7 +51,7 @@ def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite serve`, and return its exit status, 0.
+    """Run `crossplane-lite serve` until a signal stops the server, and return the exit status, which is 0.
 
     Args:
         argv: The arguments after `serve`.
@@ -71,10 +71,10 @@ def _text(text: str) -> str:
 
 
 def _megabytes(text: str) -> int:
-    """Return a number of megabytes as bytes.
+    """Return how many bytes a number of megabytes is, such as 1048576 for `1`.
 
     Raises:
-        InputError: `text` isn't a whole number from 1 to 2047; gRPC's limits have 32 bits.
+        InputError: `text` isn't a whole number from 1 to 2047. Larger limits don't fit into gRPC's 32 bits.
     """
     if not text.isdecimal() or not 1 <= int(text) <= 2047:
         raise InputError(f"{text!r} is not a whole number of megabytes from 1 to 2047")
@@ -176,10 +176,12 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any
 
 
 def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return the value of every flag by name, defaults included, and the arguments that aren't flags.
+    """Return a dict of the values of all flags, with defaults, and a list of the arguments that aren't flags.
+
+    The keys are the flags' names without dashes in front, such as `tls-certs-dir`.
 
     Raises:
-        InputError: There is no such flag, or its value is missing or wrong.
+        InputError: An argument is an unknown flag, a flag's value is missing or wrong, or a flag takes no value.
     """
     known = {name: flag for flag in _FLAGS for name in flag[0]}
     flags = {names[0].lstrip("-"): default for names, _, _, default, _ in _FLAGS}

@@ -1,8 +1,8 @@
 """gRPC's health service, `grpc.health.v1.Health`, which tells clients and Kubernetes whether the server is healthy.
 
-Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc, and its file health.proto. `Check` and `List`
-are answered. `Watch` is answered with UNIMPLEMENTED, because each of its streams would hold a thread; by the protocol,
-clients then go on as if they hadn't asked.
+Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc, and its file health.proto. The methods
+`Check` and `List` are served. `Watch` is answered with UNIMPLEMENTED, because each of its streams would occupy a
+thread. By the protocol, clients then work without health checks.
 
 The messages have only strings and numbers, so their bytes are read and written here, without message classes.
 """
@@ -30,11 +30,11 @@ _NOT_SERVING: Final = 2
 
 
 def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
-    """Return the function that answers a method of the health service, from request bytes to response bytes.
+    """Return the function that answers a method of the health service: it takes and returns bytes.
 
     Args:
         path: The method's path, such as `/grpc.health.v1.Health/Check`.
-        healthy: Says whether the server is healthy.
+        healthy: Returns whether the server is healthy.
 
     Returns:
         The function; None if the service has no such method, or the method isn't implemented here. The function for
@@ -42,7 +42,7 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
     """
 
     def response() -> bytes:
-        """Return a HealthCheckResponse."""
+        """Return the bytes of a HealthCheckResponse."""
         return bytes([0x08, _SERVING if healthy() else _NOT_SERVING])
 
     def check(request: bytes) -> bytes:
@@ -61,7 +61,7 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
 
 
 def _field(content: bytes, number: int = 1) -> bytes:
-    """Return the field `number` of a message as bytes; `content`, a string or message, has less than 128 bytes."""
+    """Return an encoded field: its number, its length and `content`, a string or message of less than 128 bytes."""
     return bytes([number << 3 | 2, len(content)]) + content
 
 

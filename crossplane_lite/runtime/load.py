@@ -1,4 +1,4 @@
-"""Importing the function that a command line names, such as `function:compose`."""
+"""Imports the function that a command line names, such as `function:compose`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Servable(Protocol):
-        """The parts of a composition function that a server needs: a name, and `run` from bytes to bytes."""
+        """The parts of a composition function that a server needs: a name, and a method that answers request bytes."""
 
         @property
         def name(self) -> str: ...
@@ -30,14 +30,14 @@ __all__ = ["load_function", "load_object", "load_runner"]
 def load_function(name: str) -> Servable:
     """Import a composition function and return it.
 
-    Modules in the current directory are found, too, as with `python -m`.
+    The current directory is put into `sys.path`, as with `python -m`.
 
     Args:
         name: The module's dotted name, a colon, and the function's name: `package.module:function`.
 
     Raises:
-        InputError: There is no such module or attribute, importing the module fails, or the attribute isn't a
-            composition function.
+        InputError: `name` isn't such a name, there is no such module or attribute, importing the module fails, or the
+            attribute isn't a composition function.
     """
     found: Servable = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose")
     return found
@@ -63,8 +63,8 @@ def load_runner(name: str) -> Any:
         name: The module's dotted name, a colon, and the function's name: `package.module:function`.
 
     Raises:
-        InputError: There is no such module or attribute, importing the module fails, the attribute is something else,
-            or the class can't be called without arguments.
+        InputError: `name` isn't such a name, there is no such module or attribute, importing the module fails, the
+            attribute is an object of another kind, or calling the class without arguments fails.
     """
     found = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose", _is_runner)
     if isinstance(found, type):
@@ -82,19 +82,21 @@ def _is_runner(value: object) -> bool:
 def load_object(
     name: str, cls: str, called: str, decorator: str, example: str, also: Callable[[object], bool] | None = None
 ) -> Any:
-    """Import an object that a decorator has made, and return it.
+    """Import an object that a decorator has made, such as a composition function, and return it.
+
+    The current directory is put into `sys.path`, as with `python -m`.
 
     Args:
         name: The module's dotted name, a colon, and the object's name: `package.module:function`.
-        cls: The dotted name of the object's class.
+        cls: The full name of the class that the object must have, such as `crossplane_lite.composition.Function`.
         called: The word for such an object in messages, such as `KRM function`.
-        decorator: The decorator, for messages.
-        example: A name for such an object, for messages.
-        also: Says whether an object of another class can be used, too; None if no other object can be.
+        decorator: The decorator that makes such objects, such as `@composition.function`, for messages.
+        example: The name of such an object in the examples of messages, such as `compose`.
+        also: Returns whether an object of another class is accepted, too; None if no other object is.
 
     Raises:
-        InputError: There is no such module or attribute, importing the module fails, or the attribute is another
-            object.
+        InputError: `name` isn't such a name, there is no such module or attribute, importing the module fails, or the
+            attribute isn't such an object.
     """
     module_name, colon, attribute = name.partition(":")
     if module_name.endswith(".py") and attribute:
@@ -149,7 +151,7 @@ def _import(name: str) -> ModuleType:
 
 
 def _near_module(folder: str, name: str) -> str:
-    """Return a hint with the module whose name is nearest to a missing one; an empty string if none is near."""
+    """Return a hint with the module in `folder` whose name is most similar to `name`; "" if no name is similar."""
     import difflib  # here, because only messages about mistakes need it
 
     *way, last = name.split(".")
@@ -164,7 +166,7 @@ def _near_module(folder: str, name: str) -> str:
 
 
 def _generating(name: str) -> str:
-    """Return a hint on how models are generated, if a missing module has `model` in its name; otherwise ""."""
+    """Return a hint on how models are generated if the missing module `name` has `model` in its name; otherwise ""."""
     parts = name.split(".")
     end = next((at for at, part in enumerate(parts, 1) if "model" in part), 0)
     return f"; models are made by: crossplane-lite generate DEFINITIONS -o {'/'.join(parts[:end])}" if end else ""
@@ -184,7 +186,7 @@ def _failed(problem: str, error: BaseException) -> InputError:
 
 
 def _is(value: object, cls: str) -> bool:
-    """Say whether a value is an instance of a class, by the class's dotted name. Runs no code of the value."""
+    """Return whether a value is an instance of the class with the full name `cls`. This runs no code of the value."""
     return any(_full_name(one) == cls for one in type(value).__mro__)
 
 
@@ -193,7 +195,7 @@ def _full_name(cls: type[object]) -> str:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return the file and line of the innermost frame outside of this package and importlib; "" if there is none."""
+    """Return ` (file, line 5)` for the innermost frame that is neither in this package nor in importlib; else ""."""
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

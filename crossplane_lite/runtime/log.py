@@ -1,6 +1,6 @@
-"""Log lines on stderr: one JSON object each, or text for people.
+"""Writes log lines to stderr: one JSON object each, or text for people.
 
-Every text is masked before it is written, so that secret values of a request never reach the log.
+Secret values of a request are masked in every text before it is written, so that they never reach the log.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ def set_masker(masker: Callable[[str], str]) -> None:
     """Pass every logged text through `masker` from now on.
 
     Args:
-        masker: Returns a text with its secrets masked. It runs in the thread that logs, inside of the call that logs,
-            and must be quick. If it fails, the text isn't shown.
+        masker: Takes a text and returns it with secrets masked. It is called in the thread that logs, and must be
+            quick. If it raises an exception, a note is logged instead of the text.
     """
     global _mask
     _mask = masker
 
 
 def set_subject(subject: Callable[[], Mapping[str, str]]) -> None:
-    """Add the fields that `subject` returns to every line from now on.
+    """Add the fields that `subject` returns to every log line from now on.
 
     Args:
-        subject: Returns the fields that identify the current call. It runs in the thread that logs, inside of the call.
-            A field that the line already has is not replaced.
+        subject: Returns the fields that identify the current call, such as the composite's name. It is called in the
+            thread that logs. A field that the line already has isn't replaced.
     """
     global _subject
     _subject = subject
 
 
 def configure(level: int = logging.INFO, *, text: bool = False) -> None:
-    """Send all log lines of this process to stderr, and nowhere else.
+    """Send all log lines of this process to stderr only: replace the handlers of the root logger.
 
     Args:
         level: The lowest level that is logged.
-        text: Write lines for people instead of JSON.
+        text: Whether to write lines for people instead of JSON.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JSONFormatter())
@@ -85,7 +85,7 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
     Args:
         logger: The logger for the line.
         message: The message of the line.
-        request: The bytes of the request that was being answered. Its call may have ended.
+        request: The bytes of the request in whose call the exception was raised. The call may have ended already.
     """
     from .._observed.secrets import masker_for
     from .._observed.tracker import Tracker, enter, leave
@@ -100,7 +100,7 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
 
 
 class JSONFormatter(logging.Formatter):
-    """Formats a record as one JSON object: ts, level, logger, msg, the record's extra fields, and exception."""
+    """Formats a record as one JSON object: ts, level, logger, msg, the extra fields, and exception if it has one."""
 
     def format(self, record: logging.LogRecord) -> str:
         # Imported here, because it takes a millisecond, which the start of a server doesn't need.
@@ -121,21 +121,21 @@ class JSONFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """Formats a record as one line for people, and the traceback after it, if there is one.
+    """Formats a record as one line for people. A traceback follows on further lines.
 
-    All lines of a record after the first are indented, and characters that can't be printed are escaped. So a text from
-    elsewhere can't look like another record, and can't control a terminal.
+    All lines of a record after the first are indented, and characters that can't be printed are escaped. So a logged
+    text can't look like another record, and can't control a terminal.
     """
 
     def line(self, text: str) -> str:
-        """Return one line of a record with characters that can't be printed escaped."""
+        """Return one line of a record, with escapes for characters that can't be printed."""
         return escaped(text)
 
     def format(self, record: logging.LogRecord) -> str:
         return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
 
     def whole(self, record: logging.LogRecord) -> str:
-        """Return the text of a record with secrets masked. `format` escapes and indents its lines."""
+        """Return all of a record's text with secrets masked. `format` then escapes and indents the lines."""
         line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
         for key, value in _extras(record):
             line += f" {key}={_json(value)!r}"
@@ -178,7 +178,7 @@ def _exception(record: logging.LogRecord) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a text with secrets masked: shortened if it is very long, and a note in its place if masking fails."""
+    """Return a text with its secrets masked. A very long text is shortened. If masking fails, return a note instead."""
     try:
         return _mask(text) if len(text) <= LONGEST_LOGGED // 2 else capped(text, LONGEST_LOGGED, _mask)
     except Exception as e:
@@ -189,8 +189,8 @@ def _masked(text: str) -> str:
 def _json(value: Any, depth: int = 0) -> Any:
     """Return a value as plain data for JSON, with secrets masked.
 
-    Other objects, and values nested more than eight levels deep, become their text. Of a list or mapping, the first
-    1,000 items are shown.
+    A value of another type than JSON has, such as a date, becomes its text. So does a list or mapping that is nested
+    more than eight levels deep. Only the first 1,000 items of a list or mapping are kept, with a note of their number.
     """
     if value is None or isinstance(value, bool):
         return value

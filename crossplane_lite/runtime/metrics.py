@@ -1,4 +1,4 @@
-"""Metrics of a server for Prometheus, with the package prometheus-client."""
+"""Serves metrics of the server for Prometheus, with the package prometheus-client."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Metrics:
     """Counts calls, and serves the counts and other numbers of the server for Prometheus.
 
     Args:
-        gauges: Yields the numbers that the server keeps itself.
+        gauges: Yields the other numbers of the server, each time that Prometheus reads the metrics.
     """
 
     def __init__(self, gauges: Gauges) -> None:
@@ -69,7 +69,7 @@ class Metrics:
         return _client.Counter(f"{_PREFIX}_{name}", text, labels, registry=self._registry)
 
     def listen(self, address: str) -> str:
-        """Serve the metrics on an address, in plain text, from now on.
+        """Serve the metrics on an address, over HTTP without TLS, from now on.
 
         Args:
             address: `host:port`; port 0 takes a free port.
@@ -91,13 +91,13 @@ class Metrics:
         return f"{address.rpartition(':')[0]}:{self._server.server_port}"
 
     def close(self) -> None:
-        """Stop serving the metrics."""
+        """Stop serving the metrics, if they are served."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
 
     def counted(self, handle: Handle) -> Handle:
-        """Return a handler that answers with `handle`, and counts each call, its duration, results and resources."""
+        """Return a function that calls `handle`, and counts calls by status, their durations, results and resources."""
 
         def handle_counted(request: bytes, caller: Caller) -> bytes:
             counts = Tally()
@@ -137,7 +137,7 @@ class Metrics:
 
 
 class _Collector:
-    """The collector that prometheus-client calls for the server's own numbers when Prometheus reads the metrics."""
+    """Gives prometheus-client the current values of `gauges`, each time that Prometheus reads the metrics."""
 
     def __init__(self, gauges: Gauges) -> None:
         self._gauges = gauges

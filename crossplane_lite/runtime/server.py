@@ -1,7 +1,7 @@
-"""The server of one function, over either transport: request bytes in, response bytes out.
+"""The gRPC server of one function, over the transport grpcio or h2: request bytes in, response bytes out.
 
-No message classes are used here: a transport passes on the bytes of a request, and the function returns the bytes of
-the response. v1 and v1beta1 are answered in the same way, because their messages have the same bytes.
+No message classes are used here: the transport passes the bytes of a request to the function, and sends the bytes that
+the function returns. v1 and v1beta1 are answered in the same way, because their messages have the same bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["GRACE_SECONDS", "Server"]
 
 GRACE_SECONDS: Final = 25
-"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30 seconds."""
+"""How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30, by default."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,21 +43,22 @@ class Server:
     """A server for one function.
 
     Args:
-        run: The function, from request bytes to response bytes. It raises WireError for a malformed request; any other
-            exception is a bug, and is answered with INTERNAL.
+        run: The function, which takes request bytes and returns response bytes. It raises WireError for a malformed
+            request; any other exception is a bug, and is answered with INTERNAL.
         threads: The most calls that may run at the same time. More calls wait.
-        max_receive_bytes: The most bytes of a request. A larger request is answered with RESOURCE_EXHAUSTED.
-        max_send_bytes: The most bytes of a response; None for no limit. A larger response becomes RESOURCE_EXHAUSTED.
-        transport: `grpcio` or `h2`; None for the first of them that is installed.
-        limits: All other limits; None for the defaults.
+        max_receive_bytes: The largest request, in bytes. A larger request is answered with RESOURCE_EXHAUSTED.
+        max_send_bytes: The largest response, in bytes; None for no limit. Instead of a larger response, the caller gets
+            RESOURCE_EXHAUSTED.
+        transport: `grpcio` or `h2`; None for grpcio if it is installed, else h2.
+        limits: The limits other than the three above; None for the defaults.
         workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server
             before the process starts a thread.
-        metrics: Whether calls are counted, which `listen_for_metrics` needs.
+        metrics: Whether calls are counted; `listen_for_metrics` needs this.
 
     Raises:
         MissingExtraError: The transport or the package for metrics isn't installed.
         InputError: There is no such transport.
-        UsageError: The system has no `os.fork()`, which workers need.
+        UsageError: `workers` isn't 0, and the system has no `os.fork()`.
     """
 
     def __init__(
@@ -100,15 +101,15 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether the server can take calls: it isn't stopping, and not too many of its threads or workers hang."""
+        """Whether the server isn't stopping, and its `Calls` (or, with workers, its `Pool`) is healthy."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
-        """Bind to an address.
+        """Listen on an address, in addition to earlier addresses. Calls are answered after `start`.
 
         Args:
-            address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and `::` stand for all
-                addresses, IPv4 and IPv6.
+            address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and `::`, and no host as
+                in `:9443`, stand for all addresses of the machine, IPv4 and IPv6.
             certificates: The certificates for mutual TLS; None serves without transport security.
 
         Returns:
@@ -126,7 +127,7 @@ class Server:
         return bound
 
     def listen_for_health(self, address: str) -> str:
-        """Serve only the health service on another address, without TLS, which the probes of Kubernetes don't support.
+        """Serve only the health service on another address, without TLS, because the probes of Kubernetes lack TLS.
 
         Args:
             address: An address as for `listen`.
@@ -148,7 +149,7 @@ class Server:
         """Serve gRPC's reflection, too. Call this before the server starts.
 
         Raises:
-            UsageError: The transport has no reflection.
+            UsageError: The transport is h2, which has no reflection.
             MissingExtraError: The package for reflection isn't installed.
         """
         add = getattr(self._transport, "reflect", None)
@@ -157,7 +158,7 @@ class Server:
         add()
 
     def listen_for_metrics(self, address: str) -> str:
-        """Serve metrics for Prometheus on another address, in plain text.
+        """Serve metrics for Prometheus on another address, over HTTP without TLS.
 
         Args:
             address: `host:port`; port 0 takes a free port.
@@ -194,7 +195,9 @@ class Server:
                 _log.exception("the check of calls, connections and certificates has failed; it runs again in a second")
 
     def stop(self, grace: float) -> bool:
-        """Refuse new calls, and wait until the running ones have ended, for at most `grace` seconds.
+        """Refuse new calls, wait until the running calls have ended, for at most `grace` seconds, and end the server.
+
+        After the wait, worker processes are killed, and health and metrics aren't served any more.
 
         Returns:
             Whether all calls have ended. A call whose caller has gone counts until the function returns.
@@ -219,8 +222,8 @@ class Server:
         A second signal ends the process at once.
 
         Args:
-            grace: The most seconds that running calls may take then. If a call takes longer, the process ends with
-                status 1.
+            grace: The most seconds that running calls may take after the signal. If a call takes longer, the process
+                exits with status 1.
         """
         # The interpreter itself writes the signal's number into a pipe. With a handler in Python, a signal just before
         # the read below would be noticed only after the read.
@@ -270,7 +273,7 @@ class Server:
             yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", certificates.expires
 
     def _other(self, path: str) -> Quick | None:
-        """Return the function that answers a method other than RunFunction; None if there is no such method."""
+        """Return the function that answers the method `path` of the health service; None if there is no such method."""
         if not path.startswith("/grpc.health.v1.Health/"):
             return None
         from . import health  # imported only when a client asks for the service

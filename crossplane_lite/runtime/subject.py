@@ -15,11 +15,11 @@ __all__ = ["current_subject", "subject_of"]
 
 
 def subject_of(request: bytes) -> dict[str, str]:
-    """Return the fields that identify a request; an empty dict if its bytes are malformed.
+    """Return the fields that identify a request; an empty dict if the request's bytes are malformed.
 
     Returns:
-        `tag`, the request's tag; and `composite`, the composite's name, or `namespace/name`. A field without a value is
-        left out.
+        The fields `tag`, which is the request's tag, and `composite`, which is the composite's name or
+        `namespace/name`. A field without a value is left out.
     """
     try:
         return _subject(_view.RunFunctionRequest.FromString(request))
@@ -28,7 +28,7 @@ def subject_of(request: bytes) -> dict[str, str]:
 
 
 def current_subject() -> dict[str, str]:
-    """Return the fields of `subject_of` for the current call of this thread or task; an empty dict if there is none."""
+    """Return the fields of `subject_of` for the current call of this thread or task; an empty dict without a call."""
     call: Tracker | None = tracker.current()
     if call is None:
         return {}

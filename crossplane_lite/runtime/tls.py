@@ -1,4 +1,4 @@
-"""The certificates of the server, for either transport. The files are read again at every handshake."""
+"""The certificates of the server, for the transports grpcio and h2. The files are read again at every handshake."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Files(NamedTuple):
 class Certificates:
     """The certificate, the key and the CA in a directory, with the file names that Kubernetes Secrets have.
 
-    A new version of the files is used as soon as all three are complete and fit together, and a handshake with them
-    succeeds. Until then the last good version stays in use.
+    `changed` reads the files again. It adopts new contents if all three files are complete and fit together, and a
+    handshake with them succeeds. Otherwise the last good version stays in use.
 
     Args:
         directory: A directory with tls.crt, tls.key and ca.crt, all in PEM.
@@ -58,21 +58,23 @@ class Certificates:
 
     @property
     def files(self) -> Files:
-        """The contents of the files in their last good version."""
+        """The contents of the three files, in the last good version."""
         return self._good
 
     @property
     def context(self) -> ssl.SSLContext:
-        """The SSL context for an HTTP/2 server. It has the last good version, and demands client certificates."""
+        """The SSL context for an HTTP/2 server. It uses the last good version, and demands client certificates."""
         return self._context
 
     @property
     def expires(self) -> float:
-        """When tls.crt expires, in seconds since 1970."""
+        """When the first certificate in tls.crt expires, in seconds since 1970."""
         return self._own.ends
 
     def look(self, now: float | None = None) -> None:
-        """Log a warning, once for each reason, if tls.crt or ca.crt isn't valid, or expires soon.
+        """Log a warning, once for each reason, if tls.crt or ca.crt isn't valid now, or expires soon.
+
+        The first certificate of tls.crt is checked, and in ca.crt the certificate that expires last.
 
         Args:
             now: The time, in seconds since 1970; by default the present time.
@@ -87,7 +89,7 @@ class Certificates:
                         _log.warning("%s %s", path, text)
 
     def _adopt(self) -> None:
-        """Read the facts of the new certificates, and log warnings about them."""
+        """Read the validity and the kind of key from the new certificates, and log warnings about them."""
         self._own = facts_in(self._good.certificate, self._paths[0])[0]
         # One valid CA is enough, so the one that expires last counts.
         self._authority = max(facts_in(self._good.ca, self._paths[2]), key=lambda one: one.ends)
@@ -102,9 +104,9 @@ class Certificates:
         self.look()
 
     def changed(self) -> bool:
-        """Read the files again; return whether a new version is used from now on.
+        """Read the files again. If they have changed and can be used, use them from now on and return True.
 
-        A new version that can't be used is logged once, and the last good version stays in use.
+        Otherwise return False. If changed files can't be used, the reason is logged once.
         """
         with self._lock:
             return self._changed()
@@ -183,7 +185,7 @@ class Certificates:
 
 
 def _http2(context: ssl.SSLContext) -> ssl.SSLContext:
-    """Set up a context for HTTP/2, as RFC 9113 demands in section 9.2, and return it."""
+    """Change a context's settings to those that RFC 9113, section 9.2, demands for HTTP/2, and return the context."""
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")  # for TLS 1.2; all ciphers of TLS 1.3 are allowed
     context.options |= ssl.OP_NO_COMPRESSION | ssl.OP_NO_RENEGOTIATION
@@ -227,9 +229,9 @@ def _shake_hands(context: ssl.SSLContext) -> None:
 
 
 def _judge(one: Facts, now: float) -> tuple[str, str]:
-    """Return the fault in the dates of a certificate (`expired`, `early` or `soon`), and the warning about it.
+    """Return the problem of a certificate's dates (`expired`, `early` or `soon`), and the text of a warning about it.
 
-    Both are empty strings if the certificate is valid and doesn't expire soon.
+    Both are empty strings if the certificate is valid at the time `now` and doesn't expire soon after that.
     """
     if now >= one.ends:
         return "expired", f"has expired at {_date(one.ends)}: handshakes fail until there is a new certificate"

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans around calls. They are made with opentelemetry-api, and sent by OpenTelemetry's SDK."""
+"""Makes OpenTelemetry spans for calls, with opentelemetry-api. OpenTelemetry's SDK sends the spans, if it is set up."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _trace: Final = load("opentelemetry.trace", "otel")
 def traced(run: Run, name: str) -> Run:
     """Return a function that calls `run` in a span.
 
-    The span has the request's tag, the composite's name and the counts of the call as attributes. After a Fatal result
-    or an exception, the span's status is ERROR. Exceptions are passed on.
+    The span has the request's tag, the composite's name and the counts of the call's `Tally`, such as the number of
+    emitted resources, as attributes. After a Fatal result or an exception, the span's status is ERROR. Exceptions of
+    `run` are raised again.
 
     Args:
-        run: The function, from request bytes to response bytes.
+        run: The function, which takes request bytes and returns response bytes.
         name: The name of the spans: the function's name.
     """
     tracer = _trace.get_tracer("crossplane_lite")

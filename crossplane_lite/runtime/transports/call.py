@@ -1,4 +1,4 @@
-"""One call over HTTP/2: collects the pieces of its request, and hands out the pieces of its answer."""
+"""One gRPC call over HTTP/2: collects the pieces of the request, and returns the answer in pieces to send."""
 
 from __future__ import annotations
 
@@ -20,17 +20,21 @@ _FOREVER: Final = float("inf")
 class Call:
     """A call, from the arrival of its headers on.
 
-    Attributes:
-        connection: The connection that the call came from.
-        stream: The number of the call's stream.
+    Args:
+        connection: The connection on which the call arrived.
+        stream: The number of the call's HTTP/2 stream.
         headers: The call's headers.
-        deadline: When the caller gives up, by `time.monotonic`; infinity for a caller that doesn't.
-        until: When the next step must be over: receiving the request, or sending a piece of the answer.
-        message: The request as it was sent, once it is whole. None until then, and again once the call is answered;
-            empty while the call runs.
+        now: The present time, by `time.monotonic`.
+        seconds: The longest time until the request has arrived.
+
+    Attributes:
+        deadline: When the caller stops waiting, by `time.monotonic`; infinity without a deadline.
+        until: When the request must have arrived, or the next piece of the answer must be sent; infinity in between.
+        message: The request as it was sent, after it has arrived completely. Empty after `unpack`; None before the
+            request is complete, and after the call is answered.
         dropped: Whether the call is over: answered, refused, or its caller has gone.
         held: How many bytes of the request are kept in memory.
-        trailers: The headers after the answer; an empty list if there are none.
+        trailers: The headers after the answer; an empty list for no headers.
     """
 
     __slots__ = (
@@ -56,7 +60,7 @@ class Call:
         self._at = 0  # how many bytes of the answer are sent
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds are left until the caller's deadline; None without a deadline."""
+        """Return the seconds until the caller's deadline: 0 or less after the deadline, None without a deadline."""
         return None if self.deadline == _FOREVER else self.deadline - time.monotonic()
 
     def cancel(self) -> None:
@@ -70,7 +74,7 @@ class Call:
             limit: The largest request, in bytes.
 
         Raises:
-            Refused: The request is larger than `limit`, or has more than one message.
+            Refused: The request is larger than `limit`, has more than one message, or begins with a wrong prefix.
         """
         self._chunks.append(data)
         self._received += len(data)
@@ -83,10 +87,10 @@ class Call:
             raise Refused(status.INTERNAL, "the call has more than one request message; RunFunction takes exactly one")
 
     def complete(self) -> None:
-        """Put the request's message together from its pieces, after the last one.
+        """Join the pieces of the request to `message`, after the last piece was added.
 
         Raises:
-            Refused: There is no message, or it is cut off.
+            Refused: The request has no message, or the message is cut off.
         """
         if not self._received:
             raise Refused(status.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
@@ -96,10 +100,10 @@ class Call:
         self._chunks = []
 
     def unpack(self, limit: int) -> bytes:
-        """Return the request, uncompressed. Call this in the thread of the call: it may take time and memory.
+        """Return the uncompressed request, and empty `message`. Call this once, in the call's thread: it may be slow.
 
         Args:
-            limit: The largest request, in bytes.
+            limit: The largest uncompressed request, in bytes.
 
         Raises:
             Refused: The request can't be uncompressed, or is larger than `limit`.
@@ -110,7 +114,7 @@ class Call:
         return grpc_http2.unpack(message, self._compressed, self.headers, limit)
 
     def answered(self, data: bytes, trailers: list[tuple[bytes, bytes]]) -> None:
-        """Keep the answer, and the headers after it, until they are sent."""
+        """Keep the answer and the headers after it until they are sent. The request is dropped."""
         self.message = None
         self._answer = data
         self.trailers = trailers
@@ -121,7 +125,7 @@ class Call:
         return self._answer is not None
 
     def take(self, most: int) -> bytes:
-        """Return the next piece of the answer, at most `most` bytes."""
+        """Return the next piece of the answer, which has at most `most` bytes. The piece counts as sent."""
         assert self._answer is not None
         piece = self._answer[self._at : self._at + most] if most < len(self._answer) else self._answer
         self._at += len(piece)

@@ -1,7 +1,8 @@
 """One HTTP/2 connection of a gRPC server: makes calls from the peer's bytes, and bytes from answers.
 
-A connection has no socket, no thread and no clock: its owner passes in the bytes and the time. The package h2
-implements the protocol. This module adds the parts that h2 leaves to its users: flow control, limits, and gRPC.
+The peer is the client at the other end. A connection has no socket, no thread and no clock: its owner passes in the
+bytes and the time. The package h2 implements the protocol. This module adds the parts that h2 leaves to its users: flow
+control, limits, and gRPC.
 """
 
 from __future__ import annotations
@@ -50,22 +51,22 @@ _FOREVER: Final = float("inf")
 
 
 class Owner(Protocol):
-    """The owner of a connection, which the connection tells about its calls."""
+    """The owner of a connection. The connection calls these methods when something happens to its calls."""
 
     def knows(self, path: str) -> bool:
-        """Say whether a method has the path `path`; an empty path stands for RunFunction."""
+        """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
 
     def opened(self, call: Call) -> None:
-        """Take note that a call has begun, and that its request is arriving."""
+        """Remember that a call has begun, and that its request is arriving."""
 
     def took(self, call: Call, size: int) -> None:
-        """Take note that `size` more bytes of a call's request are kept in memory."""
+        """Count `size` more bytes of a call's request, which are kept in memory."""
 
     def ready(self, call: Call) -> None:
-        """Run a call: its request is whole."""
+        """Run or refuse a call, because its request has arrived completely."""
 
     def dropped(self, call: Call) -> None:
-        """Take note that a call is over: answered, refused, or its caller has gone."""
+        """Forget a call that is over: answered, refused, or its caller has gone."""
 
 
 class Connection:
@@ -73,12 +74,12 @@ class Connection:
 
     Args:
         limits: The server's limits.
-        owner: The owner, which is told about calls.
-        now: The present time, in seconds of a clock that never goes back; the same in all methods.
-        peer: Any object by which the owner recognises the connection.
+        owner: The owner, whose methods the connection calls about its calls.
+        now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
+        peer: Any object by which the owner recognises the connection. It is kept as the attribute `peer`.
 
     Attributes:
-        closed: Whether the connection reads no more bytes. Some may be left to send.
+        closed: Whether the connection reads no more bytes. `output` may still have bytes to send.
         had_calls: Whether the connection has had a call.
         last_call: When the last call began; before the first call, when the connection began.
     """
@@ -100,7 +101,7 @@ class Connection:
         self._asked = _FOREVER  # when the ping was sent that isn't answered yet
         self._settled = False  # whether the peer's settings have come
         self._settle_until = now + limits.handshake_seconds
-        self._inside = _FOREVER  # when the frame or header block began that isn't whole yet
+        self._inside = _FOREVER  # when the frame or header block began that hasn't arrived completely
         self._begun = 0
         self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
         self._drain_until = _FOREVER
@@ -112,7 +113,10 @@ class Connection:
         return not self._calls
 
     def receive(self, data: bytes, now: float) -> None:
-        """Process bytes from the peer. Bytes that break the protocol or a limit close the connection."""
+        """Process bytes from the peer. Bytes that break the protocol or a limit close the connection.
+
+        The answers to the bytes, such as an error, are in `output`.
+        """
         if self.closed:
             return
         self._heard = now
@@ -214,7 +218,7 @@ class Connection:
             self._refuse_new()
 
     def answer(self, call: Call, response: bytes, now: float) -> None:
-        """Send the response of a call, or RESOURCE_EXHAUSTED if it is larger than the limit."""
+        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the response is too large."""
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (
@@ -233,7 +237,10 @@ class Connection:
         self._answering[call] = None
 
     def refuse(self, call: Call, error: Refused) -> None:
-        """Answer a call with the status in `error` and no response; do nothing if the call is over."""
+        """Answer a call with the status in `error` and no response; do nothing if the call is over.
+
+        If a part of the response was already sent, the call's stream is reset instead.
+        """
         if call.dropped:
             return
         begun = call.answering
@@ -248,8 +255,8 @@ class Connection:
         """Refuse new calls, and close the connection when the open calls are answered.
 
         This takes two steps, because the peer may have begun a call that hasn't arrived yet. First a GOAWAY frame tells
-        the peer that the connection will close, and a ping follows. When the ping is answered, or after a second, the
-        peer has read the frame, and its calls from before have arrived. From then on new calls are refused.
+        the peer that the connection will close, and a ping follows. When the ping is answered, the peer has read the
+        frame, and its calls from before have arrived. From then on, or after a second, new calls are refused.
         """
         if self._draining or self.closed:
             return
@@ -270,7 +277,7 @@ class Connection:
         self._out += _frame.GoAwayFrame(0, last_stream_id=last_stream, error_code=0).serialize()
 
     def fail(self, code: Any, text: str) -> None:
-        """Close the connection, and tell the peer why: `code` is an error code of HTTP/2, `text` is for people."""
+        """Close the connection, and tell the peer why: `code` is HTTP/2's error code, `text` a message for people."""
         if self.closed:
             return
         try:
@@ -281,13 +288,13 @@ class Connection:
         self.abandon()
 
     def abandon(self) -> None:
-        """Close the connection and drop all calls, because the peer has gone or was told to go."""
+        """Close the connection and drop all calls, without a message to the peer."""
         self.closed = True
         for call in list(self._calls.values()):
             self._forget(call)
 
     def output(self, now: float) -> bytes:
-        """Return the next bytes for the peer; an empty string of bytes if there are none."""
+        """Return the next bytes to send to the peer; empty bytes if there is nothing to send now."""
         if not self.closed:
             self._pump(now)
             self._collect()
@@ -297,7 +304,7 @@ class Connection:
 
     @property
     def pending(self) -> int:
-        """The number of bytes for the peer that `output` hasn't returned yet."""
+        """The number of bytes that are ready for `output`. Answers that wait for flow control don't count."""
         self._collect()
         return len(self._out)
 
@@ -331,7 +338,7 @@ class Connection:
             self.refuse(call, Refused(status.DEADLINE_EXCEEDED, text))
 
     def due(self) -> float:
-        """Return the time when `check` must be called next; infinity for never."""
+        """Return the time at which `check` must be called next; infinity if no time limit is running."""
         if self.closed:
             return _FOREVER
         due = min(
@@ -346,7 +353,7 @@ class Connection:
         return due
 
     def _pump(self, now: float) -> None:
-        """Make frames from answers, in turns, as far as the peer's flow control allows, and at most _PIECE bytes."""
+        """Make frames from the answers, a frame of each in turn, until flow control or `_PIECE` (256 KB) ends it."""
         if not self._answering:
             return
         conn = self._h2
@@ -401,7 +408,7 @@ class Connection:
         self._out += self._h2.data_to_send()
 
     def _end_if_over(self) -> None:
-        """Close the connection once all calls are answered, if a GOAWAY frame of either side has ended new calls."""
+        """Close the connection if no call is open, and a GOAWAY frame of either side has said that none will follow."""
         if not self._calls and (self._draining == 2 or self._frames.departing) and not self.closed:
             self._collect()
             self.closed = True

@@ -1,7 +1,7 @@
 """Threads that take turns: one thread leads, which means that it waits for sockets, and the others do jobs.
 
-The thread that finds a job does the job itself, and another thread leads in the meantime. So a call isn't handed from
-one thread to another, which would take a tenth of a millisecond with Python's global lock.
+A job is a call to answer. The thread that finds a job does the job itself, and another thread leads in the meantime. So
+no call passes from one thread to another, which would take a tenth of a millisecond with Python's global lock.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Outcome = TypeVar("Outcome")
 class Crew(Generic[Job, Outcome]):
     """A bounded number of threads, and a queue of jobs with a limit.
 
-    Threads are started when they are needed, and stay. They are daemon threads, so they don't keep the process alive,
-    not even with a call that never ends.
+    Threads are started when they are needed, and stay until the crew ends. They are daemon threads, so they don't keep
+    the process alive, not even with a job that never ends.
 
     Args:
-        lead: Waits for sockets once, and submits the jobs that came; returns False to end the crew. Only one thread at
-            a time calls it, without `lock`.
+        lead: Waits for sockets once, and calls `submit` for each job that came. It returns False to end the crew. Only
+            one thread at a time calls `lead`, without holding `lock`.
         do: Does a job, and returns its outcome. It must not raise.
-        hand_back: Called with a job and its outcome, with `lock` held.
+        hand_back: Is called with a job and its outcome by the thread that did the job, which holds `lock`.
         threads: The most jobs that may run at the same time.
         waiting: The most jobs that may wait in the queue.
 
@@ -63,7 +63,7 @@ class Crew(Generic[Job, Outcome]):
             raise RuntimeError("can't start a thread")
 
     def submit(self, job: Job) -> bool:
-        """Add a job to the queue, and return True; return False if the queue is full. Call it with `lock` held."""
+        """Add a job to the queue and return True; return False if the queue is full. The caller must hold `lock`."""
         if len(self._queue) + self._running >= self._most:
             return False
         self._queue[job] = None
@@ -75,11 +75,11 @@ class Crew(Generic[Job, Outcome]):
         return len(self._queue)
 
     def forget(self, job: Job) -> None:
-        """Remove a job from the queue, if it is still there. Call it with `lock` held."""
+        """Remove a job from the queue, if it is still there. The caller must hold `lock`."""
         self._queue.pop(job, None)
 
     def _start_one(self) -> bool:
-        """Start a thread; return False if the system can't start one."""
+        """Start a thread; return False if the system can't start another thread."""
         try:
             threading.Thread(target=self._work, name=f"call_{self._started + 1}", daemon=True).start()
         except RuntimeError:  # the system's limit on threads
@@ -101,7 +101,7 @@ class Crew(Generic[Job, Outcome]):
                     job = self._next()
 
     def _lead_until_job(self) -> Job | None:
-        """Lead until there is a job for this thread, and return the job; None when the crew ends."""
+        """Call `lead` until there is a job for this thread, and return the job; None when the crew ends."""
         while True:
             with self.lock:
                 job = self._next()
@@ -114,7 +114,7 @@ class Crew(Generic[Job, Outcome]):
                 return None
 
     def _put_back(self, job: Job) -> None:
-        """Put a job back as the first in the queue, for the next thread that is free."""
+        """Put a job back to the beginning of the queue. The next free thread does it."""
         self._running -= 1
         self._queue = {job: None, **self._queue}
 

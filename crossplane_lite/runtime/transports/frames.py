@@ -1,7 +1,7 @@
-"""Limits on a peer's frames, which are checked from the heads of the frames before h2 reads them.
+"""Limits the frames that a peer sends, by the headers of the frames, before the package h2 reads them.
 
-h2 answers each legal frame. So a peer could keep a server busy with small legal frames alone. Therefore each frame that
-doesn't help a call on costs the peer a credit.
+h2 answers each correct frame. So a peer (a client) could keep a server busy with nothing but small correct frames, such
+as pings. Therefore each frame that doesn't advance a call costs the peer one or two credits.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _COST_OF_RESET: Final = 2
 
 
 class Flood(Exception):
-    """A peer has sent more than it may; the text names the limit.
+    """A peer has exceeded a limit, which the exception's text names.
 
     Attributes:
-        code: The error code of HTTP/2 for the peer.
+        code: The error code of HTTP/2 to send to the peer.
     """
 
     def __init__(self, text: str, code: int = ENHANCE_YOUR_CALM) -> None:
@@ -41,7 +41,7 @@ class Flood(Exception):
 
 
 class Credits:
-    """Counts how many frames that don't help a call on a peer may still send.
+    """The credits of a connection, which the peer spends on frames that don't advance a call.
 
     A connection begins with 1,000 credits, and never has more. It gets 100 back each second, and some for each useful
     frame.
@@ -57,10 +57,10 @@ class Credits:
         self._since = now
 
     def spend(self, cost: int, now: float) -> None:
-        """Take `cost` credits away.
+        """Add the credits for the time since `spend` was last called, and take `cost` credits away.
 
         Raises:
-            Flood: The peer had fewer credits left.
+            Flood: The peer had fewer than `cost` credits.
         """
         self._left += (now - self._since) * self.PER_SECOND - cost
         self._since = now
@@ -70,22 +70,22 @@ class Credits:
             raise Flood("too many frames that don't help a call on: small data, pings, settings, resets")
 
     def earn(self, credits: int) -> None:
-        """Give credits back for useful frames."""
+        """Add credits for useful frames."""
         self._left += credits
 
 
 class Frames:
-    """Follows the frames in a peer's bytes, which may come in pieces of any size.
+    """Finds the frames in a peer's bytes, which may come in pieces of any size.
 
     Args:
-        frame_bytes: The most bytes of a frame's content. h2 would check the size only after the whole frame has come.
-        header_bytes: The most bytes of a header block as it is sent, in all its frames together.
+        frame_bytes: The largest content of a frame, in bytes. h2 would check this only after all of the frame has come.
+        header_bytes: The largest header block as it is sent, in bytes, in all of its frames together.
 
     Attributes:
-        begun: The number of frames that have begun; a header block counts as one.
-        cost: The credits that the frames in the last bytes cost.
-        departing: Whether the peer has told us, by a GOAWAY frame, that it will begin no more calls.
-        inside: Whether the bytes so far end inside of a frame, or between two frames of a header block.
+        begun: The number of frames that have begun. The frames of a header block count as one.
+        cost: The credits that the frames in the last piece cost.
+        departing: Whether the peer has sent a GOAWAY frame, so that it will begin no more calls.
+        inside: Whether the last piece ended inside of a frame, or between two frames of a header block.
     """
 
     __slots__ = (
@@ -107,13 +107,13 @@ class Frames:
         self.inside = True
 
     def pass_on(self, data: bytes) -> bytes:
-        """Check the frames in a piece of the peer's bytes, and return the bytes for h2.
+        """Check the frames in a piece of the peer's bytes, and return the bytes to pass to h2.
 
-        A GOAWAY frame isn't passed on, but noted in `departing`: after it, h2 would refuse to send the answers that
-        the peer still waits for.
+        A GOAWAY frame is left out, and sets `departing`: after this frame, h2 would refuse to send the answers for
+        which the peer still waits.
 
         Raises:
-            Flood: A frame is too large, or a header block is too long.
+            Flood: A frame or a header block has more bytes than its limit.
         """
         self.cost = 0
         end = len(data)
@@ -161,7 +161,7 @@ class Frames:
         return b"".join(parts)
 
     def _is_departure(self, head: bytes) -> bool:
-        """Say whether a frame is a correct GOAWAY frame. h2 handles wrong ones."""
+        """Return whether a frame with the header `head` is a correct GOAWAY frame. h2 handles wrong GOAWAY frames."""
         return head[3] == _GOAWAY and self._block < 0 and not any(head[5:]) and 8 <= self._left <= _LONGEST_GOAWAY
 
     def _count(self, kind: int, flags: int) -> None:

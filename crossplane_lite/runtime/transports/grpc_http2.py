@@ -1,4 +1,4 @@
-"""gRPC over HTTP/2: reading and writing headers, the prefix of messages, and compression.
+"""Reads and writes the parts of gRPC over HTTP/2: headers, the prefix of messages, and compression.
 
 Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
 """
@@ -38,7 +38,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class NotGrpc(Exception):
-    """A request that isn't a call of gRPC. It is answered like any HTTP request.
+    """A request isn't a call of gRPC. It is answered with an HTTP status and a text, like any HTTP request.
 
     Attributes:
         http_status: The HTTP status of the answer.
@@ -60,8 +60,8 @@ class CallHeaders:
     """The contents of a call's headers.
 
     Attributes:
-        timeout: How many seconds the caller waits; None without a limit.
-        gzip: Whether compressed messages are compressed with gzip.
+        timeout: How many seconds the caller waits; None if the caller sets no deadline.
+        gzip: Whether the caller may compress the message, with gzip.
         path: The method's path; an empty string for RunFunction.
     """
 
@@ -78,7 +78,10 @@ NO_HEADERS: Final = CallHeaders(None, False)
 
 
 def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
-    """Read the headers of a request.
+    """Read and check the headers of a request.
+
+    Args:
+        headers: The names and values, with the pseudo-headers of HTTP/2, such as `:path`.
 
     Raises:
         NotGrpc: The request isn't a call of gRPC.
@@ -111,7 +114,7 @@ def _seconds(timeout: bytes) -> float:
 
 
 def error_headers(error: Refused) -> Headers:
-    """Return the headers of an answer with a status and no response."""
+    """Return the headers of an answer that has a status and no response. A long status text is cut."""
     headers = [
         (b":status", b"200"),
         (b"content-type", b"application/grpc"),
@@ -130,7 +133,7 @@ def _percent_encoded(text: str) -> bytes:
 
 
 def message_length(prefix: bytes, limit: int) -> int:
-    """Return the length of a message, from its prefix.
+    """Return the length of a message, in bytes, from the message's prefix of `PREFIX_BYTES` bytes.
 
     Raises:
         Refused: The message is longer than `limit` bytes, or the prefix is wrong.
@@ -149,13 +152,13 @@ def _the_limit(limit: int) -> str:
 
 
 def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
-    """Return a message, uncompressed.
+    """Return the uncompressed content of a message.
 
     Args:
         message: The message without its prefix.
-        compressed: Whether the message is compressed, by its prefix.
+        compressed: Whether the prefix says that the message is compressed.
         headers: The call's headers.
-        limit: The most bytes of the uncompressed message.
+        limit: The largest size of a compressed message after uncompressing it, in bytes.
 
     Raises:
         Refused: The message is compressed without a header that says so, can't be uncompressed, or is too large.
@@ -180,5 +183,5 @@ def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -
 
 
 def prefixed(message: bytes) -> bytes:
-    """Return a message with the prefix for an uncompressed message."""
+    """Return a message with the prefix of gRPC in front, which says that the message isn't compressed."""
     return b"\0" + len(message).to_bytes(4, "big") + message

@@ -1,4 +1,4 @@
-"""The transport with the package grpcio: gRPC's core in C++, and a pool of threads."""
+"""The transport that uses the package grpcio: gRPC's core in C++, and a pool of threads."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class GrpcioTransport:
     Args:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits. grpcio has no options for `connections` and `request_memory`. `streams` isn't
-            passed on: with a limit of 100, grpcio also refuses calls of clients that keep to the limit, 64 at a time.
-        others: Finds the functions for other methods.
+            passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
+        others: Returns the functions that answer other methods.
     """
 
     name = GRPCIO
@@ -93,7 +93,7 @@ class GrpcioTransport:
 
     @property
     def waiting(self) -> int:
-        """The number of calls that wait for their turn."""
+        """The number of calls that have arrived and wait for others to end. Calls in grpcio's own queue don't count."""
         return len(self._waiting)
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
@@ -101,8 +101,8 @@ class GrpcioTransport:
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port.
-            certificates: The certificates for mutual TLS, or gRPC's own credentials; None serves without transport
-                security.
+            certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
+                transport security.
 
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
@@ -127,12 +127,12 @@ class GrpcioTransport:
         self._server.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
         self._server.stop(grace).wait()
         self._threads.shutdown()
 
     def look(self) -> None:
-        """Cancel calls whose requests take too long to arrive."""
+        """Cancel calls whose requests take more than `Limits.request_seconds` to arrive."""
         latest = time.monotonic() - self._limits.request_seconds
         for context, since in self._receiving.copy().items():
             if since > latest:
@@ -168,9 +168,9 @@ class GrpcioTransport:
             self._waiting.pop()
 
     def _receive(self, requests: Iterator[bytes], context: Any) -> bytes:
-        """Return the call's request message; end the call with UNIMPLEMENTED if there is none.
+        """Wait for the call's request message and return it; end the call with UNIMPLEMENTED if there is no message.
 
-        The message is read as a stream, so that `look` can cancel slow calls.
+        The message is read as a stream, so that `look` can cancel calls whose requests arrive slowly.
         """
         self._receiving[context] = time.monotonic()
         try:
@@ -183,7 +183,7 @@ class GrpcioTransport:
 
 
 def _pool_with_services() -> Any:
-    """Return a descriptor pool in which reflection finds our two services and itself."""
+    """Return a protobuf descriptor pool with the two services of the protocol and the service of reflection."""
     from ...proto.v1 import run_function_pb2
     from ...proto.v1beta1 import run_function_pb2 as beta
 
@@ -196,7 +196,7 @@ def _pool_with_services() -> Any:
 
 
 class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Answers methods other than RunFunction. They need no turn, so they are answered even if all turns are in use."""
+    """Answers methods other than RunFunction. They don't count for `Limits.threads`, so they don't wait for calls."""
 
     def __init__(self, others: Others) -> None:
         self._others = others
@@ -217,12 +217,12 @@ class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
 
 
 def credentials(certificates: Certificates) -> Any:
-    """Return gRPC credentials that demand a client certificate, and use new versions of the files when they come."""
+    """Return gRPC credentials that demand a client certificate, and read the files again at every handshake."""
 
     used = certificates.files
 
     def fetch() -> Any:
-        """Return the configuration for this handshake and later ones; None if the files haven't changed."""
+        """Return a new configuration for this handshake and all later handshakes; None if the files haven't changed."""
         nonlocal used
         certificates.changed()
         files = certificates.files  # a handshake on another port may have read the new version already

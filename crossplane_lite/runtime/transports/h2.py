@@ -1,7 +1,8 @@
-"""The transport with the package h2: pure Python, with one selector for all sockets and a crew of threads.
+"""The transport that uses the package h2: pure Python, with one selector for all sockets and a crew of threads.
 
-Because there is one selector instead of a thread for each connection, a thousand idle connections need no threads, and
-limits, deadlines and the queue of calls are in one place. docs/reference/transports.rst has measurements.
+A crew is a pool of threads of which one waits for the sockets at a time (see `crew`). Because there is one selector
+instead of a thread for each connection, a thousand idle connections need no threads, and limits, deadlines and the
+queue of calls are in one place. docs/reference/transports.rst has measurements.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ _log = logging.getLogger(__name__)
 
 
 class H2Transport:
-    """The transport that serves gRPC over HTTP/2: over TLS, or in plain text to clients that begin with HTTP/2.
+    """The transport that serves gRPC over HTTP/2: over TLS, or in plain text without an upgrade from HTTP/1.1.
 
     Args:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits.
-        others: Finds the functions for other methods.
+        others: Returns the functions that answer other methods.
     """
 
     name = H2
@@ -130,7 +131,7 @@ class H2Transport:
         self._crew.start()
 
     def stop(self, grace: float) -> None:
-        """Refuse new calls, and return when the running calls are answered, or after `grace` seconds."""
+        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
         if not self._started:
             self._close_listeners()
             return
@@ -147,20 +148,24 @@ class H2Transport:
         return self._crew.waiting
 
     def look(self) -> None:
-        """Do nothing: the leading thread checks the time limits."""
+        """Do nothing: the thread that waits for the sockets enforces the time limits."""
 
     # Connections call the next five methods, with the crew's lock held.
 
     def knows(self, path: str) -> bool:
-        """Say whether a method has the path `path`; an empty path stands for RunFunction."""
+        """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
         return self._others(path) is not None if path else self._handle is not None
 
     def opened(self, call: Call) -> None:
-        """Take note that a call has begun, and that its request is arriving."""
+        """Remember that a call has begun, and that its request is arriving."""
         self._receiving[call] = None
 
     def took(self, call: Call, size: int) -> None:
-        """Count `size` more bytes of a call's request; refuse the oldest arriving requests if too much is kept."""
+        """Count `size` more bytes of a call's request.
+
+        If the requests in memory then have more than `Limits.request_memory` bytes, refuse the calls whose requests
+        have been arriving for the longest time.
+        """
         call.held += size
         self._held += size
         while self._held > self._limits.request_memory and self._receiving:
@@ -174,9 +179,9 @@ class H2Transport:
             self._touch(slowest)
 
     def ready(self, call: Call) -> None:
-        """Run a call whose request has arrived completely, or queue it for a thread; refuse it if the queue is full.
+        """Queue a call, whose request has arrived completely, for a thread; refuse the call if the queue is full.
 
-        Calls of other methods, such as health checks, are answered at once.
+        A call of a method other than RunFunction, such as a health check, is answered at once.
         """
         del self._receiving[call]
         if call.headers.path:
@@ -217,7 +222,10 @@ class H2Transport:
             self._with(call.connection.peer, _answer, call, outcome, time.monotonic())
 
     def _turn(self) -> bool:
-        """Wait for sockets, and read and write those that are ready; return False when the transport has ended."""
+        """Wait for sockets, and read and write those that are ready; return False when the transport has ended.
+
+        This is the crew's `lead`. An exception is logged, and the next turn begins after a second.
+        """
         with self._crew.lock:
             now = time.monotonic()
             if self._ended.is_set():
@@ -280,9 +288,10 @@ class H2Transport:
         self._ended.set()
 
     def _with(self, peer: Peer, step: Callable[..., None], *arguments: object) -> None:
-        """Call `step`, which changes `peer`; then update the events and the time that the peer waits for.
+        """Call `step`, which changes `peer`. Then update the events and the time for which the peer waits.
 
-        An exception of `step` closes the peer's connection. Nothing happens if the peer is already forgotten.
+        If `step` raises an exception, it is logged and the peer's connection is closed. If the peer was already
+        removed, nothing happens.
         """
         if peer not in self._peers:
             return
@@ -367,7 +376,7 @@ class H2Transport:
         self._with(peer, peer.write, now)  # sends our settings
 
     def _make_room(self, now: float) -> bool:
-        """Close the connection with the least `worth` among those without a call; return False if all have calls."""
+        """Close the connection without an open call whose `worth` is least; return False if all have open calls."""
         idle = [peer for peer in self._peers if peer.idle]
         if not idle:
             return False

@@ -1,4 +1,4 @@
-"""The package h2, set up for a gRPC server: settings, flow control windows, and frames that take less time."""
+"""Sets up the package h2 for a gRPC server: settings, flow control windows, and frames that take less time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _frame: Final = load("hyperframe.frame", "h2")
 _SETTINGS: Final = _settings.SettingCodes
 
 FRAME_BYTES: Final = 256 << 10
-"""The most bytes of a frame that peers may send. Large frames are good, because each frame takes time in Python."""
+"""The largest frame that peers may send, in bytes. The limit is high, because each frame takes time in Python."""
 
 # The largest flow control window of a stream. The window is a whole request of the largest size, up to this limit.
 _MOST_WINDOW: Final = 16 << 20
@@ -33,7 +33,7 @@ class _Protocol(_h2.H2Connection):  # type: ignore[name-defined, misc]
 
 
 def _quiet(cls: Any) -> Any:
-    """Return a subclass of a class of frames whose `repr` is only the class's name.
+    """Return a subclass of a frame class whose `repr` is only the class's name.
 
     h2 makes the repr of each frame for a trace that nobody reads. The usual repr has the content as hexadecimal digits,
     which takes a third of the time of a large call. `__class__` stays the original class, because h2 looks it up.
@@ -54,7 +54,7 @@ class _Buffer(_frame_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 
 
 def protocol(limits: Limits) -> Any:
-    """Return an h2 connection set up for a gRPC server. Its first frames, our settings, wait to be sent."""
+    """Return a new h2 connection with the settings of a gRPC server. Its SETTINGS frame is ready to be sent."""
     conn = _Protocol(
         _config.H2Configuration(
             client_side=False,

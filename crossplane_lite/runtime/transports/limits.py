@@ -16,20 +16,23 @@ class Limits(NamedTuple):
         receive_bytes: The largest request, in bytes.
         send_bytes: The largest response, in bytes; None for no limit.
         streams: The most calls that a connection may have open at the same time.
-        connections: The most connections. For a further one, a connection without a call is closed: first the oldest
-            that never had a call, then the connection that has been without a call for the longest time.
-        request_memory: The most bytes of all requests that aren't answered yet. Beyond it, the request that has been
-            arriving for the longest time is refused.
-        header_bytes: The most bytes of a call's headers, uncompressed.
-        handshake_seconds: The longest time from a connection's beginning to the end of TLS and HTTP/2's first frames.
-        request_seconds: The longest time from a call's headers to the end of its request, and for the headers.
-        send_seconds: The longest time in which a peer takes none of the bytes that are sent to it.
+        connections: The most connections. To make room for another, a connection without an open call is closed: the
+            oldest that never had a call; if all had calls, the connection whose last call began first.
+        request_memory: The largest memory for all requests that aren't answered yet, in bytes. Beyond this limit, the
+            request that has been arriving for the longest time is refused.
+        header_bytes: The largest headers of a call, in bytes, uncompressed.
+        handshake_seconds: The longest time of the TLS handshake, and from the beginning of HTTP/2 to its SETTINGS
+            frame.
+        request_seconds: The longest time from a call's headers to the end of its request, and for a single frame or the
+            headers to arrive.
+        send_seconds: The longest time in which a peer may accept none of the bytes that are sent to it.
         keepalive_seconds: How long a connection may be silent before a ping is sent.
-        keepalive_timeout_seconds: The longest time until the answer to that ping.
+        keepalive_timeout_seconds: The longest time until the answer to the ping.
         call_seconds: The longest time for a call whose caller has set no deadline. Crossplane's own reconcile may take
             two minutes.
         stuck_seconds: How long after its deadline a call that still runs counts as stuck.
-        stuck_share: If this share of the threads has stuck calls, the server reports that it isn't healthy.
+        stuck_share: The share of the threads that must be in stuck calls for the server to report that it isn't
+            healthy; 0.5 is half.
     """
 
     threads: int = 32

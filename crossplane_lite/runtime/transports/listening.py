@@ -1,4 +1,4 @@
-"""Making the listening sockets of the transport h2."""
+"""Makes the listening sockets of the transport h2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BACKLOG: Final = 1024
 
 
 def most_files() -> int:
-    """Return the most files that the process may have open; a very large number if there is no limit."""
+    """Return how many files the process may have open at the same time; 2^30 if there is no limit, or on Windows."""
     try:
         import resource
     except ImportError:  # Windows
@@ -29,6 +29,9 @@ def most_files() -> int:
 
 def sockets(where: Address) -> list[socket.socket]:
     """Return sockets that listen on all addresses of a host, all on the same port.
+
+    For port 0, this is a free port. For a wildcard address, there is a single socket, for IPv6 and IPv4; on a machine
+    without IPv6, for IPv4 only.
 
     Raises:
         OSError: The process can't listen on one of the addresses.
@@ -53,10 +56,10 @@ def sockets(where: Address) -> list[socket.socket]:
 
 
 def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
-    """Return the families and addresses of a host in the system's order: the keys of a dict, so each is there once.
+    """Return the families and addresses of a host, without duplicates, as the keys of a dict in the system's order.
 
     Raises:
-        OSError: The host has no address.
+        OSError: The host has no address. `localhost` always has one.
     """
     # As bytes: for a string, Python would load its tables of international domain names.
     host = where.host.encode() if where.host.isascii() else where.host
@@ -87,9 +90,9 @@ def _bound(family: int, place: tuple[Any, ...], both: bool = False) -> socket.so
 
 
 def unix_socket(path: str) -> list[socket.socket]:
-    """Return a list of one socket, which listens on the path of a Unix socket.
+    """Return a list of one Unix socket, which listens on a path.
 
-    A socket file at the path on which no server listens is replaced.
+    If the path has a socket file on which no server listens, the file is replaced.
 
     Args:
         path: The path; a null character and a name for an abstract socket.

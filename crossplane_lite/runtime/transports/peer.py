@@ -1,4 +1,7 @@
-"""A peer's socket: the TLS handshake, reading and writing without waiting, and closing so that no answer gets lost."""
+"""A peer's socket: the TLS handshake, reading and writing without waiting, and closing so that no answer gets lost.
+
+The peer is the client at the other end of a connection.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +37,19 @@ class Peer:
     """One accepted connection. No method waits for the peer.
 
     Args:
-        sock: The connection's socket, not blocking. With TLS it is wrapped, and the handshake isn't done yet.
+        sock: The connection's non-blocking socket. With TLS it is an SSLSocket, and the handshake isn't done yet.
         tls: Whether the connection uses TLS.
         limits: The server's limits.
-        owner: The owner, which is told about calls.
-        now: The present time, in seconds of a clock that never goes back; the same in all methods.
+        owner: The owner, whose methods the connection calls about its calls.
+        now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
 
     Attributes:
         connection: The HTTP/2 connection; None until the TLS handshake is over.
         draining: Whether new calls are refused, because the server stops.
         gone: Whether the connection has ended, and the owner must call `release`.
-        more: Whether TLS may have read bytes from the socket that a selector can't see any more.
+        more: Whether TLS may have unread bytes that it has taken from the socket, so that a selector doesn't report
+            them.
         since: When the connection began.
-        events: The events that a selector must wait for.
     """
 
     __slots__ = (
@@ -72,12 +75,12 @@ class Peer:
         self.more = False
 
     def fileno(self) -> int:
-        """Return the number of the socket's descriptor."""
+        """Return the socket's file descriptor, for selectors."""
         return self._sock.fileno()
 
     @property
     def events(self) -> int:
-        """The events that a selector must wait for."""
+        """The events that a selector must wait for, `EVENT_READ` or `EVENT_WRITE` or both."""
         events = EVENT_WRITE if self._wants_write else 0
         if self._linger_until != _FOREVER or not self._too_much_pending():
             events |= EVENT_READ
@@ -91,9 +94,9 @@ class Peer:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """The order in which connections are closed to make room: the least is closed first.
+        """A key for sorting. To make room for others, the connection with the least key is closed first.
 
-        A pair: whether the connection has had a call, and when its last call, or the connection, began.
+        The key is a pair: whether the connection has had a call, and when its last call (or else the connection) began.
         """
         if self.connection is None:
             return False, self.since
@@ -105,7 +108,7 @@ class Peer:
         return self.connection is None or self.connection.idle
 
     def ready(self, events: int, now: float) -> None:
-        """Go on with the handshake, reading or writing, after a selector has reported `events` for the socket."""
+        """Continue the handshake, or read and write, after a selector has reported `events` for the socket."""
         try:
             if self._linger_until != _FOREVER:
                 self._discard()
@@ -121,7 +124,7 @@ class Peer:
             self.close()
 
     def write(self, now: float) -> None:
-        """Send the bytes that wait, as far as the socket takes them."""
+        """Send the connection's output, as far as the socket accepts it; begin to close a connection that has ended."""
         connection = self.connection
         if connection is None or self.gone or self._linger_until != _FOREVER:
             return
@@ -148,7 +151,7 @@ class Peer:
             self._linger(now)
 
     def check(self, now: float) -> None:
-        """Do what the time limits demand by now: close a slow or silent connection, or send a ping."""
+        """Enforce the time limits at the time `now`: close the connection, or do what `Connection.check` does."""
         if now >= self._handshake_until or now >= self._stalled_until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
@@ -156,12 +159,15 @@ class Peer:
             self.write(now)
 
     def due(self) -> float:
-        """Return the time when `check` must be called next; infinity for never."""
+        """Return the time at which `check` must be called next; infinity if no time limit is running."""
         connection = _FOREVER if self.connection is None else self.connection.due()
         return min(self._handshake_until, self._stalled_until, self._linger_until, connection)
 
     def drain(self, now: float) -> None:
-        """Refuse new calls, and close the connection when the running calls are answered."""
+        """Refuse new calls, and close the connection when the open calls are answered (see `Connection.drain`).
+
+        If the TLS handshake isn't over, it gets one more second.
+        """
         self.draining = True
         if self.connection is None:
             # The first call may be on its way, so the handshake gets a second, but no more: the server stops.
@@ -171,7 +177,7 @@ class Peer:
             self.write(now)
 
     def close(self) -> None:
-        """Drop all calls, and mark the connection as gone."""
+        """Drop all calls, and set `gone`. `release` closes the socket."""
         if self.gone:
             return
         self.gone = True
@@ -184,7 +190,7 @@ class Peer:
         self._sock.close()
 
     def give_way(self, now: float) -> None:
-        """Tell the peer that there are too many connections, and close this one."""
+        """Close this connection, to make room for another. If HTTP/2 has begun, tell the peer so."""
         if self.connection is None or self._linger_until != _FOREVER:
             self.close()
         else:
@@ -194,7 +200,13 @@ class Peer:
             self.close()
 
     def _shake_hands(self, now: float) -> bool:
-        """Go on with the TLS handshake; return whether it is over, and HTTP/2 can begin."""
+        """Go on with the TLS handshake; return True if it is over, and HTTP/2 can begin.
+
+        A peer that doesn't choose HTTP/2 is disconnected.
+
+        Raises:
+            OSError: The handshake fails.
+        """
         sock: Any = self._sock
         try:
             sock.do_handshake()
@@ -231,7 +243,7 @@ class Peer:
         self.more = self._tls
 
     def _receive(self) -> bytes | None:
-        """Return bytes from the peer: an empty string of bytes if the peer has gone, None if none have come yet."""
+        """Return the next bytes from the peer: None if no bytes have come yet, empty bytes if the peer has gone."""
         try:
             return self._sock.recv(_READ_BYTES)
         except OSError as e:
@@ -248,7 +260,7 @@ class Peer:
             return None
 
     def _linger(self, now: float) -> None:
-        """Tell the peer that no more bytes come, and wait up to a second for the peer to close the connection."""
+        """End the sending side of the connection, and give the peer a second to close the connection."""
         self._linger_until = now + _LINGER_SECONDS
         self._wants_write = False
         with contextlib.suppress(OSError, ValueError):
@@ -269,7 +281,7 @@ class Peer:
 
 
 def _wanted(error: OSError) -> int | None:
-    """Return the event to wait for before an operation is tried again; None if `error` says that it has failed."""
+    """Return the event to wait for before a socket operation is tried again; None if `error` isn't about waiting."""
     if isinstance(error, _WOULD_WAIT):
         return EVENT_READ
     name = type(error).__name__

@@ -1,4 +1,4 @@
-"""The status codes of gRPC that the server uses."""
+"""The status codes of gRPC that the server uses, and the exception that answers a call with such a code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES: Final = {
 
 
 class Refused(Exception):
-    """Raised to answer a call with a status instead of a response.
+    """The call must be answered with a status instead of a response.
 
     Attributes:
         code: gRPC's status code.

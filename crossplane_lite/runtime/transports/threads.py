@@ -1,9 +1,9 @@
 """The pool of threads in which grpcio runs calls.
 
-A thread counts as free as soon as its call is answered, even before grpcio has sent the answer. The next call goes to
-the thread that was free last. So calls that come one after the other run in the same thread. That saves memory, because
-each thread that has run a large call keeps a heap of that size. It also saves time, because the thread that ran last
-finds its data in the processor's cache.
+A thread's job is a function that grpcio submits, such as to run a call. A thread counts as free as soon as its call is
+answered, even before grpcio has sent the answer. The next call goes to the thread that became free last. So calls that
+come one after the other run in the same thread. This saves memory, because each thread that has run a large call keeps
+a heap of that size. It also saves time, because the thread that ran last finds its data in the processor's cache.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Worker:
     Attributes:
         awake: A lock that is free while the thread has a job to take.
         job: The thread's next job; None to end the thread.
-        offered: Whether the thread has asked for another job during its present one. Only the thread itself uses it.
+        offered: Whether `nearly_done` was called in the thread's present job. Only the thread itself uses this.
     """
 
     __slots__ = ("awake", "job", "offered")
@@ -39,7 +39,7 @@ class _Worker:
         self.offered = False
 
     def give(self, job: _Job | None) -> None:
-        """Give the thread a job, which it does after its present one; None ends the thread."""
+        """Give the thread its next job, for after the present job; None ends the thread then."""
         self.job = job
         self.awake.release()
 
@@ -47,10 +47,10 @@ class _Worker:
 class Threads(futures.Executor):
     """A bounded number of threads, which are started when they are needed, and stay until `shutdown`.
 
-    The threads don't keep the process alive, not even with a call that never ends.
+    The threads don't keep the process alive, not even with a job that never ends.
 
     Args:
-        most: The most threads. Further jobs wait.
+        most: The largest number of threads. Further jobs wait for a free thread.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,7 +63,7 @@ class Threads(futures.Executor):
         self._own = threading.local()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> futures.Future[T]:
-        """Run a function in one of the threads, and return the future of its result.
+        """Run `fn(*args, **kwargs)` in one of the threads, and return the future of its result.
 
         Raises:
             RuntimeError: The pool has no thread, and the system can't start one.
@@ -78,7 +78,7 @@ class Threads(futures.Executor):
         return future
 
     def nearly_done(self) -> None:
-        """Count the calling thread as free. Call this near the end of a job, when nothing is left that could wait."""
+        """Count the calling thread as free. Call this near the end of a job, when the rest of the job never waits."""
         worker: _Worker = self._own.worker
         worker.offered = True
         with self._lock:
@@ -90,7 +90,7 @@ class Threads(futures.Executor):
                 self._free.append(worker)
 
     def shutdown(self, wait: bool = False, *, cancel_futures: bool = False) -> None:
-        """End the threads: free ones at once, the others after their jobs. Submitted jobs are still done.
+        """End the free threads at once, and the others after their jobs. All submitted jobs are still done.
 
         Args:
             wait: Must be False.
@@ -103,10 +103,10 @@ class Threads(futures.Executor):
                 self._free.pop().give(None)
 
     def _start_one(self, job: _Job) -> bool:
-        """Start a thread with a job. Return False if the system can't start one and there are others.
+        """Start a thread with a job. Return False if the system can't start a thread, but the pool has others.
 
         Raises:
-            RuntimeError: The system can't start a thread, and there are no others.
+            RuntimeError: The system can't start a thread, and the pool has no other.
         """
         worker = _Worker()
         worker.give(job)

@@ -1,4 +1,8 @@
-"""The messages between server, nursery and workers: calls and their outcomes, commands, and events."""
+"""The messages between the server, its workers, and the nursery, from which workers are forked.
+
+The server sends requests to workers, and gets outcomes. It sends commands to the nursery (and, to pass a socket, to
+workers), and gets events from the nursery.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +35,15 @@ _COMMAND: Final = struct.Struct("!cQ")
 _EVENT: Final = struct.Struct("!cQq")
 
 START: Final = b"s"
-"""A command to the nursery: start a worker with a number. The worker's end of a socket comes with the command."""
+"""A command to the nursery: start a worker with the given number. The worker's end of a socket pair is sent, too."""
 END: Final = b"e"
-"""A command to the nursery: kill the worker with a number."""
+"""A command to the nursery: kill the worker with the given number."""
 STARTED: Final = b"S"
-"""An event: the worker with a number was started; the value is its process number."""
+"""An event: the worker was started; the value is its PID."""
 ENDED: Final = b"E"
-"""An event: the worker with a number has ended; the value is its exit status, or a signal as a negative number."""
+"""An event: the worker has ended; the value is its exit status, or a signal as a negative number."""
 NOT_STARTED: Final = b"N"
-"""An event: the worker with a number couldn't be started; the value is the system's error number."""
+"""An event: the worker couldn't be started; the value is the system's error number (errno)."""
 
 
 class Outcome(NamedTuple):
@@ -47,8 +51,8 @@ class Outcome(NamedTuple):
 
     Attributes:
         code: gRPC's status code.
-        counts: The counts of the call's `Tally`.
-        content: The response if the code is OK; otherwise the status text.
+        counts: The counts of the call for metrics and spans: `Tally.counts`.
+        content: The response if the code is OK; otherwise the status text in UTF-8.
     """
 
     code: int
@@ -76,11 +80,12 @@ def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
 
     Args:
         sock: A socket to the worker on which no call runs.
-        request: The request.
+        request: The bytes of the request.
         until: The call's deadline, by `time.monotonic`, which is the same clock in all processes of the machine.
 
     Raises:
-        TimeoutError: The deadline is over. The socket becomes readable when the call has ended.
+        TimeoutError: The deadline is over. The socket can't be used for another call. It becomes readable when the
+            call has ended.
         OSError: The worker has gone, or the socket has failed.
         EOFError: The worker has closed the socket.
     """
@@ -96,7 +101,7 @@ def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
 
 
 def receive_request(sock: socket.socket) -> tuple[float, bytes]:
-    """Wait for a request; return its deadline by `time.monotonic`, and the request.
+    """Wait for a request from the server. Return the call's deadline by `time.monotonic`, and the request's bytes.
 
     Raises:
         OSError: The server has gone, or the socket has failed.
@@ -130,26 +135,30 @@ def _receive(sock: socket.socket, size: int) -> bytes:
 
 
 def command(sock: socket.socket, kind: bytes, worker: int, end: socket.socket | None = None) -> None:
-    """Send a command, START or END.
+    """Send a command to the nursery, or a socket for calls to a worker.
+
+    A worker knows no commands: it takes each socket that is sent with `START`, and answers the requests on it.
 
     Args:
-        sock: The socket to the nursery, or to a worker.
-        kind: The command.
+        sock: The socket to the nursery, or to the worker.
+        kind: `START` or `END`.
         worker: The number of the worker.
-        end: The end of a socket that is sent with the command; None sends none.
+        end: One end of a socket pair to send with the command; None for no socket.
 
     Raises:
-        OSError: The other side has gone, or its socket is full.
+        OSError: The other side has gone, or reads nothing, so that `sock` is full.
     """
     socket.send_fds(sock, [_COMMAND.pack(kind, worker)], [] if end is None else [end.fileno()])
 
 
 def receive_command(sock: socket.socket) -> tuple[bytes, int, socket.socket | None]:
-    """Wait for a command; return its kind, the worker's number, and the socket that came with it.
+    """Wait for a command. Return the command, the worker's number, and the socket that was sent with the command.
 
-    The socket is None if none came, or if this process can't open another descriptor.
+    The socket is None if no socket was sent, or if this process can't open another file descriptor.
 
     Raises:
+        TimeoutError: `sock` has a timeout, and it is over.
+        OSError: The socket has failed.
         EOFError: The other side has gone.
     """
     data, numbers, _, _ = socket.recv_fds(sock, _COMMAND.size, 1)

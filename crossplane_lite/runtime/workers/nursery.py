@@ -1,7 +1,8 @@
 """The nursery: the process from which all workers are forked. It has the function, one thread, and no server.
 
 A process with threads can't be forked safely, and the server has many threads. So the nursery is forked before the
-server is made. It forks all workers, also later ones that replace others, and kills them when the server has gone.
+server starts threads. It forks all workers, also later ones that replace others, and kills them when the server has
+gone.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ __all__ = ["keep"]
 
 
 def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
-    """Run the nursery: start and kill workers as the server commands.
+    """Run the nursery: start and kill workers as the server commands, and report when workers start and end.
 
     Returns when the server has gone, after killing all workers that are left.
 
     Args:
         sock: The socket to the server.
-        run: The function, from request bytes to response bytes.
+        run: The function for the workers, which takes request bytes and returns response bytes.
         limits: The server's limits.
     """
     # The server alone reacts to a terminal's signals. This is a handler and not SIG_IGN, because programs that

@@ -1,4 +1,7 @@
-"""The pool of workers, in the server: gives calls to workers, and replaces workers that hang or have ended."""
+"""The pool of workers, in the server: gives calls to workers, and replaces workers that hang or have ended.
+
+A worker is a process that runs calls. All workers are forked from the nursery, a process with a single thread.
+"""
 
 from __future__ import annotations
 
@@ -50,16 +53,17 @@ class _Worker:
     """The server's record of a worker.
 
     Attributes:
-        number: The worker's number, which is never used again.
-        process: The worker's process number; None until the worker has started.
+        number: The worker's number, which no other worker gets.
+        process: The worker's PID; None until the nursery has reported that the worker has started.
         control: The socket for commands to the worker. It doesn't block, because a worker that hangs reads nothing.
         idle: Sockets to the worker on which no call runs.
-        busy: Sockets on which a call runs that has not reached its deadline.
-        late: Sockets on which a call runs after its deadline, with the time since when, by `time.monotonic`.
-        retiring: Whether the worker gets no more calls, and is ended after its present ones.
+        busy: Sockets on which a call runs whose deadline isn't over.
+        late: Maps each socket on which a call runs after its deadline to the time when the deadline was over, by
+            `time.monotonic`.
+        retiring: Whether the worker gets no more calls, and is killed when its calls in `busy` are over.
         gone: Whether the worker has ended, or is being killed.
-        asked: Whether the nursery was told to kill the retiring worker.
-        began: When the worker was started, by `time.monotonic`.
+        asked: Whether the nursery was asked to kill the retiring worker.
+        began: When the nursery was asked to start the worker, by `time.monotonic`.
         answered: Whether the worker has answered a call.
     """
 
@@ -76,30 +80,32 @@ class _Worker:
 
     @property
     def load(self) -> int:
-        """The number of calls that the worker runs."""
+        """The number of calls that the worker runs, late calls included."""
         return len(self.busy) + len(self.late)
 
     @property
     def takes_calls(self) -> bool:
-        """Whether the worker can get calls."""
+        """Whether the worker can get more calls."""
         return not self.retiring and not self.gone
 
 
 class Pool:
-    """A number of worker processes that run calls.
+    """Runs calls in a number of worker processes.
 
-    Make the pool before the process starts a thread, and so before the transport.
+    Make the pool before the process starts a thread, and so before the transport: the pool forks this process. A worker
+    that ends or hangs is replaced by a new worker.
 
     Args:
-        run: The function, from request bytes to response bytes.
+        run: The function, which takes request bytes and returns response bytes.
         count: The number of workers.
         limits: The server's limits.
 
     Attributes:
-        late: The number of calls, since the start, that have gone on after their deadline.
+        late: The number of calls since the start that ran on after their deadline.
         retried: The number of calls that were run again, because their worker had ended.
-        lost: The number of calls answered with UNAVAILABLE, because two workers ended in them, or no worker took them.
-        ended: The number of workers that have ended by themselves.
+        lost: The number of calls that were answered with UNAVAILABLE, because two workers ended while they ran the
+            call, or because no worker could get it.
+        ended: The number of workers that ended without being replaced first.
         replaced: The number of workers that were replaced, because calls hung in them.
 
     Raises:
@@ -154,7 +160,7 @@ class Pool:
 
     @property
     def stuck(self) -> int:
-        """The number of stuck calls, `stuck_seconds` or more after their deadline, in workers not yet replaced."""
+        """The number of calls that run `Limits.stuck_seconds` after their deadline, in workers not replaced so far."""
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
@@ -168,14 +174,17 @@ class Pool:
 
     @property
     def healthy(self) -> bool:
-        """Whether there are workers that take calls, and new workers can be started."""
+        """Whether a worker takes calls, and the nursery can still start workers."""
         return not self._broken and self.processes > 0
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
-        """Answer a request with a worker.
+        """Answer a request: have a worker run it, and return the bytes of the response.
+
+        If the worker ends, the call is run once more, by another worker.
 
         Raises:
-            Refused: The call is answered with a status other than OK.
+            Refused: The worker refused the call; its deadline is over (DEADLINE_EXCEEDED), no worker could run it
+                (UNAVAILABLE), or the server failed (INTERNAL).
         """
         self._running.append(None)
         try:
@@ -236,26 +245,26 @@ class Pool:
         raise self._lose(request, f"{_MOST_TRIES} workers have ended while they ran it")
 
     def _release(self, worker: _Worker, sock: socket.socket) -> None:
-        """Take note that a socket's call has been answered or given up."""
+        """Remove a socket from `busy`, because its call is over or late. Then call `_end_if_over`."""
         worker.busy.discard(sock)
         self._end_if_over(worker)
 
     def _lose(self, request: bytes, why: str) -> Refused:
-        """Count and log a call that can't be answered, and return the status for its caller: UNAVAILABLE."""
+        """Count and log a call that can't be answered. Return the exception for its caller, with UNAVAILABLE."""
         with self._lock:
             self.lost += 1
         _log.error("a call is lost: %s", why, extra=subject_of(request))
         return Refused(status.UNAVAILABLE, f"the call is lost: {why}; the function's log says more")
 
     def _take(self, until: float) -> tuple[_Worker, socket.socket] | None:
-        """Return a worker and a socket to it on which no call runs.
+        """Choose a worker for a call, and a socket to this worker on which no call runs.
 
         Args:
             until: The call's deadline, by `time.monotonic`.
 
         Returns:
-            The worker with the fewest calls, and the socket; None if no worker takes a call within five seconds, or
-            until the deadline.
+            The worker with the fewest calls, and the socket, which is now in `busy`. None if no worker can get a call
+            within five seconds, or until the deadline.
 
         Raises:
             OSError: The process can't open another socket.
@@ -276,7 +285,7 @@ class Pool:
                 self._lock.wait(min(left, _ROOM_SECONDS) if found else left)
 
     def _connected(self, worker: _Worker) -> socket.socket | None:
-        """Return a new socket to a worker; None if the worker has ended, or its queue of commands is full.
+        """Return a new socket to a worker; None if the worker has ended, or reads no commands because it hangs.
 
         Raises:
             OSError: The process can't open another socket.
@@ -304,7 +313,7 @@ class Pool:
             frames.command(self._sock, frames.END, worker.number)
 
     def look(self) -> None:
-        """Replace workers in which calls hang, and start missing workers whose pause is over."""
+        """Replace workers in which calls are stuck, and start missing workers whose pause is over."""
         now = time.monotonic()
         with self._lock:
             for worker in list(self._workers.values()):
@@ -326,7 +335,7 @@ class Pool:
                 self._start()
 
     def _forget_ended(self, worker: _Worker) -> None:
-        """Forget late calls of a worker that have ended by now, and close their sockets."""
+        """Remove the late calls of a worker that have ended meanwhile, and close their sockets."""
         if worker.late:
             sockets = {sock.fileno(): sock for sock in worker.late}
             poll = select.poll()
@@ -337,14 +346,17 @@ class Pool:
                 sockets[number].close()
 
     def _end_if_over(self, worker: _Worker) -> None:
-        """Kill a worker that is being replaced once it has no calls except late ones."""
+        """Kill a worker if it is being replaced, and all its calls except the late ones are over."""
         if worker.retiring and not worker.busy and not worker.asked:
             worker.asked = True
             with contextlib.suppress(OSError):
                 frames.command(self._sock, frames.END, worker.number)
 
     def _start(self) -> None:
-        """Start a worker; if the system has no socket for it now, start it later."""
+        """Ask the nursery to start a worker. If no socket can be opened now, try again in a second.
+
+        If the nursery has gone, the pool isn't healthy any more.
+        """
         self._begun += 1
         try:
             control, theirs = socket.socketpair()
@@ -363,7 +375,7 @@ class Pool:
         self._lock.notify_all()
 
     def _listen(self) -> None:
-        """Receive the nursery's events about workers, until the nursery has gone. Runs in a thread of its own."""
+        """Receive the nursery's events about workers, until the nursery has gone. This runs in its own thread."""
         while True:
             try:
                 event = frames.receive_event(self._sock)
@@ -387,12 +399,12 @@ class Pool:
                         self._take_end(worker, event)
 
     def _start_later(self, error: int) -> None:
-        """Let `look` start a worker in a second; `error` is the system's reason why it can't be started now."""
+        """Have `look` start a worker in a second. `error` is the errno that says why it can't be started now."""
         _log.error("a worker can't be started: %s; the next try is in %g seconds", os.strerror(error), _RETRY_SECONDS)
         self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
 
     def _forget(self, worker: _Worker) -> None:
-        """Remove a worker that has ended. Its sockets are closed, so that its calls are run again by other workers."""
+        """Remove a worker that has ended, and close its sockets. So the threads that wait for it ask other workers."""
         del self._workers[worker.number]
         worker.gone = True
         for sock in worker.busy:
@@ -402,7 +414,11 @@ class Pool:
             sock.close()
 
     def _take_end(self, worker: _Worker, event: Event) -> None:
-        """Count and log the end of a worker, unless it was replaced, and start missing workers."""
+        """Count and log the end of a worker, unless the worker was being replaced. Then start missing workers.
+
+        If workers repeatedly end within a second and without an answer, each new worker is started after a pause of up
+        to 30 seconds.
+        """
         if self._closing:
             return
         missing = self._count - sum(one.takes_calls for one in self._workers.values()) - len(self._missing_until)
@@ -421,7 +437,7 @@ class Pool:
                 self._start()
 
     def close(self) -> None:
-        """End the nursery and all workers."""
+        """End the nursery, which kills all workers, and wait for its end."""
         self._closing = True
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""A worker: a process that runs calls, with a thread for each socket from the server."""
+"""A worker: a process that runs calls, with a thread for each socket that the server has sent it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _TOO_LATE: Final = Outcome(status.DEADLINE_EXCEEDED, Tally().counts, b"")
 
 
 def work(control: socket.socket, run: Run, limits: Limits) -> None:
-    """Run calls until the server has gone.
+    """Run calls until the server has gone. About once a second, log the stacks of calls that hang.
 
     Args:
-        control: The socket for commands, through which the server sends sockets for calls.
-        run: The function, from request bytes to response bytes.
+        control: The socket for commands. Through it, the server sends a socket for each thread of calls.
+        run: The function, which takes request bytes and returns response bytes.
         limits: The server's limits.
     """
     calls = Calls(run, limits)
@@ -73,7 +73,7 @@ class _Caller:
         self._until = until
 
     def time_remaining(self) -> float | None:
-        """Return how many seconds are left until the caller's deadline: 0 or less after it; never None."""
+        """Return the seconds until the caller's deadline: 0 or less after the deadline; never None."""
         return self._until - time.monotonic()
 
     def cancel(self) -> None:
@@ -103,7 +103,10 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
 
 
 def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
-    """Run `work`, then end this forked process without the exit handlers of the process that it was forked from."""
+    """Run `work`, then end this forked process, without the exit handlers that its parent has registered.
+
+    The exit status is 1 if `work` fails.
+    """
     code = 1
     try:
         work(control, run, limits)
