@@ -293,8 +293,7 @@ class Node:
             self.touch(holder)
 
     def touch(self, holder: Any) -> None:
-        """Set `holder`, whose node this is, in the object that it was read from, and so on for that object up to the
-        top.
+        """Set `holder`, whose node this is, in the object that it was read from, and so on up to the top.
 
         Args:
             holder: The model, list or map. Nothing happens if it wasn't read from an object, or is set already.

@@ -70,10 +70,10 @@ def _is_annotation_key(text: str) -> bool:
 
 
 def _with_more(text: str) -> str:
-    """Return the text that Kubernetes checks for a `generateName`: if it ends in `-`, `a` replaces the last two
-    characters.
+    """Return the text that Kubernetes checks for a `generateName`.
 
-    The `-` is allowed there because Kubernetes appends more characters to it.
+    If it ends in `-`, `a` replaces its last two characters. The `-` is allowed there because Kubernetes appends more
+    characters to it.
     """
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
 

@@ -146,9 +146,7 @@ def _properties(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the members of its allOf merged into it. The schema's own keywords override those of
-    members.
-    """
+    """Return a schema with the members of its allOf merged into it. The schema's own keywords override the members'."""
     if "allOf" not in schema:
         return schema
     whole: dict[str, Any] = {}
@@ -172,7 +170,7 @@ def _named_types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _kind_of(schema: Mapping[str, Any]) -> str:
-    """Return the type that a schema names, or the type that its keywords imply. Empty if neither gives a single type."""
+    """Return the type that a schema names, or the one that its keywords imply. Empty if neither gives a single type."""
     named = _named_types(schema)
     if named:
         return named[0] if len(named) == 1 else ""
