@@ -42,7 +42,7 @@ class ModelShape:
 
     @property
     def _absent(self) -> bool:
-        """True for a model without a value: it was read from a field without a value, and nothing was set in it since."""
+        """True for a model without a value: it was read from a field without a value, and nothing in it was set."""
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
@@ -116,7 +116,7 @@ class DesiredMap(PlacedMap):
 
     @property
     def deleted(self) -> set[str] | None:
-        """The keys that were deleted, and are removed from previous functions' desired state; None if there are none."""
+        """The deleted keys, which are also removed from previous functions' desired state; None if there are none."""
         return None if self._node is None else self._node.deleted
 
 

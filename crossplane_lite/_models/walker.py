@@ -51,9 +51,7 @@ def _steps_of(path: Path) -> list[str | int]:
 
 
 def show_path(steps: list[Any]) -> str:
-    """Join the steps of a path to text, such as `spec.ports[2]["a/b"]`. A step that is an Observable is shown as its
-    path.
-    """
+    """Join the steps of a path to text, such as `spec.ports[2]["a/b"]`. An Observable in it is shown as its path."""
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
@@ -135,8 +133,7 @@ def plain_data(value: Any) -> Any:
 
 
 def tree_of(value: Any, call: Tracker | None) -> Tree:
-    """Return a model as a tree: its set fields, and TOMBSTONE for its deleted fields, but no other fields of its
-    source.
+    """Return a model as a tree: its set fields, and TOMBSTONE for each deleted field, but no others of its source.
 
     Models that were copied from observed state, and models in lists, have all their fields.
 
@@ -372,8 +369,9 @@ def canonical(value: Any) -> str:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Return whether two values of plain data are equal. Observables are equal if their paths are; True and 1 aren't
-    equal.
+    """Return whether two values of plain data are equal. True and 1 aren't equal.
+
+    Observables are equal if their paths are. Values are compared level by level, without recursion.
     """
     work = [(one, other)]
     while work:
@@ -420,10 +418,10 @@ def represent(value: Any, depth: int = 0) -> str:
 
 
 def _present(model: ModelShape) -> dict[str, Any]:
-    """Return the fields of a model that are set or in its source, by their names in Kubernetes. Nested models stay
-    models.
+    """Return the fields of a model that are set or in its source, by their names in Kubernetes.
 
-    Fields of the source that the class doesn't have are left out, and so are nulls of the source.
+    Nested models stay models. Fields of the source that the class doesn't have are left out, and so are nulls of the
+    source.
     """
     node = model._node
     known = type(model).__wire_fields__
