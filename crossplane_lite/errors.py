@@ -48,10 +48,9 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
         self.problem = problem
 
     def under(self, prefix: str) -> EncodeError:
-        """Return a new error with the same problem, and with `prefix` in front of the path, such as `spec` for
-        `ports[2]`.
+        """Return a new error with the same problem, and with `prefix` in front of the path.
 
-        An empty `prefix` leaves the path as it is.
+        For example, `spec` in front of `ports[2]` gives `spec.ports[2]`. An empty `prefix` leaves the path as it is.
         """
         joined = (
             self.path
@@ -89,9 +88,7 @@ class UsageError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class InputError(CrossplaneLiteError, ValueError):
-    """The function's input, or something that a command works with, is wrong or missing: a file, an argument or a
-    cluster.
-    """
+    """The function's input, or an argument, a file or a cluster that a command uses, is wrong or missing."""
 
 
 class MissingExtraError(CrossplaneLiteError, ImportError):

@@ -148,7 +148,7 @@ class Logger:
         self._log(level, event, args, fields)
 
     def is_enabled_for(self, level: int) -> bool:
-        """Say whether lines of `level` are logged. A level is a number, such as `logging.INFO` of the standard library."""
+        """Say whether lines of `level`, a number such as the standard library's `logging.INFO`, are logged."""
         return self._logger.isEnabledFor(level)
 
     def _log(self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]) -> None:

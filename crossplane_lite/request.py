@@ -251,7 +251,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context, with values of previous functions and of Crossplane; an empty dict if it has none."""
+    """Return the pipeline's context: the values of previous functions and of Crossplane, by key. It may be empty."""
     return struct_data(req.context)
 
 
@@ -268,7 +268,7 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment that EnvironmentConfigs put into the pipeline's context; an empty dict if there is none."""
+    """Return the environment that EnvironmentConfigs put into the pipeline's context; empty if there is none."""
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 

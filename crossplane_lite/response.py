@@ -204,11 +204,10 @@ def require_resources(
 
 
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
-    """Ask Crossplane for the OpenAPI schema of a kind. Crossplane calls the function again, with its answer in the
-    request.
+    """Ask Crossplane for the OpenAPI schema of a kind.
 
-    Ask in every call, because Crossplane forgets the requirement after it. `request.get_required_schema` reads the
-    answer.
+    Crossplane calls the function again, with its answer in the request. Ask in every call, because Crossplane forgets
+    the requirement after it. `request.get_required_schema` reads the answer.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -275,7 +274,8 @@ def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source
 
     A resource replaces the one that previous functions desire under its name. To keep fields that they have set, change
     the resources that `request.get_desired_composed_resources` returns, and pass them. The readiness of the resources
-    stays: `resource.set_ready` sets it. If a value can't be used, no resource is set.
+    stays: `resource.set_ready` sets it. If an error is raised, nothing is set, unless the reason is a resource that is
+    nested too deep.
 
     Args:
         rsp: The response.
@@ -284,7 +284,8 @@ def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source
     Raises:
         UsageError: A resource has another type, or is observed state.
         UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which starts with the name.
-        EncodeError: A value can't be put into a message; the error has its path.
+        EncodeError: A value can't be put into a message; the error has its path. A resource that is nested too deep has
+            none.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():
