@@ -1,7 +1,7 @@
 """Checks and converts values that are set in desired state: each is kept as it is, converted, copied or refused.
 
-A model that "stands nowhere" isn't in a field, list or map yet. The source of a model is the encoded object that its
-unset fields are read from.
+This module calls that adopting a value. A model that "stands nowhere" isn't in a field, list or map yet. The source of
+a model is the encoded object that its unset fields are read from.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
 
 
 class _Work:
-    """Nested values that still must be adopted: a stack in place of recursion, because values can be nested deeply.
+    """Nested values that aren't adopted yet: a stack in place of recursion, because values can be nested deeply.
 
     Args:
         is_copy: Whether the values come from another model. Then the types of scalars aren't checked.
@@ -124,7 +124,8 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
 
 def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
-    """Return a scalar whose class isn't among those that the field keeps as they are. 2.0 becomes the integer 2.
+    """Return a scalar of another class than the field's. A whole float, such as 2.0, becomes an integer if the field
+    takes one.
 
     A scalar that comes from another model is returned unchanged. In a rehearsal (a run of compose() whose results are
     thrown away), a field of scalars takes every scalar.
@@ -214,7 +215,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
 
 
 def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
-    """Raise UsageError for a value that doesn't fit into a kin class. A scalar may pass, as `_converted` decides."""
+    """Raise UsageError for a value that doesn't fit into a kin class (see `kin`). `_converted` may let a scalar pass."""
     if type(value) not in _types.SCALARS:
         raise _unfit(type_, value, name)
     _converted(type_, value, name, _Work())
@@ -309,7 +310,8 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Check that the keys of a map are strings or Observables. A rehearsal (a run without results) takes any keys.
+    """Check that the keys of a map are strings or Observables. A rehearsal, whose results are thrown away, takes any
+    keys.
 
     Args:
         keys: The keys.
@@ -348,7 +350,7 @@ def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     """Set the fields of a new model from a mapping, and return the model.
 
     Args:
-        model: The model, whose constructor didn't run.
+        model: The model, made without its constructor.
         values: The mapping. A key is a field's name in Kubernetes or its attribute; an Observable counts as its text.
         is_copy: Whether the values come from another model. Then the types of scalars aren't checked.
 

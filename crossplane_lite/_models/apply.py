@@ -105,7 +105,9 @@ def value_or(value: Observable[T], default: D) -> T | D | Observable[T]: ...
 @overload
 def value_or(value: T | Observable[T] | None, default: D) -> T | D | Observable[T]: ...
 def value_or(value: Any, default: Any) -> Any:
-    """Return a value, or `default` if the value is missing for good. Using `default` doesn't count as a guess.
+    """Return a value, or `default` if the value is missing for good.
+
+    Using `default` doesn't count as a guess (see `Observable`).
 
     Args:
         value: A value that was read from `.observed`, from the composite or from a required resource.
@@ -134,9 +136,9 @@ def value_or(value: Any, default: Any) -> Any:
 
 
 def _is_final(root: Root | None) -> bool:
-    """Say whether a field that an object lacks now is missing for good.
+    """Say whether a field that the object `root` lacks is missing for good.
 
-    It is in the composite, in required resources, and in composed resources that are ready. It isn't for None, which
-    stands for an Observable that no object has.
+    Fields of the composite and of required resources are, and fields of composed resources that are ready. False if
+    `root` is None: the Observable isn't read from one object.
     """
     return root is not None and (root.kind in ("xr", "required") or root.settled)

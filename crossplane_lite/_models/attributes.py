@@ -1,4 +1,4 @@
-"""The attributes of fields: their names in Kubernetes, changed where Python or the SDK uses the name itself."""
+"""Makes the names of fields in Python (attributes) from their names in Kubernetes."""
 
 from __future__ import annotations
 

@@ -125,8 +125,8 @@ class ConnectionDetails(MutableMapping[str, Any]):
     def changes(self) -> tuple[dict[str, Any], set[str]]:
         """The details that compose() set, and the keys that it deleted.
 
-        A detail that was set to None has its observed value here. It is left out if it isn't observed, or if a previous
-        function desires it.
+        A detail that was set to None has its observed value here. Such a detail is left out if it isn't observed, or if
+        a previous function desires it.
         """
         seen = self._root.details
         kept = {key: seen[key] for key in self._unset if key in seen and key not in self}

@@ -99,9 +99,9 @@ def is_desired(node: Node | None, root: Root) -> bool:
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Make missing fields of a desired composed resource's metadata or status read as its class in `PLACES` says.
+    """Give the metadata or status of a desired composed resource the rules of `PLACES` for its missing fields.
 
-    Does nothing if `value` isn't a model, or if this was done before.
+    Does nothing if `value` isn't a model, or if it has such rules already.
 
     Args:
         name: The field's name, a key of `PLACES`.
@@ -127,7 +127,7 @@ def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | O
 
     Args:
         annotations: The resource's desired annotations.
-        node: The resource's node.
+        node: Not used.
         root: The root of the resource's observed state.
     """
     name: str | None = dict.get(annotations, EXTERNAL_NAME)

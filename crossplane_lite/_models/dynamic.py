@@ -28,7 +28,7 @@ _dynamic_fields: dict[str, Field] = {}
 def _dynamic_field(name: str) -> Field:
     """Return the `Field` for the name of a field without a schema. Fields are kept for later calls.
 
-    At most 1,024 are kept, because the names come from data: then all are dropped and made again when needed.
+    At most 1,024 are kept, because the names come from data. At this limit, all are dropped.
     """
     field = _dynamic_fields.get(name)
     if field is None:
@@ -72,8 +72,8 @@ class DynamicModel(Model):
 
     Raises:
         ReadOnlyError: A field of observed state is set, deleted or changed.
-        UsageError: A field is given a value that can't be kept, or a field that isn't set is used as a string or an
-            element.
+        UsageError: A field is given a value that can't be kept, or a field that isn't set is converted to a string or
+            asked for an element.
     """
 
     __wire_fields__ = DynamicFields()

@@ -130,8 +130,8 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
 def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matcher, values: list[Any]) -> None:
     """Replace a list by the observed list, or leave it out if none is observed.
 
-    Of lists inside of lists, the innermost one that has an observed list is replaced; else the outermost one is left
-    out.
+    If the list is inside of other lists, the innermost of them that has an observed list is replaced. If none has, the
+    outermost list is left out.
 
     Args:
         way: The holders of the list from the top: each object or list, the key or index in it, and its observed value.

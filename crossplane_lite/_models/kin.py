@@ -125,6 +125,6 @@ def _fields(
 def _has_views(model: ModelShape) -> bool:
     """Say whether a nested object was read from a model but isn't set in it.
 
-    The code that read the object may still hold it, and it would keep its old class.
+    Such an object would keep its old class, and the code that read it may still hold it.
     """
     return model._node is not None and bool(model._node.views)

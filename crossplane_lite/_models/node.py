@@ -199,7 +199,7 @@ class Node:
 
     @property
     def path(self) -> str:
-        """The path from the root object, as Observables show it."""
+        """The path of the object, joined from the steps of the nodes above it, as Observables show it."""
         steps = []
         node: Node | None = self
         while node is not None:

@@ -108,7 +108,7 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
 
 
 def _lay_views(model: ModelShape, node: Node) -> None:
-    """Give the objects that were read from a model before it had a source their parts of the source.
+    """Give nested objects their parts of a model's new source. They were read before the model had the source.
 
     compose() may still hold these objects.
 

@@ -103,7 +103,7 @@ class Resource(Model):
         Does nothing for other resources, and for a status that was set: that is reported when the call ends.
 
         Args:
-            name: The field's name. Other fields than `metadata` and `status` never come here.
+            name: `metadata` or `status`.
             value: The field's value.
         """
         state = self._state
@@ -180,8 +180,8 @@ class Resource(Model):
     def condition(self, type: str) -> Condition:
         """Return the observed condition of this type.
 
-        For a composed resource, a condition whose status isn't `True` counts as a guess: a rehearsal may see `True`
-        there.
+        If a composed resource has the condition with another status than `True`, the call of this method counts as a
+        guess (see `Observable`): compose() may run again with the status `True`, to find what depends on it.
 
         Args:
             type: The condition's type, such as `Ready`.

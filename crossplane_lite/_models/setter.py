@@ -20,7 +20,7 @@ __all__ = ["delete_field", "set_field"]
 
 
 def set_field(self: Model, name: str, value: Any) -> None:
-    """Set a field. After None or UNSET, the value of previous functions is read again.
+    """Set a field. None and UNSET remove the set value, so that the value of previous functions is read again.
 
     Args:
         self: The model.

@@ -28,14 +28,14 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
 
     Args:
         module: The module's `__name__`.
-        table: The classes of the module, as `crossplane_lite.table` describes.
-        **aliases: Other model modules, by the alias that the table uses: dotted names, or relative ones such as
-            `..core.v1`, which count from the package that the module is in.
+        table: The classes of the module, as `crossplane_lite.table` describes them.
+        **aliases: Other model modules, by the alias that the table uses. A module's name is dotted, or relative to the
+            package that `module` is in, such as `..core.v1`.
 
     Returns:
         The two functions. `__getattr__` makes a class when it is first used and sets it in the module. Two threads
         always get the same class. It raises AttributeError for a name that the table does not have, and UsageError for
-        a malformed class or an alias that is missing.
+        a malformed field or an alias that is missing.
     """
 
     made: dict[str, type[Model]] = {}

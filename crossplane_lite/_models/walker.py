@@ -369,9 +369,9 @@ def canonical(value: Any) -> str:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Return whether two values of plain data are equal. True and 1 aren't equal.
+    """Return whether two values of plain data are equal. Unlike in Python, True and 1 aren't equal.
 
-    Observables are equal if their paths are. Values are compared level by level, without recursion.
+    Observables are equal if their paths are.
     """
     work = [(one, other)]
     while work:
