@@ -1,10 +1,10 @@
-"""The decorator that turns a typed Python function into a composition function.
+"""The decorator that turns a Python function, `compose(ctx)`, into a composition function::
 
-from crossplane_lite import composition
+    from crossplane_lite import composition
 
-@composition.function
-def compose(ctx: composition.Context):
-    ...
+    @composition.function
+    def compose(ctx: composition.Context):
+        ...
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ class Context:
 
     @property
     def credentials(self) -> Mapping[str, Credential]:
-        """The function's credentials, by name. Each maps keys to bytes; its `text(key)` returns a string instead.
+        """The function's credentials, by name. Each credential maps keys to bytes; `text(key)` returns a string.
 
         Raises:
             MissingCredentialError: A name or a key is read that the request doesn't have.

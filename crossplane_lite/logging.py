@@ -1,4 +1,6 @@
-"""Logging for functions that handle raw messages, with the names of `crossplane.function.logging`.
+"""Logging for functions that handle raw messages.
+
+The names are those of the official Python SDK's `crossplane.function.logging`::
 
     from crossplane_lite import logging
 
@@ -7,8 +9,8 @@
     log.info("composing", buckets=3)
 
 Every line goes through the standard library's `logging`, and looks like the lines of `crossplane-lite serve`: JSON
-objects on stderr, or text at level DEBUG. Secret values of the request that is being answered are masked. Composition
-functions use `ctx.log` instead.
+objects on stderr, or text at level DEBUG. Secret values of the current request are masked. Functions with the decorator
+`composition.function` use `ctx.log` instead.
 """
 
 from __future__ import annotations

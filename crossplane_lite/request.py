@@ -1,7 +1,8 @@
-"""Helpers for reading raw requests, with the names of `crossplane.function.request` and function-sdk-go's `request`.
+"""Helpers for reading requests that are protobuf messages.
 
-The helpers work with requests of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. They never change the
-request: looking up a missing name adds no entry to its maps.
+The names are those of the official SDKs: `crossplane.function.request` of Python and `request` of function-sdk-go. The
+helpers work with requests of `crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. They never change
+the request: looking up a missing name adds no entry to its maps.
 
 Resources are returned as dicts, or as instances of a model class if one is given. Models of observed and required
 resources are read-only: a field that the cluster doesn't have reads as None or as an empty object. Models of desired
@@ -67,8 +68,8 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
         model: The model class of the resources. By default they are returned as dicts.
 
     Returns:
-        The resources. The list is empty if Crossplane hasn't answered yet, and if nothing matches. `name in
-        req.required_resources` tells the two cases apart.
+        The resources. The list is empty if Crossplane hasn't answered yet, and if nothing matches. The two cases differ
+        in `name in req.required_resources`.
 
     Raises:
         UsageError: A resource isn't of the model's kind, or `model` isn't a class of resources.
@@ -130,8 +131,8 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
         name: The requirement's name.
 
     Returns:
-        The schema. None if Crossplane hasn't answered yet, and if it doesn't know the kind. `name in
-        req.required_schemas` tells the two cases apart.
+        The schema. None if Crossplane hasn't answered yet, and if it doesn't know the kind. The two cases differ in
+        `name in req.required_schemas`.
     """
     if name not in req.required_schemas:
         return None
@@ -207,7 +208,7 @@ def advertises_capabilities(req: Request) -> bool:
 
 
 def has_capability(req: Request, cap: int | str) -> bool:
-    """Say whether the caller's list of capabilities has a given one. False if the caller lists none.
+    """Say whether the caller lists a capability in the request. False if the caller lists none at all.
 
     Args:
         req: The request.

@@ -1,8 +1,8 @@
-"""Helpers for resources in raw messages, with the names of `crossplane.function.resource`.
+"""Helpers for resources in protobuf messages.
 
-The helpers work with messages of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. Helpers that read
-accept None for a resource. So the result of `req.observed.resources.get(name)` can be passed to them; unlike `[name]`,
-`get` adds no entry to the map.
+The names are those of `crossplane.function.resource` in the official Python SDK. The helpers work with messages of
+`crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. Helpers that read accept None for a resource. So
+the result of `req.observed.resources.get(name)` can be passed to them; unlike `[name]`, `get` adds no entry to the map.
 """
 
 from __future__ import annotations
@@ -285,8 +285,8 @@ def get_value(
     Args:
         resource: A Resource or Struct message of any implementation, a mapping, or None.
         path: A path such as `spec.ports[2].port`, `spec.ports[-1]` for the last port, `spec.ports[name=http].port`, or
-            `metadata.annotations[crossplane.io/external-name]`. Text in brackets and quotes is always a key, even if it
-            is a number.
+            `metadata.annotations[crossplane.io/external-name]`. Quoted text in brackets is always a key, such as
+            `["0"]`.
         default: The value to return if there is none at the path.
 
     Raises:

@@ -1,7 +1,8 @@
-"""Helpers for filling raw responses, with the names of `crossplane.function.response` and function-sdk-go's `response`.
+"""Helpers for filling responses that are protobuf messages.
 
-The helpers work with responses of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. The messages that
-they make have the implementation and version of the given request or response.
+The names are those of the official SDKs: `crossplane.function.response` of Python and `response` of function-sdk-go.
+The helpers work with responses of `crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. The messages
+that they make have the implementation and version of the given request or response.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 DEFAULT_TTL = datetime.timedelta(minutes=1)
-"""How long Crossplane may use a response for identical requests, by default."""
+"""How long Crossplane may reuse a response for identical requests, by default."""
 
 _STATUS: Final[dict[Any, int]] = {
     "True": STATUS[True],
@@ -274,8 +275,7 @@ def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source
 
     A resource replaces the one that previous functions desire under its name. To keep fields that they have set, change
     the resources that `request.get_desired_composed_resources` returns, and pass them. The readiness of the resources
-    stays: `resource.set_ready` sets it. If an error is raised, nothing is set, unless the reason is a resource that is
-    nested too deep.
+    stays: `resource.set_ready` sets it. If an error is raised, nothing is set, unless a resource is nested too deep.
 
     Args:
         rsp: The response.
@@ -284,8 +284,8 @@ def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source
     Raises:
         UsageError: A resource has another type, or is observed state.
         UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which starts with the name.
-        EncodeError: A value can't be put into a message; the error has its path. A resource that is nested too deep has
-            none.
+        EncodeError: A value can't be put into a message. The error has the value's path, unless a resource is nested
+            too deep.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():

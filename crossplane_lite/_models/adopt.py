@@ -124,11 +124,11 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
 
 def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
-    """Return a scalar of another class than the field's. A whole float, such as 2.0, becomes an integer if the field
-    takes one.
+    """Return a scalar of another class than the field's, if it is allowed there.
 
-    A scalar that comes from another model is returned unchanged. In a rehearsal (a run of compose() whose results are
-    thrown away), a field of scalars takes every scalar.
+    A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes from another model
+    is returned unchanged. In a rehearsal (a run of compose() whose results are thrown away), a field of scalars takes
+    every scalar.
 
     Raises:
         UsageError: The scalar isn't allowed in the field.
@@ -215,7 +215,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
 
 
 def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
-    """Raise UsageError for a value that doesn't fit into a kin class (see `kin`). `_converted` may let a scalar pass."""
+    """Raise UsageError for a value that doesn't fit into a kin class (see `kin`), unless `_converted` lets it pass."""
     if type(value) not in _types.SCALARS:
         raise _unfit(type_, value, name)
     _converted(type_, value, name, _Work())
@@ -310,8 +310,9 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Check that the keys of a map are strings or Observables. A rehearsal, whose results are thrown away, takes any
-    keys.
+    """Check that the keys of a map are strings or Observables. In a rehearsal, any keys are allowed.
+
+    A rehearsal is a run of compose() whose results are thrown away.
 
     Args:
         keys: The keys.

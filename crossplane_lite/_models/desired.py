@@ -82,7 +82,7 @@ class _Status:
 
 
 PLACES: Final = {"metadata": _Metadata, "status": _Status}
-"""The fields of a desired composed resource whose missing values are special, and the classes that say how."""
+"""The rules for missing values in fields of a desired composed resource: a class for each field."""
 
 
 def is_desired(node: Node | None, root: Root) -> bool:
