@@ -36,9 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Returns:
-        The exit status: 0 for success; 1 if the command's check failed, a function had a Fatal result, or the reader of
-        the output has ended; 2 for a wrong command line, bad input, or output that can't be written; 130 after Ctrl-C.
-        Some commands have further statuses, which their help lists.
+        The exit status. It is 0 for success; 1 if the command's check failed, a function had a Fatal result, or the
+        reader of the output has ended; 2 for a wrong command line, bad input, or output that can't be written; 130
+        after Ctrl-C. Some commands have further statuses, which their help lists.
 
     Raises:
         SystemExit: argparse has printed help, or an error of the command line.

@@ -1,4 +1,6 @@
-"""The decorator that turns a Python function, `compose(ctx)`, into a composition function::
+"""The decorator that turns a Python function, `compose(ctx)`, into a composition function.
+
+For example::
 
     from crossplane_lite import composition
 

@@ -87,8 +87,8 @@ class Context:
             model: The class of the composite's model, or `Unstructured`.
 
         Returns:
-            The desired composite: the same object each time. Its status can be set. Its `.observed` is the composite as
-            it is in the cluster.
+            The desired composite, which is the same object each time. Its status can be set. Its `.observed` is the
+            composite as it is in the cluster.
 
         Raises:
             UsageError: The composite is of another kind than `model`, or `model` isn't a class of resources; or this

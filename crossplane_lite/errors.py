@@ -1,4 +1,4 @@
-"""The errors that crossplane-lite raises.
+"""The errors that crossplane-lite raises. Some modules define more, such as `crossplane_lite.schemas.SchemaError`.
 
 All of them derive from `CrossplaneLiteError`, and from a builtin exception that fits, so that a caller can catch
 either.

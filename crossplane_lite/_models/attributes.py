@@ -35,7 +35,7 @@ def identifier(text: str) -> str:
 def class_name(text: str) -> str:
     """Return the name of the class for a kind or a field, such as `FooBar` for `foo_bar` or `foo-bar`.
 
-    A Python keyword gets `_` at its end. A text of underscores alone gives `Field`.
+    A Python keyword gets `_` at its end. An empty text, or only underscores, gives `Field`.
     """
     if text.isidentifier() and "_" not in text and text.isascii():  # nearly all are
         name = text[0].upper() + text[1:]

@@ -42,7 +42,7 @@ class ModelShape:
 
     @property
     def _absent(self) -> bool:
-        """True for a model without a value: it was read from a field without a value, and nothing in it was set."""
+        """True for a model without a value. It was read from a field without a value, and nothing in it was set."""
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
