@@ -20,7 +20,7 @@ def identifier(text: str) -> str:
     """Return `text` as a Python identifier.
 
     Each character that isn't allowed becomes `_`. A name that would be empty or begin with a digit gets `_` in front.
-    Other letters than ASCII are normalized (NFKC), as Python normalizes names.
+    Letters that aren't ASCII are normalized (NFKC), as Python normalizes names.
     """
     if not text.isascii():
         import unicodedata

@@ -72,8 +72,8 @@ class ConnectionDetails(MutableMapping[str, Any]):
     def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
         """Return a detail, or `default` if the detail is missing.
 
-        If an observed detail is missing, None as `default` gives an Observable, and any other `default` counts as a
-        guess.
+        If an observed detail is missing, None as `default` gives an Observable. Any other `default` counts as a guess
+        (see `Observable`).
         """
         return self[key] if (default is None and not self._writable) or key in self else default
 

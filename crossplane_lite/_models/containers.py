@@ -270,9 +270,9 @@ class ObservedMap(PlacedMap):
         return dict.__contains__(self, key) or (self._node is not None and self._guess(key))
 
     def _guess(self, key: object) -> bool:
-        """Return whether a missing key counts as present. The question counts as a guess if the value may still come.
+        """Return whether a missing key counts as present. False for a key whose value can't come any more.
 
-        False if the value can't come any more.
+        If the value may still come, the question counts as a guess (see `Observable`).
         """
         value = self.__missing__(str(key))
         if type(value) is Observable:

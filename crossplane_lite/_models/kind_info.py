@@ -19,7 +19,7 @@ class KindInfo(NamedTuple):
         group: The API group; empty for the core group.
         version: The version, such as `v1beta1`.
         kind: The kind.
-        scope: `Namespaced` or `Cluster`; None if the schema that the class was made from doesn't say it.
+        scope: `Namespaced` or `Cluster`; None if the class was made without a scope.
     """
 
     group: str

@@ -98,7 +98,7 @@ class Holder(Protocol):
 
 
 class Became:
-    """The owner in the node of a missing object that has become a list. Code may still hold the object.
+    """Stands for the owner of a missing object that has become a list, because code may still hold the object.
 
     Attributes:
         values: The list.
@@ -209,7 +209,8 @@ class Node:
 
     @property
     def fields(self) -> Any:
-        """The fields of the source by wire name, each as encoded bytes. The source is split when this is first read.
+        """The fields of the source by their names in Kubernetes, each as encoded bytes. The first read splits the
+        source.
 
         Raises:
             WireError: The bytes of the source are malformed.

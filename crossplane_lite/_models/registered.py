@@ -77,7 +77,7 @@ class Registered:
         return observed
 
     def take_observed(self, made: ModelShape) -> None:
-        """Keep `made` as the observed side. It refers back to this object, so the call runs `untie` at its end."""
+        """Keep `made` as the observed side. `made` refers back to this object, so the call runs `untie` at its end."""
         self.observed = made
         self.root.call.tied.append(self)
 
@@ -89,7 +89,7 @@ class Registered:
         """Return the readiness that compose() set for `model`, else the one that previous functions set, else None.
 
         For the observed side: True if the resource is ready by the rules of its kind, else None. Reading it while it
-        isn't ready counts as a guess.
+        isn't ready counts as a guess (see `Observable`).
         """
         node = model._node
         if node is not None and node.state >= WAIT and not is_desired(node, self.root):

@@ -49,7 +49,7 @@ class ModelShape:
         return node.state == VIEW or node.up is not None or node.state >= WAIT
 
     def _own_node(self) -> Node:
-        """Give a model a new node, and return the node. Before, the model has no node, or the shared `HELD_NODE`."""
+        """Give a model a node of its own, and return the node. Before, it had no node, or the shared `HELD_NODE`."""
         node = Node(HELD if self._node is HELD_NODE else LOOSE)
         self._set_node(self, node)
         return node

@@ -1,7 +1,7 @@
 """Loops over nested values of models and plain data: to convert, search, compare and show them.
 
 None of them is recursive, because the data decides how deeply values are nested. The source of a model is the encoded
-object that its unset fields are read from.
+object that its unset fields are read from. A placeholder is the text of an unresolved Observable in a string.
 """
 
 from __future__ import annotations
