@@ -344,9 +344,7 @@ _METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:
-    """Return the name of a field as a string. An unresolved Observable becomes its placeholder, the text of its
-    `str()`.
-    """
+    """Return the name of a field as a string. An unresolved Observable becomes its placeholder, as with `str()`."""
     return str(name) if isinstance(name, Observable) else name
 
 

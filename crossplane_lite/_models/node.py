@@ -209,8 +209,7 @@ class Node:
 
     @property
     def fields(self) -> Any:
-        """The fields of the source by their names in Kubernetes, each as encoded bytes. The first read splits the
-        source.
+        """The fields of the source by their Kubernetes names, each as encoded bytes. The first read splits the source.
 
         Raises:
             WireError: The bytes of the source are malformed.
