@@ -1,6 +1,6 @@
 """A lightweight SDK for Crossplane composition functions.
 
-Each name is imported when it is first used, so that importing the package takes next to no time.
+Each name is imported when it is first used. So importing the package itself takes next to no time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m crossplane_lite` runs the command `crossplane-lite`."""
+"""Makes `python -m crossplane_lite` run the command `crossplane-lite`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The command `crossplane-lite`: runs the sub-command, and turns errors into one line and an exit status.
+"""The command `crossplane-lite`: runs a subcommand, and turns errors into one line and an exit status.
 
-Only the code of the sub-command that is called is imported, so that each starts quickly.
+Only the code of the called subcommand is imported, so that each starts quickly.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ _BY_THEMSELVES: Final = (["dev"], ["krm"], ["serve"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one sub-command.
+    """Run one subcommand.
 
-    If the arguments are the process's own, the process is expected to end with the command: output that functions print
-    after the command's own goes to stderr, and threads that functions have left running are ended after a second.
-    `dev`, `krm` and `serve` take care of both themselves.
+    Without `argv` (or if it has the process's own arguments), the process is expected to end after the subcommand.
+    Output that functions print after the subcommand's own output then goes to stderr, and threads that functions have
+    left running are ended after a second. `dev`, `krm` and `serve` do both themselves.
 
     Args:
         argv: The command-line arguments without the program's name; by default the process's own.
 
     Returns:
-        The exit status: 0 for success, 1 if the command's check failed or a function had a Fatal result, 2 for a wrong
-        command line or bad input, 130 after Ctrl-C. A command's help says if it has further statuses.
+        The exit status. It is 0 for success; 1 if the command's check failed, a function had a Fatal result, or the
+        reader of the output has ended; 2 for a wrong command line, bad input, or output that can't be written; 130
+        after Ctrl-C. Some commands have further statuses, which their help lists.
 
     Raises:
-        SystemExit: argparse has printed help, or a complaint about the command line.
+        SystemExit: argparse has printed help, or an error of the command line.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     ending = arguments == sys.argv[1:] and arguments[:1] not in _BY_THEMSELVES
@@ -100,9 +101,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _forget_interrupts() -> None:
-    """Make sure that `python -m` ends with our exit status after Ctrl-C, and doesn't kill itself by SIGINT.
+    """Make sure that after Ctrl-C, `python -m` ends with our exit status and doesn't kill itself by SIGINT.
 
-    Python remembers a KeyboardInterrupt that leaves code which was compiled from a string, as namedtuple and
+    Python remembers a KeyboardInterrupt that was raised through code compiled from a string, as namedtuple and
     dataclasses compile it. `python -m` then ends by SIGINT, even if the exception was caught. Any eval() makes Python
     forget the KeyboardInterrupt.
     """
@@ -122,7 +123,13 @@ def _module(name: str) -> Any:
 
 
 def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
-    """Add lines to the output of argparse: examples after help, suggestions after a complaint (status 2)."""
+    """Add lines to the output of argparse: examples after help, suggestions after an error of the command line.
+
+    Args:
+        name: The command.
+        arguments: Its arguments.
+        status: argparse's exit status; 2 means an error of the command line.
+    """
     if status == 2:
         from ._commands.suggesting import flag_hints
 

@@ -1,10 +1,12 @@
-"""The decorator that makes a composition function out of a typed Python function.
+"""The decorator that turns a Python function, `compose(ctx)`, into a composition function.
 
-from crossplane_lite import composition
+For example::
 
-@composition.function
-def compose(ctx: composition.Context):
-    ...
+    from crossplane_lite import composition
+
+    @composition.function
+    def compose(ctx: composition.Context):
+        ...
 """
 
 from __future__ import annotations
@@ -50,20 +52,21 @@ def __getattr__(name: str) -> Any:
 
 
 class Function(Callee):
-    """A composition function: it takes a request and gives an answer. The decorator `function` makes it.
+    """A composition function, which answers requests. The decorator `function` makes it from `compose(ctx)`.
 
-    The server calls `run(bytes)`. Code that has messages of any implementation calls the object itself: `f(req, rsp)`.
+    The server calls `run(bytes)`. Code that has protobuf messages, of this package or of the official SDK, calls the
+    object itself: `f(req, rsp)`.
 
     Attributes:
-        name: The function's name. By this name the function recognises the resources that it has composed.
+        name: The function's name. The function uses it to recognise the resources that it has composed.
         formerly: The function's former names.
         file: The file of compose().
         auto_ready: Whether the readiness of each resource is set from its observed state, unless a function sets it.
         allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() leaves out
             after it has used an unresolved value as a plain one.
         usages: Whether a Usage is composed for each dependency, so that Crossplane deletes resources in order.
-        ttl_seconds: How many seconds Crossplane may reuse an answer for an identical request, where compose() doesn't
-            set `ctx.ttl`.
+        ttl_seconds: How many seconds Crossplane may reuse an answer for an identical request, if compose() doesn't set
+            `ctx.ttl`.
     """
 
     def __init__(
@@ -98,10 +101,13 @@ class Function(Callee):
             data: The bytes of a RunFunctionRequest, v1 or v1beta1.
 
         Returns:
-            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result.
+            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. It is only logged if
+            compose() has registered resources and used a missing value before, or if Crossplane hasn't answered a
+            requirement yet.
 
         Raises:
             WireError: The bytes are malformed. Some faults show only when compose() reads the value.
+            KeyboardInterrupt: Ctrl-C was pressed while compose() ran.
         """
         call = Call(data, self)
         before = tracker.enter(call)
@@ -124,22 +130,22 @@ class Function(Callee):
             call.release()
 
     def dependencies(self, request: bytes) -> list[Dependency]:
-        """Return the dependencies that compose() has for a request, whether the values are there yet or not.
+        """Return the dependencies that compose() has for a request, whether their values exist yet or not.
 
         compose() runs several times to find them, as with `usages=True`, so it must act only through its context.
         `crossplane_lite._rehearsal.rehearse` says how often it runs, and with which values. The runs give no answer,
         write no log lines, and don't change the answers of other calls.
 
-        Dependencies go through single fields of the composite's status. Where `a` reads `xr.status.x`, which is set
-        from `b`, there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`. Three
-        reads don't count: of the composite's spec and metadata, of a required resource's metadata, and of a resource
-        by itself.
+        Dependencies go through single fields of the composite's status. For example, `a` reads `xr.status.x`, which is
+        set from `b`. Then there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`.
+        Reading the composite's spec or metadata, a required resource's metadata, or a field of the same resource is no
+        dependency.
 
         Args:
             request: The bytes of a RunFunctionRequest.
 
         Returns:
-            The dependencies, sorted, each once. If compose() raises an exception, the dependencies until then.
+            The dependencies, sorted, each once. If compose() raises an exception, the dependencies found before it.
 
         Raises:
             WireError: The bytes are malformed.
@@ -149,15 +155,15 @@ class Function(Callee):
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
-        """Run compose() for a call, to its end. An exception of compose() is passed on."""
+        """Run compose() for a call, and return when it ends. An exception of compose() is raised here."""
         self.call_compose(Context(call))
 
     def call_compose(self, ctx: Context) -> None:
-        """Call compose() with a context, and wait until it ends, also if it is `async def`.
+        """Call compose() with a context, and return when it ends. An `async def` is awaited, too.
 
         Raises:
             UsageError: compose() has returned a value other than None.
-            BaseException: An exception of compose() is passed on.
+            BaseException: compose() raised it.
         """
         result = self._compose(ctx)
         if result is None:
@@ -174,14 +180,14 @@ class Function(Callee):
             )
 
     def __call__(self, req: Any, rsp: Any) -> None:
-        """Answer a request message by filling in an answer message, of any implementation.
+        """Answer a request message by filling in a response message. Both may be of this package or the official SDK.
 
-        The function goes on from the content of `rsp`: it reads desired state and context there, and not in `req`, and
-        it adds to the results, conditions and requirements.
+        The function continues from the content of `rsp`. If `rsp` has desired state or a context, the function reads
+        these there and not in `req`. Results, conditions and requirements are added to those of `rsp`.
 
         Args:
             req: A RunFunctionRequest.
-            rsp: A RunFunctionResponse of the same implementation. It is changed.
+            rsp: A RunFunctionResponse of the same implementation and version. It is changed.
 
         Raises:
             WireError: The request holds malformed bytes.
@@ -199,13 +205,13 @@ class Function(Callee):
         rsp.MergeFrom(answer)
 
     def main(self, argv: Sequence[str] | None = None) -> None:
-        """Serve the function. This is the entry point of a program that is one function.
+        """Serve the function until a signal ends the server. Call this in a program that is one function.
 
         Args:
             argv: The command-line arguments without the program's name; by default those of the process.
 
         Raises:
-            SystemExit: The server can't start. The status is 2, and the reason is on stderr.
+            SystemExit: The server can't start (the status is 2, and the reason is on stderr), or `--help` was given.
         """
         from .runtime.flags import main
 
@@ -244,18 +250,21 @@ def function(
     A `def` runs in the thread of its call. All `async def` functions share one event loop.
 
     Args:
-        compose: The function `compose(ctx)`, where the decorator is used without arguments.
-        name: The function's name; by default the names of its module and of `compose`. The name should
-            never change, because by it the function recognises the resources that it has composed.
+        compose: The function `compose(ctx)`, if the decorator is used without arguments.
+        name: The function's name; by default the names of its module and of `compose`, joined by a dot. The name should
+            never change, because the function uses it to recognise the resources that it has composed.
         formerly: The function's former names. The function also recognises the resources that it composed under them.
         auto_ready: Whether the readiness of each resource is set from its observed state, unless compose() or a
             previous function sets it.
         allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() doesn't
-            register after a guess, that is, after it has used an unresolved value as a plain one. By default such a
-            resource stays as it is, if another value could have led to its registration.
+            register after a guess. A guess is the use of an unresolved value as a plain one, such as in an `if`. By
+            default the resource is kept, if compose() would register it with another value.
         usages: Whether a Usage is composed for every dependency between two composed resources, so that Crossplane
             deletes the dependent one first. Usages need Crossplane v2. compose() runs once more in each call, and a few
-            more times where it makes guesses, so it must act only through `ctx`.
+            more times if it makes guesses, so it must act only through `ctx`.
+
+    Returns:
+        The composition function; without `compose`, a decorator that makes it.
 
     Raises:
         UsageError: A name is empty, isn't a string, or has a comma or a colon before a space; or `formerly` is a
@@ -321,7 +330,10 @@ def _check_compose(compose: Any) -> None:
 
 
 def _takes_a_context(compose: Any) -> bool:
-    """Say whether `compose` surely takes one argument and isn't a generator; False if `inspect` must find out."""
+    """Say whether `compose` can certainly be called with one argument and isn't a generator.
+
+    False means that this quick check can't decide, and `inspect` must.
+    """
     code = getattr(compose, "__code__", None)
     if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
         return False
@@ -330,7 +342,7 @@ def _takes_a_context(compose: Any) -> bool:
 
 
 def _module_of(compose: Compose) -> str:
-    """Return the name of a function's module. A module that is run as the program has the name that imports use."""
+    """Return the name of a function's module. For the module that runs as the program, return its name in imports."""
     module: str = getattr(compose, "__module__", None) or type(compose).__module__
     if module != "__main__":
         return module

@@ -41,11 +41,11 @@ class Context:
         results: The results of this call, which Crossplane shows as events of the composite.
         conditions: The conditions that this call sets on the composite, by type.
         requirements: The resources and schemas that this call asks Crossplane for. Every call has to ask again.
-        required_resources: Crossplane's answers: the required resources, by the key of their requirement.
-        required_schemas: Crossplane's answers: the required schemas, by the key of their requirement.
-        context: The pipeline's context: JSON values by key, which each function hands to the next one.
-        output: The output of an Operation's function, JSON values by key.
-        resources: The composed resources registered in this call, by name.
+        required_resources: Crossplane's answers to required resources, by the key of the requirement.
+        required_schemas: Crossplane's answers to required schemas, by the key of the requirement.
+        context: The pipeline's context: JSON values by key, which each function passes to the next one.
+        output: The output of an Operation's function: JSON values by key.
+        resources: The composed resources that this call has registered, by name.
     """
 
     __slots__ = ("_call", "_composite", "_conditions", "_kept", "_resources", "_results")
@@ -62,7 +62,7 @@ class Context:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise AttributeError, because the context has no attribute `name`; the message has the nearest name."""
+            """Raise AttributeError: the context has no attribute `name`. The message proposes the nearest name."""
             from ._base.near_name import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
@@ -87,7 +87,8 @@ class Context:
             model: The class of the composite's model, or `Unstructured`.
 
         Returns:
-            The desired composite. Its status can be set. Its `.observed` is the composite as it is in the cluster.
+            The desired composite, which is the same object each time. Its status can be set. Its `.observed` is the
+            composite as it is in the cluster.
 
         Raises:
             UsageError: The composite is of another kind than `model`, or `model` isn't a class of resources; or this
@@ -111,22 +112,25 @@ class Context:
 
         Args:
             name: The composition resource name. It must be unique in the composition, and the same in every call.
-            instance: The desired resource. Where a previous function desires a resource under this name, the instance
-                is merged into that resource, level by level; of a field that both set, the instance's value counts.
+            instance: The desired resource. If a previous function desires a resource of this name, the instance is
+                merged into it, level by level. If both set a field, the instance's value counts.
             depends_on: Registered resources, or their names. The new resource is created once all of them are observed
                 and ready.
-            on_unresolved: The treatment of a resource that exists and has an unresolved value. `keep` (the default)
-                keeps the resource, with the observed value in that place. `hold` holds the resource back. `fatal` stops
-                the pipeline with a Fatal result.
+            on_unresolved: What happens if the resource exists and one of its values is unresolved. `keep` (the default)
+                sends the observed value in its place. `hold` leaves the instance out of the answer: Crossplane deletes
+                the resource unless a previous function desires it. `fatal` stops the pipeline with a Fatal result. A
+                resource that doesn't exist yet is always created later, when all its values exist.
 
         Returns:
-            The instance. It belongs to this call from now on, so `.observed` and the other properties work.
+            The registered resource, whose `.observed` and other attributes work. It is `instance` itself, or a copy if
+            `instance` was made outside of the call or is registered already. So use the result.
 
         Raises:
             DuplicateResourceError: This call has registered a resource of this name before.
             UnresolvedError: The name is made from an unresolved value.
-            UsageError: The instance is observed state, or isn't a resource; or a resource of another kind is observed
-                or desired under this name; or another argument is wrong.
+            UsageError: The instance is observed state, isn't a resource, or is cluster-scoped although the composite is
+                in a namespace; or a resource of another kind is observed or desired under this name; or another
+                argument is wrong.
         """
         return register(self._call, name, instance, depends_on, on_unresolved)
 
@@ -137,40 +141,41 @@ class Context:
         name: str = "connection-secret",
         namespace: str | Observable[str] | None = None,
     ) -> Unstructured:
-        """Compose a Secret that holds the composite's connection details, which is how Crossplane 2 wants it.
+        """Compose a Secret that holds the composite's connection details, as a composite of Crossplane 2 needs it.
 
         The Secret's type is connection.crossplane.io/v1alpha1. `spec.writeConnectionSecretToRef` of the composite gives
-        the Secret's name and namespace. Without that field, Crossplane makes up a stable name. The Secret is held back
-        until every detail has a value. Once it exists, a detail that goes missing keeps its last value. The Secret
-        counts as ready.
+        the Secret's name and namespace. Without that field, Crossplane makes up a name that doesn't change. The Secret
+        is created once every detail has a value. Once the Secret exists, a detail that goes missing keeps its last
+        value. The Secret counts as ready, unless a previous function has set its readiness.
 
         Args:
             details: The values by key: strings, bytes, whole numbers or Observables, not encoded in base64. A key whose
-                value is None stays as it is. `other.observed.connection_details` can be given as a whole, too.
+                value is None keeps its value in the Secret. `bucket.observed.connection_details` is allowed, too.
             name: The Secret's composition resource name.
-            namespace: The Secret's namespace. It is needed for a cluster-scoped composite whose
-                `spec.writeConnectionSecretToRef` names none. The Secret of a namespaced composite is always in the
-                composite's namespace.
+            namespace: The Secret's namespace, if `spec.writeConnectionSecretToRef` gives none. A cluster-scoped
+                composite needs one of the two. The Secret of a namespaced composite is always in the composite's
+                namespace.
 
         Returns:
-            The Secret, which is registered already. A composite of Crossplane 1 has
-            `ctx.composite(...).connection_details` instead.
+            The Secret, which is registered already. For a composite of Crossplane 1, set
+            `ctx.composite(...).connection_details` instead of calling this method.
 
         Raises:
             DuplicateResourceError: This call has registered a resource under `name` before.
             UnresolvedError: `name` is made from an unresolved value.
-            UsageError: A key or a value of `details` can't be in a Secret; or no namespace is known; or a resource of
-                another kind is observed or desired under `name`; or an Operation runs the function.
+            UsageError: `details` isn't a mapping, or has a key or a value that can't be in a Secret; or no namespace is
+                known; or a resource of another kind is observed or desired under `name`; or an Operation runs the
+                function.
         """
         from ._call.connection_secret import connection_secret
 
         return connection_secret(self._call, details, name, namespace)
 
     def remove(self, name: str) -> None:
-        """Drop a composed resource from desired state, whether a previous function or this call has put it there.
+        """Remove a composed resource from desired state, whether a previous function or this call has put it there.
 
-        Crossplane deletes the resource unless a later function desires it. A resource that is removed stays removed
-        also in calls that use unresolved values as plain ones.
+        Crossplane deletes the resource unless a later function desires it. It is deleted even if compose() has used
+        unresolved values as plain ones in this call.
 
         Args:
             name: The composition resource name. A name that no function desires is ignored.
@@ -182,9 +187,9 @@ class Context:
         remove(self._call, name)
 
     def auto_ready(self) -> None:
-        """Set the readiness of each desired resource from its observed state, by the rule of its kind.
+        """Set the readiness of each desired resource from its observed state, by the rules of its kind.
 
-        Readiness that compose() or a previous function sets stays as it is.
+        This happens at the end of the call. Readiness that compose() or a previous function sets stays as it is.
         """
         self._call.auto_ready = True
 
@@ -208,41 +213,42 @@ class Context:
         Args:
             api_version: The kind's apiVersion.
             kind: The kind.
-            key: The requirement's key. By default this is the key under which compose() asks for this schema already,
-                and otherwise a key that is made of apiVersion and kind.
+            key: The requirement's key. By default this is the key under which this call has asked for the schema
+                before, else `apiVersion/kind`.
 
         Returns:
             The schema. `answered` says whether Crossplane has answered, `found` says whether it knows the kind, and
             `validate(resource)` checks a resource.
 
         Raises:
-            UsageError: `api_version` or `kind` is empty, or one of the arguments isn't a string.
+            UsageError: `api_version` or `kind` is empty, or an argument isn't a string.
         """
         from ._call.schemas import schema_of
 
         return schema_of(self._call, api_version, kind, key)
 
     def validate_desired(self, *, fatal: bool = False, warning: bool = False) -> list[FieldError]:
-        """Check the composed resources that are registered by now against the schemas of their kinds.
+        """Check the composed resources that this call has registered so far against the schemas of their kinds.
 
         This method asks for the schemas of these kinds and checks each resource whose schema has come. A resource
         without a schema isn't checked. Schemas come with the next call at the earliest. They never come from a
         Crossplane before v2.2, nor for a kind that the cluster doesn't have.
 
-        Call this method at the end of compose(), because fields that are set later aren't checked. Where several
-        functions of a pipeline add to one resource, call it in the last one. `crossplane_lite.schemas` lists the
-        checks. The extra `schemas` is needed.
+        Call this method at the end of compose(), because fields that are set later aren't checked. If several functions
+        of a pipeline add to one resource, call it in the last one. `crossplane_lite.schemas` lists the checks. The
+        extra `schemas` is needed.
 
         Each schema adds 15 to 500 KB to every request. With many kinds, the server needs a higher
         `--max-recv-message-size`.
 
         Args:
-            fatal: Whether each error becomes a Fatal result, so that Crossplane applies nothing. Of more than 50
-                errors, the others are counted in one result.
+            fatal: Whether each error becomes a Fatal result, so that Crossplane applies nothing. If there are more than
+                50 errors, one more result has the number of the others.
             warning: Whether each error becomes a Warning, once all schemas have come. This has no effect with `fatal`.
-                The Warnings are sent when the errors have changed since the last call. As long as there are errors,
-                they also stand in a condition of the composite, whose type is `DesiredStateValid-` and the step's
-                name. An Operation has no such condition.
+                The Warnings are sent only when the errors have changed since the last call. A condition of the
+                composite remembers them; its type is `DesiredStateValid-` and the step's name. An Operation has no such
+                condition, and sends the Warnings each time. For a Crossplane without support for conditions, the errors
+                are only logged.
 
         Returns:
             The errors, resource by resource; an empty list in the additional runs that look for dependencies.
@@ -268,7 +274,7 @@ class Context:
         """The observed composed resources, by name, whichever step composes them. They are read-only.
 
         A name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
-        counts as a guess while the resource isn't observed, as `if` does for a value.
+        counts as a guess while the resource isn't observed, as `if` does for an unresolved value.
         """
         from ._call.observed import ObservedResources
 
@@ -276,9 +282,10 @@ class Context:
 
     @property
     def credentials(self) -> Mapping[str, Credential]:
-        """The function's credentials, by name. Each maps keys to bytes; `text(key)` gives a string instead.
+        """The function's credentials, by name. Each credential maps keys to bytes; `text(key)` returns a string.
 
-        Reading a name or a key that the request doesn't have raises MissingCredentialError.
+        Raises:
+            MissingCredentialError: A name or a key is read that the request doesn't have.
         """
         from ._call.capabilities import Credentials
 
@@ -294,14 +301,14 @@ class Context:
         return self._keep("input", lambda: _wire.decode_struct(request.input) if request.HasField("input") else None)
 
     def input_as(self, cls: type[T]) -> T:
-        """Return the function's input as an instance of an attrs class.
+        """Return the function's input as an instance of an attrs class. A step without input counts as an empty input.
 
         Args:
             cls: The class. If it has no fields apiVersion, kind and metadata, these are left out.
 
         Raises:
             InputError: Keys of the input are unknown or missing, or values have a wrong type. The message names up to
-                100 mistakes, each with its path. A step without input counts as an empty input.
+                100 mistakes, each with its path.
             UsageError: `cls` isn't an attrs class, or has a field whose type has no values in JSON.
         """
         from ._input.structure import structure
@@ -314,7 +321,7 @@ class Context:
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        """The environment that EnvironmentConfigs put into the pipeline's context; empty without one."""
+        """The environment that EnvironmentConfigs put into the pipeline's context; empty if there is none."""
         environment = self.context.get(ENVIRONMENT)
         return environment if isinstance(environment, dict) else {}
 
@@ -324,7 +331,7 @@ class Context:
 
     @property
     def in_operation(self) -> bool:
-        """Whether an Operation runs the function. An Operation has no composite and no observed state."""
+        """Whether an Operation runs the function. Then there are no composite and no observed composed resources."""
         return self._call.in_operation
 
     @property
@@ -344,7 +351,7 @@ class Context:
             model: The class of the resource's model.
 
         Returns:
-            The resource, which is read-only; None if no WatchOperation runs the function, or the resource has been
+            The resource, which is read-only. None if no WatchOperation runs the function, or if the resource has been
             deleted.
 
         Raises:
@@ -355,7 +362,7 @@ class Context:
 
     @property
     def capabilities(self) -> Capabilities:
-        """The names of the capabilities that the caller, Crossplane, advertises."""
+        """The names of the capabilities that the caller, usually Crossplane, lists in the request."""
         from ._call.capabilities import Capabilities
 
         return self._keep("capabilities", lambda: Capabilities(self._call.request.meta.capabilities))
@@ -364,7 +371,8 @@ class Context:
     def ttl(self) -> timedelta:
         """How long Crossplane may reuse this answer for an identical request; one minute by default.
 
-        Setting a value that isn't a timedelta, or is negative, raises UsageError.
+        Raises:
+            UsageError: It is set to a value that isn't a timedelta, or to a negative one.
         """
         from datetime import timedelta
 
@@ -396,7 +404,7 @@ class Context:
         return self._keep("request", lambda: raw_request(self._call.data))
 
     def _keep(self, name: str, make: Callable[[], T]) -> T:
-        """Return the part of the context called `name`; at the first request, `make` makes the part, which is kept."""
+        """Return the object kept under `name`. The first time, `make` makes the object."""
         if name not in self._kept:
             self._kept[name] = make()
         made: T = self._kept[name]

@@ -1,4 +1,4 @@
-"""The errors that crossplane-lite raises.
+"""The errors that crossplane-lite raises. Some modules define more, such as `crossplane_lite.schemas.SchemaError`.
 
 All of them derive from `CrossplaneLiteError`, and from a builtin exception that fits, so that a caller can catch
 either.
@@ -24,7 +24,7 @@ DEEPEST = 100_000
 
 
 class CrossplaneLiteError(Exception):
-    """Base class of the errors of this package."""
+    """Base class of all errors that this package defines."""
 
 
 class WireError(CrossplaneLiteError, ValueError):
@@ -35,10 +35,10 @@ class WireError(CrossplaneLiteError, ValueError):
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):
-    """A value can't be sent to Crossplane: it isn't JSON, or the protocol's Struct can't hold it.
+    """A value can't be sent to Crossplane: it can't be written as JSON, or the protocol's Struct can't hold it.
 
     Attributes:
-        path: The path of the value, for example `spec.ports[2].port`; empty where the value has none.
+        path: The path of the value, for example `spec.ports[2].port`; empty if no path is known.
         problem: The message without the path.
     """
 
@@ -48,7 +48,10 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
         self.problem = problem
 
     def under(self, prefix: str) -> EncodeError:
-        """Return a new error with the same problem, and `prefix` in front of the path."""
+        """Return a new error with the same problem, and with `prefix` in front of the path.
+
+        For example, `spec` in front of `ports[2]` gives `spec.ports[2]`. An empty `prefix` leaves the path as it is.
+        """
         joined = (
             self.path
             if not prefix
@@ -58,7 +61,7 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class UnresolvedError(CrossplaneLiteError, ValueError, TypeError):
-    """An Observable without a value was used where the value must be known."""
+    """Code used an Observable that has no value yet, for something that needs the value."""
 
 
 class UnknownFieldError(CrossplaneLiteError, AttributeError, TypeError):
@@ -66,7 +69,7 @@ class UnknownFieldError(CrossplaneLiteError, AttributeError, TypeError):
 
 
 class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):
-    """Code tried to change observed state, which is only for reading."""
+    """Code tried to change an object that is read-only: observed state, or what previous functions desire."""
 
 
 class DuplicateResourceError(CrossplaneLiteError, ValueError):
@@ -85,8 +88,11 @@ class UsageError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class InputError(CrossplaneLiteError, ValueError):
-    """The function's input, or a file or an argument of a command, is wrong."""
+    """The function's input, or an argument, a file or a cluster that a command uses, is wrong or missing."""
 
 
 class MissingExtraError(CrossplaneLiteError, ImportError):
-    """A package that an extra installs is missing, or the image was built without the command."""
+    """A package is missing that an extra of crossplane-lite installs, or an image lacks a command.
+
+    An image that is built for a function has only the code that serves the function, and no other commands.
+    """

@@ -1,4 +1,6 @@
-"""Logging for functions that handle raw messages, with the names of `crossplane.function.logging`.
+"""Logging for functions that handle raw messages.
+
+The names are those of the official Python SDK's `crossplane.function.logging`::
 
     from crossplane_lite import logging
 
@@ -7,8 +9,8 @@
     log.info("composing", buckets=3)
 
 Every line goes through the standard library's `logging`, and looks like the lines of `crossplane-lite serve`: JSON
-objects on stderr, or text at level DEBUG. Secret values of the request that is being answered are masked. Composition
-functions use `ctx.log` instead.
+objects on stderr, or text at level DEBUG. Secret values of the current request are masked. Functions with the decorator
+`composition.function` use `ctx.log` instead.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _OPTIONS: Final = ("exc_info", "stack_info", "stacklevel")
 
 
 class Level(enum.Enum):
-    """How much is logged: DISABLED logs nothing, DEBUG all lines, INFO all but debug lines."""
+    """How much is logged: nothing (DISABLED), all lines (DEBUG), or all lines except debug lines (INFO)."""
 
     DISABLED = 0
     DEBUG = 1
@@ -41,17 +43,17 @@ _LEVELS: Final = {Level.DISABLED: logging.CRITICAL + 1, Level.DEBUG: logging.DEB
 
 
 def configure(level: Level = Level.INFO) -> None:
-    """Send the log lines of this process to stderr, with secret values of the request masked.
+    """Send all log lines of this process to stderr, and nowhere else. Secret values of the current request are masked.
 
     Args:
-        level: How much is logged. Lines are text for people with `Level.DEBUG`, and JSON objects otherwise.
+        level: How much is logged. With `Level.DEBUG`, lines are text for people; otherwise they are JSON objects.
     """
     log.configure(_LEVELS[level], text=level is Level.DEBUG)
     log.set_masker(mask)
 
 
 def get_logger(name: str = "crossplane_lite.function") -> Logger:
-    """Return a logger that takes fields as keyword arguments.
+    """Return a logger that takes fields as keyword arguments, as in `log.info("composing", buckets=3)`.
 
     Args:
         name: The name of the standard library's logger that gets the lines.
@@ -60,11 +62,10 @@ def get_logger(name: str = "crossplane_lite.function") -> Logger:
 
 
 class Logger:
-    """A logger that takes fields as keyword arguments. `bind` returns a logger that adds fields to each of
-    its lines.
+    """A logger that takes fields as keyword arguments. `bind` returns a logger with fields for every line.
 
-    The keyword arguments `exc_info`, `stack_info` and `stacklevel` are options of the standard library, and not fields.
-    A field whose name a log record already has, such as `name`, gets a trailing underscore.
+    The keyword arguments `exc_info`, `stack_info` and `stacklevel` are options of the standard library, not fields. If
+    a field has a name that every log record has already, such as `name`, `_` is added to the field's name.
 
     Args:
         logger: The standard library's logger that gets the lines.
@@ -79,14 +80,17 @@ class Logger:
         return f"<logger {self._logger.name} with {', '.join(self._fields) or 'no fields'}>"  # a value may be secret
 
     def bind(self, **new_values: Any) -> Logger:
-        """Return a logger whose lines have these fields too. A field of the same name is replaced."""
+        """Return a logger whose lines have these fields, too. A bound field of the same name is replaced."""
         return Logger(self._logger, {**self._fields, **new_values})
 
     def unbind(self, *keys: str) -> Logger:
-        """Return a logger whose lines don't have these fields.
+        """Return a logger whose lines don't have these bound fields.
+
+        Args:
+            *keys: The names of the fields.
 
         Raises:
-            KeyError: A field isn't bound.
+            KeyError: No field of this name is bound.
         """
         for key in keys:
             if key not in self._fields:
@@ -94,42 +98,42 @@ class Logger:
         return self.try_unbind(*keys)
 
     def try_unbind(self, *keys: str) -> Logger:
-        """Return a logger whose lines don't have these fields; names of fields that aren't bound are ignored."""
+        """Return a logger whose lines don't have these bound fields. Names of fields that aren't bound are ignored."""
         return Logger(self._logger, {key: value for key, value in self._fields.items() if key not in keys})
 
     def new(self, **new_values: Any) -> Logger:
-        """Return a logger whose lines have these bound fields and no others."""
+        """Return a logger whose lines have only these bound fields, and none of this logger's."""
         return Logger(self._logger, new_values)
 
     def debug(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level DEBUG; the arguments are those of `log`, without `level`."""
+        """Log a line at level DEBUG. The arguments are those of `log` without `level`."""
         self._log(logging.DEBUG, event, args, fields)
 
     def info(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level INFO; the arguments are those of `log`, without `level`."""
+        """Log a line at level INFO. The arguments are those of `log` without `level`."""
         self._log(logging.INFO, event, args, fields)
 
     msg = info
 
     def warning(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level WARNING; the arguments are those of `log`, without `level`."""
+        """Log a line at level WARNING. The arguments are those of `log` without `level`."""
         self._log(logging.WARNING, event, args, fields)
 
     warn = warning
 
     def error(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level ERROR; the arguments are those of `log`, without `level`."""
+        """Log a line at level ERROR. The arguments are those of `log` without `level`."""
         self._log(logging.ERROR, event, args, fields)
 
     def exception(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level ERROR, with the traceback of the exception that is being handled.
+        """Log a line at level ERROR, with the traceback of the exception that is being handled.
 
-        The arguments are those of `log`, without `level`.
+        The arguments are those of `log` without `level`. `exc_info=False` leaves the traceback out.
         """
         self._log(logging.ERROR, event, args, {"exc_info": True, **fields})
 
     def critical(self, event: object = None, /, *args: Any, **fields: Any) -> None:
-        """Log at level CRITICAL; the arguments are those of `log`, without `level`."""
+        """Log a line at level CRITICAL. The arguments are those of `log` without `level`."""
         self._log(logging.CRITICAL, event, args, fields)
 
     fatal = critical
@@ -141,12 +145,12 @@ class Logger:
             level: The number of a level, such as `logging.INFO` of the standard library.
             event: The message. It can also be given as the keyword argument `event`.
             *args: Values for the message's `%` placeholders.
-            **fields: Fields of this line.
+            **fields: Fields of this line. A field replaces a bound field of the same name.
         """
         self._log(level, event, args, fields)
 
     def is_enabled_for(self, level: int) -> bool:
-        """Say whether lines of `level`, one of the standard library's numbers, are logged."""
+        """Say whether lines of `level`, a number such as the standard library's `logging.INFO`, are logged."""
         return self._logger.isEnabledFor(level)
 
     def _log(self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]) -> None:

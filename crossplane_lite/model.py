@@ -1,4 +1,4 @@
-"""The base classes of all models, and the types of fields for stubs of models."""
+"""The base classes of all models, `to_dict` and `from_dict`, and the types of fields that stubs of models use."""
 
 from __future__ import annotations
 

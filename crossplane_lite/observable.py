@@ -1,6 +1,6 @@
 """Observables: references to values that may not exist yet.
 
-`apply` computes a value from Observables, and `value_or` gives a default for an Observable without a value.
+`apply` computes with values that may be Observables. `value_or` returns a default in place of a value that is missing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Helpers for reading raw requests, with the names of `crossplane.function.request` and function-sdk-go's `request`.
+"""Helpers for reading requests that are protobuf messages.
 
-The helpers work with requests of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. They never change the
-request: looking up a missing name adds no entry to its maps.
+The names are those of the official SDKs: `crossplane.function.request` of Python and `request` of function-sdk-go. The
+helpers work with requests of `crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. They never change
+the request: looking up a missing name adds no entry to its maps.
 
 Resources are returned as dicts, or as instances of a model class if one is given. Models of observed and required
-resources are only for reading: a field that the cluster doesn't have reads None or empty. Models of desired resources
-can be changed and passed to `response.set_desired_composed_resources` or `resource.update`, which keep fields that the
-model doesn't know.
+resources are read-only: a field that the cluster doesn't have reads as None or as an empty object. Models of desired
+resources can be changed and passed to `response.set_desired_composed_resources` or `resource.update`, which keep fields
+that the model doesn't know.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def get_required_resources(req: Request, name: str, model: None = None) -> list[
 @overload
 def get_required_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
 def get_required_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
-    """Return the resources that answer a requirement.
+    """Return the resources with which Crossplane has answered a requirement.
 
     Args:
         req: The request.
@@ -67,8 +68,8 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
         model: The model class of the resources. By default they are returned as dicts.
 
     Returns:
-        The resources; an empty list both before Crossplane has answered and where nothing matches.
-        `name in req.required_resources` tells the two apart.
+        The resources. The list is empty if Crossplane hasn't answered yet, and if nothing matches. The two cases differ
+        in `name in req.required_resources`.
 
     Raises:
         UsageError: A resource isn't of the model's kind, or `model` isn't a class of resources.
@@ -81,7 +82,7 @@ def get_required_resource(req: Request, name: str, model: None = None) -> dict[s
 @overload
 def get_required_resource(req: Request, name: str, model: type[R]) -> R | None: ...
 def get_required_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
-    """Return the first resource that answers a requirement; None if there is no such resource.
+    """Return the first resource with which Crossplane has answered a requirement; None if there is no such resource.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -94,7 +95,7 @@ def get_watched_resource(req: Request, model: None = None) -> dict[str, Any] | N
 @overload
 def get_watched_resource(req: Request, model: type[R]) -> R | None: ...
 def get_watched_resource(req: Request, model: type[Any] | None = None) -> Any:
-    """Return the changed resource that a WatchOperation watches.
+    """Return the changed resource for which a WatchOperation runs the function.
 
     Args:
         req: The request.
@@ -115,7 +116,7 @@ def get_extra_resources(req: Request, name: str, model: None = None) -> list[dic
 @overload
 def get_extra_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
 def get_extra_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
-    """Return the resources that answer a requirement in the deprecated field `extra_resources` of Crossplane v1.
+    """Return the resources that answer a requirement in `extra_resources`, the deprecated field of Crossplane v1.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -123,15 +124,15 @@ def get_extra_resources(req: Request, name: str, model: type[Any] | None = None)
 
 
 def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
-    """Return the OpenAPI v3 schema that answers a requirement.
+    """Return the OpenAPI v3 schema with which Crossplane has answered a requirement.
 
     Args:
         req: The request.
         name: The requirement's name.
 
     Returns:
-        The schema; None both before Crossplane has answered, and if Crossplane doesn't know the kind.
-        `name in req.required_schemas` tells the two apart.
+        The schema. None if Crossplane hasn't answered yet, and if it doesn't know the kind. The two cases differ in
+        `name in req.required_schemas`.
     """
     if name not in req.required_schemas:
         return None
@@ -144,11 +145,11 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
 
 @dataclasses.dataclass
 class Credentials:
-    """Credentials of a function.
+    """Credentials of a function, as `get_credentials` returns them.
 
     Attributes:
-        type: `credential_data`; `data` if the request doesn't have the credentials.
-        data: The values as strings, by key. The repr leaves these secrets out.
+        type: `credential_data`, or `data` if the request doesn't have the credentials.
+        data: The values as strings, by key. The repr doesn't show these secrets.
     """
 
     type: str
@@ -156,7 +157,7 @@ class Credentials:
 
 
 def get_credentials(req: Request | None, name: str) -> Credentials:
-    """Return credentials as strings.
+    """Return credentials with their values as strings.
 
     Args:
         req: The request; None counts as a request without credentials.
@@ -166,7 +167,7 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
         The credentials. If the request doesn't have them, their type is `data`, and they have no values.
 
     Raises:
-        UsageError: A value isn't UTF-8 text; `get_credential_data` gives it as bytes.
+        UsageError: A value isn't UTF-8 text. `get_credential_data` returns it as bytes.
     """
     found = get_credential_data(req, name)
     if found is None:
@@ -183,7 +184,7 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
 
 
 def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | None:
-    """Return credentials as bytes.
+    """Return the values of credentials as bytes.
 
     Args:
         req: The request; None counts as a request without credentials.
@@ -199,15 +200,15 @@ def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | No
 
 
 def advertises_capabilities(req: Request) -> bool:
-    """Say whether the caller lists its capabilities, as Crossplane does from v2.2 on.
+    """Say whether the caller lists its capabilities in the request, as Crossplane does from v2.2 on.
 
-    Without the list, `has_capability` is False even for capabilities that the caller has.
+    Without this list, `has_capability` is False even for capabilities that the caller has.
     """
     return Capabilities(req.meta.capabilities).advertised
 
 
 def has_capability(req: Request, cap: int | str) -> bool:
-    """Say whether the caller lists a capability among those that it supports.
+    """Say whether the caller lists a capability in the request. False if the caller lists none at all.
 
     Args:
         req: The request.
@@ -231,12 +232,11 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
     Args:
         req: The request.
-        cls: An attrs class for the input. If the class has no fields for apiVersion, kind and metadata, these are left
-            out.
+        cls: An attrs class for the input. If it has no fields for apiVersion, kind and metadata, these are left out.
 
     Returns:
-        With `cls`, an instance of this class; a request without input counts as an empty input. Otherwise a dict, or
-        None if the request has no input.
+        With `cls`, an instance of this class; a request without input counts as an empty input. Without `cls`, a dict,
+        or None if the request has no input.
 
     Raises:
         InputError: Keys are unknown or missing, or values have a wrong type. The message lists up to 100 mistakes, with
@@ -252,24 +252,24 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context: values of previous functions and of Crossplane; an empty dict without any."""
+    """Return the pipeline's context: the values of previous functions and of Crossplane, by key. It may be empty."""
     return struct_data(req.context)
 
 
 def get_context_key(req: Request, key: str, default: Any = None) -> Any:
-    """Return a value of the pipeline's context.
+    """Return a value of the pipeline's context, or `default` if the context doesn't have the key.
 
     Args:
         req: The request.
         key: The value's key, such as `apiextensions.crossplane.io/environment`.
-        default: Returned if the context doesn't have the key.
+        default: The value to return in place of a missing one.
     """
     value = req.context.fields.get(key)
     return default if value is None else _wire.decode_value(value.SerializeToString())
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment that EnvironmentConfigs put into the pipeline's context; an empty dict without one."""
+    """Return the environment that EnvironmentConfigs put into the pipeline's context; empty if there is none."""
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 
@@ -289,7 +289,7 @@ def get_observed_composite_resource(req: Request, model: type[Any] | None = None
         model: The model class of the composite. By default it is returned as a dict.
 
     Returns:
-        The composite; empty for an Operation.
+        The composite. It has no fields if an Operation runs the function.
 
     Raises:
         UsageError: The composite isn't of the model's kind, or `model` isn't a class of resources.
@@ -328,8 +328,8 @@ def get_observed_composed_resources(req: Request, model: type[Any] | None = None
 
     Args:
         req: The request.
-        model: Return only resources of this model class, as its instances; with `Unstructured`, all of them. By default
-            all are returned as dicts.
+        model: A model class. Only resources of its kind are returned, as its instances; for `Unstructured`, all
+            resources. By default all are returned as dicts.
 
     Raises:
         UsageError: `model` isn't a class of resources.
@@ -343,14 +343,15 @@ def get_desired_composite_resource(req: DesiredHolder, model: None = None) -> di
 @overload
 def get_desired_composite_resource(req: DesiredHolder, model: type[R]) -> R: ...
 def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None = None) -> Any:
-    """Return the desired composite. Usually it has nothing but fields of the status.
+    """Return the desired composite. Usually it has only fields of the status.
 
     Args:
-        req: The request, for the desired state of previous functions; or the response, for the state as changed by now.
+        req: The request, for the desired state of previous functions; or the response, for the state with the changes
+            made so far.
         model: The model class of the composite. By default it is returned as a dict.
 
     Returns:
-        The composite; empty if nothing of it is desired.
+        The composite. It has no fields if nothing of it is desired.
 
     Raises:
         UsageError: The composite isn't of the model's kind, or `model` isn't a class of resources.
@@ -366,7 +367,8 @@ def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any
     """Return a desired composed resource.
 
     Args:
-        req: The request, for the desired state of previous functions; or the response, for the state as changed by now.
+        req: The request, for the desired state of previous functions; or the response, for the state with the changes
+            made so far.
         name: The composition resource name.
         model: The model class of the resource. By default it is returned as a dict.
 
@@ -388,9 +390,10 @@ def get_desired_composed_resources(req: DesiredHolder, model: type[Any] | None =
     """Return the desired composed resources, by composition resource name.
 
     Args:
-        req: The request, for the desired state of previous functions; or the response, for the state as changed by now.
-        model: Return only resources of this model class, as its instances; with `Unstructured`, all of them. By default
-            all are returned as dicts.
+        req: The request, for the desired state of previous functions; or the response, for the state with the changes
+            made so far.
+        model: A model class. Only resources of its kind are returned, as its instances; for `Unstructured`, all
+            resources. By default all are returned as dicts.
 
     Raises:
         UsageError: `model` isn't a class of resources.

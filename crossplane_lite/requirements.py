@@ -1,4 +1,4 @@
-"""A function's requirements: the resources and schemas that Crossplane must fetch for it."""
+"""A function's requirements: the resources and schemas that it asks Crossplane to send with the next request."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Helpers for resources in raw messages, with the names of `crossplane.function.resource`.
+"""Helpers for resources in protobuf messages.
 
-The helpers work with messages of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. Helpers that read
-accept None for a resource. So `req.observed.resources.get(name)`, which adds no entry to the map, can be passed on.
+The names are those of `crossplane.function.resource` in the official Python SDK. The helpers work with messages of
+`crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. Helpers that read accept None for a resource. So
+the result of `req.observed.resources.get(name)` can be passed to them; unlike `[name]`, `get` adds no entry to the map.
 """
 
 from __future__ import annotations
@@ -69,12 +70,12 @@ def update(r: ResourceMessage, source: Source) -> None:
     Args:
         r: The resource to update, such as `rsp.desired.resources["bucket"]`.
         source: A mapping, a model of crossplane-lite, a Struct of any implementation, or a pydantic model. None in a
-            mapping is written as null. Of a model, apiVersion, kind and the fields that are set are taken.
+            mapping is written as null. From a model, apiVersion, kind and the fields that are set are taken.
 
     Raises:
         UsageError: `source` has another type, or is observed state.
         UnresolvedError: `source` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
-        EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
+        EncodeError: A value can't be put into a message; the error has its path. Nothing is updated.
     """
     data = encoded_resource(source)
     if full_name(source) == STRUCT:
@@ -90,9 +91,9 @@ def update_status(r: ResourceMessage, status: Source) -> None:
         status: The status, of a type that `update` takes.
 
     Raises:
-        UsageError: `status` has another type, or is the observed status itself.
+        UsageError: `status` is the observed status itself.
         UnresolvedError: `status` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
-        EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
+        EncodeError: A value can't be put into a message; the error has its path. Nothing is updated.
     """
     update(r, {"status": dump(status) if is_dumped(status) else status})
 
@@ -112,7 +113,7 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
     Raises:
         UsageError: `d` has another type, or is observed state.
         UnresolvedError: A value doesn't exist yet; the message has its path.
-        EncodeError: A value can't be carried in a Struct; the error has its path.
+        EncodeError: A value can't be put into a Struct; the error has its path.
     """
     if cls is None:
         from .proto.v1 import run_function_pb2
@@ -126,8 +127,8 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
 def struct_to_dict(s: StructMessage) -> dict[str, Any]:
     """Return a Struct message of any implementation as a dict.
 
-    Numbers without a fraction become ints. Of a ListValue or a Value message, the value is returned; of any other
-    message, protobuf's JSON form.
+    Numbers without a fraction become ints. A ListValue or Value message gives its value, which may not be a dict. Any
+    other message gives protobuf's JSON form, with the field names of the `.proto` file.
 
     Raises:
         UsageError: `s` isn't a message.
@@ -138,7 +139,7 @@ def struct_to_dict(s: StructMessage) -> dict[str, Any]:
 
 @dataclasses.dataclass
 class Condition:
-    """A status condition.
+    """A status condition of a resource.
 
     Attributes:
         typ: The condition's type, such as `Ready`.
@@ -166,12 +167,12 @@ def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] 
         typ: The condition's type, such as `Ready`.
 
     Returns:
-        The condition. If the resource doesn't have the condition, or its status isn't a string, the returned status is
-        `Unknown`.
+        The condition. Its status is `Unknown` if the resource doesn't have the condition, or if the status isn't a
+        string.
 
     Raises:
         UsageError: `resource` has another type.
-        EncodeError: `resource` is a mapping with a value that a message can't carry; the error has its path.
+        EncodeError: `resource` is a mapping with a value that a message can't hold; the error has its path.
     """
     found = condition_of(struct_of(resource, "get_condition()"), typ) or {}
     status, reason, message = (_text(found.get(key)) for key in ("status", "reason", "message"))
@@ -201,8 +202,9 @@ _HASH_LENGTH: Final = 5
 def child_name(*parts: str, sep: str = "-") -> str:
     """Return a name for a child resource. The same parts always give the same name.
 
-    The name is the joined parts, cut if they are too long, and five hex digits of their SHA-256, so that long names
-    that are cut stay different. It has at most 63 characters, like a DNS label. Upper case stays upper case.
+    The name is the joined parts, cut if they are too long, and the first five hex digits of the SHA-256 of the joined
+    parts. So long names that are cut stay different. The name has at most 63 characters, like a DNS label. Upper case
+    stays upper case.
 
     Args:
         *parts: The parts of the name, such as the name of the composite and a word.
@@ -231,7 +233,7 @@ def child_name(*parts: str, sep: str = "-") -> str:
 
 
 def get_ready(r: ResourceMessage | None) -> bool | None:
-    """Return a resource's readiness as a function has set it; None if none has, or if `r` is None."""
+    """Return the readiness that a function has set for a resource; None if no function has, or if `r` is None."""
     return None if r is None else _FROM_READY.get(r.ready)
 
 
@@ -239,8 +241,8 @@ def set_ready(r: ResourceMessage, ready: bool | None) -> None:
     """Set the readiness of a desired resource.
 
     Args:
-        r: The resource, such as `rsp.desired.resources["bucket"]`. If it is `rsp.desired.composite`, True or False is
-            the readiness of the composite itself, whatever the readiness of its composed resources is.
+        r: The resource, such as `rsp.desired.resources["bucket"]`. For `rsp.desired.composite`, True or False is the
+            readiness of the composite itself, whatever the readiness of its composed resources is.
         ready: True, False, or None to leave the decision to others.
 
     Raises:
@@ -261,7 +263,7 @@ def update_connection_details(r: ResourceMessage, details: Mapping[str, str | by
 
     Args:
         r: The resource, usually `rsp.desired.composite`. Crossplane ignores connection details of desired composed
-            resources, and of composites that aren't legacy composites.
+            resources, and of composites of Crossplane 2 that aren't legacy composites.
         details: The values by key. Strings are encoded as UTF-8.
 
     Raises:
@@ -278,18 +280,18 @@ def update_connection_details(r: ResourceMessage, details: Mapping[str, str | by
 def get_value(
     resource: ResourceMessage | StructMessage | Mapping[str, Any] | None, path: str, default: Any = None
 ) -> Any:
-    """Return the value at a field path.
+    """Return the value at a field path, or `default` if there is no value.
 
     Args:
         resource: A Resource or Struct message of any implementation, a mapping, or None.
         path: A path such as `spec.ports[2].port`, `spec.ports[-1]` for the last port, `spec.ports[name=http].port`, or
-            `metadata.annotations[crossplane.io/external-name]`. Text in brackets that is in quotes is always a key,
-            even if it is a number.
-        default: Returned if there is no value at the path.
+            `metadata.annotations[crossplane.io/external-name]`. Quoted text in brackets is always a key, such as
+            `["0"]`.
+        default: The value to return if there is none at the path.
 
     Raises:
         UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` has another type.
-        EncodeError: `resource` is a mapping with a value that a message can't carry; the error has its path.
+        EncodeError: `resource` is a mapping with a value that a message can't hold; the error has its path.
     """
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
     # Selections, and digits that may be a key, need decoded values. The plain steps before them are read from bytes.
@@ -303,15 +305,15 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
 
     Args:
         r: The resource to change.
-        path: A path as for `get_value`. An index that is the list's length adds an element. A selection that fits no
-            element adds an element with the selection's fields.
+        path: A path as for `get_value`. An index that is equal to the list's length adds an element. A selection such
+            as `[name=http]` that matches no element adds an element with the selection's fields.
         value: Plain data or a model of crossplane-lite. It replaces the old value.
 
     Raises:
         UsageError: `path` isn't a field path, leads through a value that isn't an object or list, or has an index
             beyond the list's length; or `value` is a whole observed resource. Nothing is set then.
         UnresolvedError: `value`, or a value in it, doesn't exist yet. Nothing is set then.
-        EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
+        EncodeError: The value can't be put into a message; the error has its path. Nothing is set then.
     """
     data = _wire.decode_struct(r.resource.SerializeToString())
     field_path.put(data, field_path.parse(path), value, "the resource")

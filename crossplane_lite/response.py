@@ -1,7 +1,8 @@
-"""Helpers for filling raw responses, with the names of `crossplane.function.response` and function-sdk-go's `response`.
+"""Helpers for filling responses that are protobuf messages.
 
-The helpers work with responses of `crossplane_lite.proto` and of the official SDK, v1 and v1beta1. The messages that
-they make are of the same implementation and version as the request or response that they get.
+The names are those of the official SDKs: `crossplane.function.response` of Python and `response` of function-sdk-go.
+The helpers work with responses of `crossplane_lite.proto` and of the official Python SDK, v1 and v1beta1. The messages
+that they make have the implementation and version of the given request or response.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 DEFAULT_TTL = datetime.timedelta(minutes=1)
-"""How long Crossplane may use a response for identical requests, by default."""
+"""How long Crossplane may reuse a response for identical requests, by default."""
 
 _STATUS: Final[dict[Any, int]] = {
     "True": STATUS[True],
@@ -54,11 +55,11 @@ def to(req: fnv1beta1.RunFunctionRequest, ttl: datetime.timedelta = ...) -> fnv1
 @overload
 def to(req: Request, ttl: datetime.timedelta = ...) -> Any: ...
 def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
-    """Return a new response to a request. It has the request's tag, desired state and context.
+    """Return a new response to a request, with the request's tag, desired state and context.
 
     Args:
         req: The request.
-        ttl: How long Crossplane may use the response for identical requests.
+        ttl: How long Crossplane may reuse the response for identical requests.
 
     Returns:
         A RunFunctionResponse of the request's implementation and version.
@@ -72,11 +73,11 @@ def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
 def normal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
     """Add a Normal result, which reports that something has happened.
 
-    By the functions specification, Normal and Warning results are for changes, and not for every call.
+    The functions specification wants Normal and Warning results only when something changes, not in every call.
 
     Args:
         rsp: The response to add the result to.
-        message: A text for people, or an exception. An exception without a text gives the name of its class.
+        message: A text for people, or an exception. If an exception has no text, its class name is used.
         reason: A CamelCase word that says why.
         target: The object that gets the event: `composite` (Crossplane's default), `composite_and_claim`, or one of the
             protocol's TARGET_ numbers.
@@ -88,7 +89,7 @@ def normal(rsp: Response, message: str | BaseException, *, reason: str | None = 
 
 
 def warning(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a Warning result, which reports a problem and doesn't stop the pipeline.
+    """Add a Warning result, which reports a problem but doesn't stop the pipeline.
 
     The arguments and errors are those of `normal`.
     """
@@ -96,9 +97,10 @@ def warning(rsp: Response, message: str | BaseException, *, reason: str | None =
 
 
 def fatal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a Fatal result, which stops the whole pipeline: nothing is applied or deleted, and no requirement is fetched.
+    """Add a Fatal result, which stops the whole pipeline.
 
-    The arguments and errors are those of `normal`.
+    Crossplane then applies and deletes nothing, and fetches nothing for requirements. The arguments and errors are
+    those of `normal`.
     """
     _add_result(rsp, FATAL, message, reason, target)
 
@@ -118,10 +120,10 @@ def _set_target(message: Any, target: Any) -> None:
 
 
 def set_conditions(rsp: Response, *conditions: Condition) -> None:
-    """Set conditions of the composite.
+    """Add conditions of the composite to a response.
 
-    Crossplane ignores conditions of the types Ready, Synced, Healthy, UpToDate and Responsive from functions. It sets
-    the transition time itself.
+    Crossplane ignores conditions of the types Ready, Synced, Healthy, UpToDate and Responsive from functions.
+    Crossplane sets the transition time itself.
 
     Args:
         rsp: The response to add the conditions to.
@@ -151,13 +153,13 @@ def set_output(rsp: Response, output: Source) -> None:
     """Set the output of an Operation's function. Crossplane puts it into the Operation's status.
 
     Args:
-        rsp: The response. An output that it has is replaced.
+        rsp: The response. An output that it has already is replaced.
         output: A mapping, a Struct of any implementation, a model of crossplane-lite or a pydantic model.
 
     Raises:
         UsageError: `output` has another type, or is observed state.
         UnresolvedError: A value in `output` doesn't exist yet; the message has its path.
-        EncodeError: A value can't be carried in a message; the error has its path.
+        EncodeError: A value can't be put into a message; the error has its path.
     """
     replace(rsp.output, encoded(output, "output"))
 
@@ -172,11 +174,11 @@ def require_resources(
     match_labels: Mapping[str, str] | None = None,
     namespace: str | None = None,
 ) -> None:
-    """Ask Crossplane for resources. Crossplane calls the function again, with an answer in the request.
+    """Ask Crossplane for resources. Crossplane calls the function again, with its answer in the request.
 
-    Ask in every call. `request.get_required_resources` reads the answer. Without `match_name` and `match_labels`, the
-    requirement is for all resources of the kind;
-    Crossplane understands that from v2.2.1 on. For older versions give an empty `match_labels`.
+    Ask in every call, because Crossplane forgets the requirement after it. `request.get_required_resources` reads the
+    answer. Without `match_name` and `match_labels`, the requirement is for all resources of the kind. Crossplane
+    understands such a requirement from v2.2.1 on; older versions need an empty `match_labels`.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -185,8 +187,8 @@ def require_resources(
         kind: The kind of the resources.
         match_name: The name of the only resource that is required.
         match_labels: Labels that each resource must have.
-        namespace: The namespace of the resources. None is for cluster-scoped kinds, and with `match_labels` also for
-            all namespaces.
+        namespace: The namespace of the resources. Use None for cluster-scoped kinds, and together with `match_labels`
+            also for all namespaces.
 
     Raises:
         UsageError: Both `match_name` and `match_labels` are given.
@@ -205,8 +207,8 @@ def require_resources(
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
     """Ask Crossplane for the OpenAPI schema of a kind.
 
-    Crossplane calls the function again, with an answer in the request. `request.get_required_schema` reads the answer.
-    Ask in every call.
+    Crossplane calls the function again, with its answer in the request. Ask in every call, because Crossplane forgets
+    the requirement after it. `request.get_required_schema` reads the answer.
 
     Args:
         rsp: The response to add the requirement to. A requirement of the same name is replaced.
@@ -219,7 +221,7 @@ def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> Non
 
 
 def set_context(rsp: Response, context: Source) -> None:
-    """Replace the whole context of the pipeline, also the values of previous functions.
+    """Replace the whole context of the pipeline, including the values of previous functions.
 
     Args:
         rsp: The response.
@@ -228,7 +230,7 @@ def set_context(rsp: Response, context: Source) -> None:
     Raises:
         UsageError: `context` has another type, or is observed state.
         UnresolvedError: A value in `context` doesn't exist yet; the message has its path.
-        EncodeError: A value can't be carried in a message; the error has its path.
+        EncodeError: A value can't be put into a message; the error has its path.
     """
     replace(rsp.context, encoded(context, "context"))
 
@@ -244,7 +246,7 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
     Raises:
         UsageError: `value` is a whole observed resource, or holds one.
         UnresolvedError: The value, or a value in it, doesn't exist yet; the message has its path.
-        EncodeError: The value can't be carried in a message; the error has its path.
+        EncodeError: The value can't be put into a message; the error has its path.
     """
     merge(rsp.context, encoded({key: value}, "context"))
 
@@ -252,9 +254,9 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
 def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
     """Set the desired composite, in place of the composite that previous functions desire.
 
-    To keep fields that previous functions have set, change and pass the composite that
-    `request.get_desired_composite_resource` returns. The composite's readiness and connection details stay:
-    `resource.set_ready` and `resource.update_connection_details` set them.
+    To keep fields that previous functions have set, change the composite that `request.get_desired_composite_resource`
+    returns, and pass it. The composite's readiness and connection details stay: `resource.set_ready` and
+    `resource.update_connection_details` set them.
 
     Args:
         rsp: The response.
@@ -263,7 +265,7 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
     Raises:
         UsageError: `xr` has another type, or is observed state.
         UnresolvedError: A value in `xr` doesn't exist yet; the message has its path.
-        EncodeError: A value can't be carried in a message; the error has its path.
+        EncodeError: A value can't be put into a message; the error has its path.
     """
     replace(rsp.desired.composite.resource, encoded_resource(xr, "xr"))
 
@@ -271,9 +273,9 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
 def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source]) -> None:
     """Set desired composed resources by name. Desired resources of other names stay.
 
-    A resource takes the place of the resource that previous functions desire under its name. To keep fields that they
-    have set, change and pass the resources that `request.get_desired_composed_resources` returns. The readiness of the
-    resources stays: `resource.set_ready` sets it. If an error is raised, nothing is set.
+    A resource replaces the one that previous functions desire under its name. To keep fields that they have set, change
+    the resources that `request.get_desired_composed_resources` returns, and pass them. The readiness of the resources
+    stays: `resource.set_ready` sets it. If an error is raised, nothing is set, unless a resource is nested too deep.
 
     Args:
         rsp: The response.
@@ -282,7 +284,8 @@ def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source
     Raises:
         UsageError: A resource has another type, or is observed state.
         UnresolvedError: A value in a resource doesn't exist yet; the message has its path, which starts with the name.
-        EncodeError: A value can't be carried in a message; the error has its path.
+        EncodeError: A value can't be put into a message. The error has the value's path, unless a resource is nested
+            too deep.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():

@@ -1,6 +1,6 @@
-"""Tables of models: modules of classes as data, one string per class.
+"""Tables, from which model classes are made: a table lists a module's classes, each as a string.
 
-A generated (or hand-written) module holds one table and hands it to `load`::
+A generated (or hand-written) module has one table and passes it to `load`::
 
     from crossplane_lite.table import load
 
@@ -15,24 +15,26 @@ A generated (or hand-written) module holds one table and hands it to `load`::
         meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
     )
 
-A class is a list of fields `name:type`, one space between. These are the types:
+A class is a list of fields `name:type`, with one space between them. These are the types:
 
 ===================  ==========================================================================================
 `s`, `i`, `f`, `b`   a string, an integer, a number, a boolean
-`q`                  an integer or a string; other choices have a bar between them, such as `b|s`
+`q`                  an integer or a string; other choices have a bar between the types, such as `b|s`
 `o`, `x`             an object without a schema; any JSON value
 `Name`               a class of the same table; `alias.Name` is one of another module
 `[T`, `{T`           a list of T; a map of T
 `[Rule#name`         a list that Kubernetes merges by a key
 ===================  ==========================================================================================
 
-`attribute=wire:type` gives the wire name where it differs from the attribute. In a wire name, and in keys, a character
-that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex digits.
+If a field's name in Kubernetes isn't its attribute in Python, both are given: `attribute=name:type`. In these names,
+and in merge keys, a character that has a meaning here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written as `%` and
+two hex digits.
 
-A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
-and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
-marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). `~Rule` before the
-fields marks a class of fields called `rule` that has another name, because their shapes differ.
+A class that starts with `@apiVersion` is a resource and has the fields apiVersion and kind. If the kind isn't the
+class's name, write `@apiVersion=Kind`. `;Namespaced` or `;Cluster` after that is the scope. Before the fields, `*`
+marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). Before the fields,
+`~Rule` marks a class for fields called `rule` that isn't called `Rule`, because another class with other fields has
+this name.
 """
 
 from __future__ import annotations

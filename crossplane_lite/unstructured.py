@@ -1,4 +1,4 @@
-"""`Unstructured`: the model for resources of kinds that have no generated model."""
+"""`Unstructured`: the model for resources of kinds that have no generated model class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Values on their way into desired state: they are taken as they are, converted, copied or refused."""
+"""Checks and converts values that are set in desired state: each is kept as it is, converted, copied or refused.
+
+This module calls that adopting a value. A model that "stands nowhere" isn't in a field, list or map yet. The source of
+a model is the encoded object that its unset fields are read from.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +41,18 @@ _KEPT = frozenset({*_types.SCALARS, Observable, type(None), type(NULL)})
 
 
 def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
-    """Return `value` as it is kept in a field, list or map of this type; None and UNSET mean no opinion and give None.
+    """Return `value` as a field, list or map of desired state keeps it: as it is, converted or copied.
+
+    None and UNSET give None, which means that nothing is set. A missing list, map or model (read from an unset field)
+    gives None too. But a missing model of observed state gives an Observable if its value may still come.
 
     Args:
-        type_: The type.
+        type_: The type of the field, or of the items of the list or map.
         value: The value.
-        name: The place that the value goes to, for messages: a model, list or map and a step below it.
+        name: Where the value goes, for messages: a pair of a model, list or map and a step below it.
 
     Raises:
-        UsageError: The value can't stand there. The message says which values can.
+        UsageError: The value isn't allowed there, contains itself or is nested too deep. The message says why.
         UnknownFieldError: A mapping for a model has a key that the model does not have.
     """
     work = _Work()
@@ -55,10 +62,10 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
 
 
 class _Work:
-    """Values that still must be adopted: a stack and no recursion, because values can be nested deeply.
+    """Nested values that aren't adopted yet: a stack in place of recursion, because values can be nested deeply.
 
     Args:
-        is_copy: Whether the values come from another model: then the types of scalars aren't checked.
+        is_copy: Whether the values come from another model. Then the types of scalars aren't checked.
     """
 
     __slots__ = ("_depth", "_items", "is_copy")
@@ -69,11 +76,16 @@ class _Work:
         self._depth = 0
 
     def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: Place) -> None:
-        """Leave `value` for `finish`, which adopts it and puts it into `holder` under `key`."""
+        """Add `value` to the stack. `finish` adopts it later and puts it into `holder` under `key`."""
         self._items.append((holder, key, type_, value, name, self._depth + 1))
 
     def finish(self) -> None:
-        """Adopt all values that were added, and those that are added meanwhile; UsageError if they are too deep."""
+        """Adopt all values on the stack, and those that are added meanwhile.
+
+        Raises:
+            UsageError: A value isn't allowed at its place, or is nested too deep.
+            UnknownFieldError: A mapping for a model has a key that the model does not have.
+        """
         while self._items:
             holder, key, type_, value, name, self._depth = self._items.pop()
             if self._depth > DEEPEST:
@@ -112,13 +124,14 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
 
 def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
-    """Return a scalar whose type isn't one of the field's.
+    """Return a scalar of another class than the field's, if it is allowed there.
 
-    The numbers of JSON have one type: 2.0 becomes the integer 2. Other scalars are returned as they are if they come
-    from another model or in a rehearsal.
+    A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes from another model
+    is returned unchanged. In a rehearsal (a run of compose() whose results are thrown away), a field of scalars takes
+    every scalar.
 
     Raises:
-        UsageError: The scalar can't stand in the field.
+        UsageError: The scalar isn't allowed in the field.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
@@ -158,7 +171,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: Pl
 
 
 def _all_fit(type_: _types.Type, items: Iterable[Any]) -> bool:
-    """Say whether all items of a list or a map can be kept as they are. The type must have a `probe`."""
+    """Say whether all items of a list or map of scalars can be kept as they are. `type_.probe` must not be None."""
     assert type_.probe is not None
     try:
         type_.probe(items)
@@ -202,7 +215,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
 
 
 def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
-    """Raise UsageError for a value that doesn't fit into a kin class; for a scalar `_converted` decides."""
+    """Raise UsageError for a value that doesn't fit into a kin class (see `kin`), unless `_converted` lets it pass."""
     if type(value) not in _types.SCALARS:
         raise _unfit(type_, value, name)
     _converted(type_, value, name, _Work())
@@ -220,7 +233,7 @@ def _take(model: ModelShape) -> None:
 
 
 def own_copy(model: S) -> S:
-    """Return a copy of a model with the fields that are set in it, without those of its source."""
+    """Return a copy of a model with the fields that are set or deleted in it, without other fields of its source."""
     cls = type(model)
     return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
 
@@ -239,7 +252,9 @@ def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
 
 
 def _deep(value: Any, name: Place) -> Any:
-    """Return a copy of plain lists and mappings, so that the call shares none of them with other code.
+    """Return a deep copy of plain lists and mappings, so that the call shares none of them with other code.
+
+    Enum members and times in them are replaced by strings or numbers, as in Kubernetes.
 
     Raises:
         UsageError: The value contains itself or is nested too deep, or a time in it has no time zone.
@@ -295,11 +310,13 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Refuse keys of a map that aren't strings. An Observable is taken too: it becomes a string.
+    """Check that the keys of a map are strings or Observables. In a rehearsal, any keys are allowed.
+
+    A rehearsal is a run of compose() whose results are thrown away.
 
     Args:
         keys: The keys.
-        name: The place of the map.
+        name: The map, or its place as in `adopt`, for the message.
 
     Raises:
         UsageError: A key is neither a string nor an Observable.
@@ -320,9 +337,9 @@ def _no_key(key: Any, name: Place) -> UsageError:
 
 
 def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> bool:
-    """Say whether a list or map is missing: it was read from an unset field and never written to.
+    """Say whether a list or map is missing: it was read from an unset field, and nothing was put into it.
 
-    Passing it on isn't an opinion.
+    Setting a field to a missing list or map sets nothing.
     """
     node = container._node
     if node is None:
@@ -331,16 +348,16 @@ def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> 
 
 
 def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
-    """Set the fields of a new model from a mapping; keys may be wire names or attributes.
+    """Set the fields of a new model from a mapping, and return the model.
 
     Args:
-        model: The model.
-        values: The mapping.
-        is_copy: Whether the values come from another model: then the types of scalars aren't checked.
+        model: The model, made without its constructor.
+        values: The mapping. A key is a field's name in Kubernetes or its attribute; an Observable counts as its text.
+        is_copy: Whether the values come from another model. Then the types of scalars aren't checked.
 
     Raises:
-        UnknownFieldError: A key is neither a wire name nor an attribute of the model's class.
-        UsageError: A field can't hold its value.
+        UnknownFieldError: A key is neither a name of a field in Kubernetes nor an attribute of the model's class.
+        UsageError: A field can't hold its value, or a key is neither a string nor an Observable.
     """
     work = _Work(is_copy=is_copy)
     _filled(model, values, work, type(model).__name__)
@@ -413,7 +430,7 @@ def _unfit(type_: _types.Type, value: Any, name: Place) -> UsageError:
 
 
 def _hint(type_: _types.Type, value: Any) -> str:
-    """Return the end of the message that says what to write instead; empty if that isn't clear."""
+    """Return the end of the message for a refused value: what to write instead. Empty if that isn't clear."""
     takes = type_.takes
     if type_.code == _types.LIST:
         if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
@@ -435,7 +452,7 @@ def _hint(type_: _types.Type, value: Any) -> str:
 
 
 def shell_of(model: S) -> S:
-    """Return a new model that stands nowhere yet, with the same set fields. Their values aren't copied."""
+    """Return a shallow copy of a model: the same set fields, without a source. The copy stands nowhere yet."""
     cls = type(model)
     made = cls.__new__(cls)
     made._stand_nowhere()

@@ -1,4 +1,4 @@
-"""Functions for values that may be missing: `apply` computes with them, `value_or` gives a default."""
+"""Functions for values that may be missing: `apply` computes with them, `value_or` returns a default in their place."""
 
 from __future__ import annotations
 
@@ -67,14 +67,18 @@ def apply(
 @overload
 def apply(function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any) -> T | Observable[T]: ...
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
-    """Compute with values that may not be known yet.
+    """Compute with values that may not exist yet.
 
     Args:
-        function: The computation. It is called with the values once all of them are known.
+        function: The computation. It is called with `values` as its arguments, once all of them are resolved.
         *values: Plain values, Observables, strings that are made from Observables, or lists and mappings of these.
 
     Returns:
-        The result of `function`. While a value is unresolved, an Observable that waits for all such values.
+        The result of `function`. If a value is unresolved, an Observable that waits for all unresolved values.
+
+    Raises:
+        Exception: `function` raised it.
+        EncodeError: A list among the values holds None or UNSET, or a value contains itself.
     """
     call = current()
     tree = whole_tree(values, call)
@@ -101,16 +105,18 @@ def value_or(value: Observable[T], default: D) -> T | D | Observable[T]: ...
 @overload
 def value_or(value: T | Observable[T] | None, default: D) -> T | D | Observable[T]: ...
 def value_or(value: Any, default: Any) -> Any:
-    """Return a value, or a default where the value is absent for good. Using the result is never a guess.
+    """Return a value, or `default` if the value is missing for good.
+
+    Using `default` doesn't count as a guess (see `Observable`).
 
     Args:
-        value: A value that was read from `.observed`, or from the composite.
-        default: The value to return for an absent one.
+        value: A value that was read from `.observed`, from the composite or from a required resource.
+        default: The value to return in place of a missing one.
 
     Returns:
-        The value, where it is there. An absent value of the composite or of a required resource gives `default` at
-        once. An absent value of a composed resource gives `default` once that resource is ready by the rule of its
-        kind. Until then it gives an Observable, so that everything that needs the value waits.
+        The value, if it exists, and `default` for None. A missing value of the composite or of a required resource
+        gives `default` at once. A missing value of a composed resource gives `default` once that resource is ready by
+        the rules of its kind. Until then, the missing value itself is returned, so that everything that needs it waits.
     """
     if value is None:
         return default
@@ -130,8 +136,9 @@ def value_or(value: Any, default: Any) -> Any:
 
 
 def _is_final(root: Root | None) -> bool:
-    """Say whether a field that an object lacks now counts as missing for good.
+    """Say whether a field that the object `root` lacks is missing for good.
 
-    It does in the composite, in required resources, and in composed resources that are ready.
+    Fields of the composite and of required resources are, and fields of composed resources that are ready. False if
+    `root` is None: the Observable isn't read from one object.
     """
     return root is not None and (root.kind in ("xr", "required") or root.settled)

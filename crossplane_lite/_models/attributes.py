@@ -1,4 +1,4 @@
-"""The attributes of fields: their wire names, changed where Python or the SDK has another use for the name."""
+"""Makes the names of fields in Python (attributes) from their names in Kubernetes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _OF_RESOURCES: Final = _OF_MODELS | {*dir(Resource), "apiVersion", "kind"}
 def identifier(text: str) -> str:
     """Return `text` as a Python identifier.
 
-    `_` replaces each character that isn't allowed, and goes before a name that is empty or begins with a digit.
+    Each character that isn't allowed becomes `_`. A name that would be empty or begin with a digit gets `_` in front.
+    Letters that aren't ASCII are normalized (NFKC), as Python normalizes names.
     """
     if not text.isascii():
         import unicodedata
@@ -32,9 +33,9 @@ def identifier(text: str) -> str:
 
 
 def class_name(text: str) -> str:
-    """Return the name of a class for a kind or a field, such as `FooBar` for `foo_bar` or `foo-bar`.
+    """Return the name of the class for a kind or a field, such as `FooBar` for `foo_bar` or `foo-bar`.
 
-    A keyword gets an underscore at its end.
+    A Python keyword gets `_` at its end. An empty text, or only underscores, gives `Field`.
     """
     if text.isidentifier() and "_" not in text and text.isascii():  # nearly all are
         name = text[0].upper() + text[1:]
@@ -46,14 +47,15 @@ def class_name(text: str) -> str:
 
 
 def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
-    """Return a dict from each wire name of an object to its attribute, which is the wire name where possible.
+    """Return a dict from the name of each field in Kubernetes to its attribute, which is the same name if possible.
 
-    A keyword, and a name that models or resources use themselves, gets an underscore at its end. If a changed
-    name is already an attribute, it gets more underscores. Names that needn't change stay.
+    A keyword, and a name that models or resources use themselves, gets an underscore at its end. Two or more
+    underscores at the beginning become one. If a changed name is already an attribute, it gets more underscores. A name
+    that needn't change always stays.
 
     Args:
-        wires: The wire names.
-        of_resource: Whether the object is a resource, which uses more names itself than other models.
+        wires: The names of an object's fields in Kubernetes.
+        of_resource: Whether the object is a resource. Resources use more names themselves than other models.
     """
     own = _OF_RESOURCES if of_resource else _OF_MODELS
     wires = list(wires)

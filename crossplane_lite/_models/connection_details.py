@@ -1,4 +1,4 @@
-"""Connection details of the composite and of composed resources."""
+"""The connection details of the composite and of composed resources, as mappings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,17 @@ __all__ = ["ConnectionDetails", "detail_of"]
 class ConnectionDetails(MutableMapping[str, Any]):
     """Connection details by key, as strings.
 
-    An observed detail that isn't there yet reads as an Observable. The details of the desired composite can be set to
-    strings, bytes, whole numbers and Observables. A detail that is set to None, or to an Observable without a value,
-    keeps the value that a previous function desires, or else the observed value.
+    An observed detail that doesn't exist yet reads as an Observable. Only the details of the desired composite can be
+    set: to strings, bytes, whole numbers and Observables. After setting None, a detail has the value that a previous
+    function desires, or else the observed value.
 
     Attributes:
         raw: The details as bytes. A detail that an observed resource doesn't have yet reads as an Observable.
+
+    Raises:
+        ReadOnlyError: Observed details are set or deleted.
+        KeyError: A detail that the desired composite doesn't have is read or deleted.
+        UsageError: A detail that isn't UTF-8 is read as a string, or a detail is set to a value of another type.
     """
 
     def __init__(self, root: Root, source: Mapping[str, bytes], *, writable: bool) -> None:
@@ -65,7 +70,11 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return shown
 
     def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
-        """Return a detail, or `default` if it is missing. With None as default, an observed one gives an Observable."""
+        """Return a detail, or `default` if the detail is missing.
+
+        If an observed detail is missing, None as `default` gives an Observable. Any other `default` counts as a guess
+        (see `Observable`).
+        """
         return self[key] if (default is None and not self._writable) or key in self else default
 
     def __setitem__(self, key: str, value: str | bytes | Observable[str] | None) -> None:
@@ -103,21 +112,21 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret
 
     def waiting(self, key: str | None = None) -> Observable[Any]:
-        """Return the Observable for a detail that isn't there yet; without a key, for all details."""
+        """Return the Observable for a detail that doesn't exist yet, or for all details if `key` is None."""
         path = f"{self._root.prefix}.connection_details"
         return make(path if key is None else f'{path}["{key}"]', self._root)
 
     @property
     def writable(self) -> bool:
-        """Whether the details can be set. Only those of the desired composite can."""
+        """Whether the details can be set. Only the details of the desired composite can."""
         return self._writable
 
     @property
     def changes(self) -> tuple[dict[str, Any], set[str]]:
         """The details that compose() set, and the keys that it deleted.
 
-        A detail that was set to None has its observed value here, unless it has no such value or a previous function
-        desires one.
+        A detail that was set to None has its observed value here. Such a detail is left out if it isn't observed, or if
+        a previous function desires it.
         """
         seen = self._root.details
         kept = {key: seen[key] for key in self._unset if key in seen and key not in self}
@@ -132,7 +141,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
 
 class _Raw(dict[str, bytes]):
-    """Observed connection details as bytes; a missing detail reads as an Observable."""
+    """Observed connection details as bytes. Reading a missing detail gives an Observable."""
 
     def __init__(self, details: ConnectionDetails) -> None:
         super().__init__()
@@ -143,14 +152,15 @@ class _Raw(dict[str, bytes]):
 
 
 def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:
-    """Return a connection detail as a string, bytes or an Observable.
+    """Return `value` as a connection detail: a string, bytes, or an Observable that is unresolved.
 
-    Strings and bytes are masked from now on in texts for people; whole numbers aren't.
+    If the detail is a string or bytes, it is masked from now on in texts for people. Numbers and Observables aren't
+    masked.
 
     Args:
         key: The key of the detail.
-        value: The value. A whole number, such as a port, becomes a string, also if it is a float (as it is where its
-            schema says `number`).
+        value: The value. A whole number, such as a port, becomes a string. So does a whole float, such as 5432.0:
+            fields whose schema says `number` read as floats.
         call: The call in which the detail is set.
 
     Raises:

@@ -1,4 +1,7 @@
-"""Lists and maps that lie over a source: real lists and dicts. A model in them decodes a field when it is read."""
+"""Lists and maps of models' fields: real lists and dicts, whose models decode a field when the field is read.
+
+The node of a list or map says where its values are read from, and in which object it is.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _MISSING = object()
 
 
 class _PlacedList(list[Any]):
-    """A list with a place and the type of its field. Without a place it is a plain list."""
+    """A list with its node and the type of its field. The node is None if the list wasn't read from encoded bytes."""
 
     __slots__ = ("_node", "_type")
 
@@ -52,7 +55,7 @@ class _PlacedList(list[Any]):
 
 
 class ModelList(_PlacedList):
-    """A list of desired state. It checks values that are put into it, and counts as set once it is changed."""
+    """A list of desired state. It checks values that are put into it. Changing the list counts as setting its field."""
 
     __slots__ = ()
 
@@ -83,11 +86,11 @@ class ModelList(_PlacedList):
         _touch(self)
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Do nothing: an element that was read from the list, and is now written to, is in it already."""
+        """Do nothing. `child`, which was read from this list and is now written to, is in the list already."""
 
 
 class ModelMap(DesiredMap):
-    """A map of desired state. It checks values that are put into it, and counts as set once it is changed."""
+    """A map of desired state. It checks values that are put into it. Changing the map counts as setting its field."""
 
     __slots__ = ()
 
@@ -149,7 +152,7 @@ class ModelMap(DesiredMap):
         return self
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Do nothing: an element that was read from the map, and is now written to, is in it already."""
+        """Do nothing. `child`, which was read from this map and is now written to, is in the map already."""
 
     def _bury(self, key: str) -> None:
         if self._node is None:
@@ -191,10 +194,14 @@ def _read_only(builtin: Any) -> Callable[..., Any]:
 
 
 class ObservedList(_PlacedList):
-    """A list of observed state. An index past its end reads as an Observable while the element may come, else as None.
+    """A read-only list of observed state.
 
-    A list without a node raises IndexError there, as any list does: `dataclasses.asdict` and the like make such lists,
-    because they call the class of the list that they copy.
+    An index past its end reads as `crossplane_lite._models.reader.absent` says: as an Observable, for example, if the
+    element may still come. A list without a node raises IndexError there, as any list does, and can be changed. Code
+    that copies a list by calling its class, such as `dataclasses.asdict`, makes such lists.
+
+    Raises:
+        ReadOnlyError: The list is changed.
     """
 
     __slots__ = ()
@@ -213,7 +220,15 @@ class ObservedList(_PlacedList):
 
 
 class ObservedMap(PlacedMap):
-    """A map of observed state. A missing key reads as an Observable while it may still come, otherwise as None."""
+    """A read-only map of observed state. Keys can be read as attributes, too.
+
+    If a value may still come, its missing key reads as `crossplane_lite._models.reader.absent` says, usually as an
+    Observable. Any other missing key reads as None. The annotation of the external name may always come, except in the
+    composite and in desired state.
+
+    Raises:
+        ReadOnlyError: The map is changed.
+    """
 
     __slots__ = ()
 
@@ -255,9 +270,9 @@ class ObservedMap(PlacedMap):
         return dict.__contains__(self, key) or (self._node is not None and self._guess(key))
 
     def _guess(self, key: object) -> bool:
-        """Return whether a missing key counts as present, and note the guess if the key may still come.
+        """Return whether a missing key counts as present. False for a key whose value can't come any more.
 
-        False for a key that can't come any more.
+        If the value may still come, the question counts as a guess (see `Observable`).
         """
         value = self.__missing__(str(key))
         if type(value) is Observable:

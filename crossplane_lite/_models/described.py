@@ -1,6 +1,6 @@
-"""Classes of models as Python's own tools show them: types of fields, signatures, and the text of `help()`.
+"""What Python's tools show of model classes: types of fields, signatures, and the text of `help()`.
 
-Running a function needs nothing of this module: its results are made when a tool or a person asks.
+No function needs this module to run. All of it is made when a tool or a person reads it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ _FOOTER: Final = (
 
 
 def python_type(type_: Type, *, choices: bool = True) -> Any:
-    """Return the Python type of a field's values. Observables, None, UNSET and NULL are left out.
+    """Return the Python type of a field's values. It doesn't include Observables, None, UNSET and NULL.
 
     Args:
         type_: The field's type.
-        choices: Whether a choice of scalars gives a union such as `int | str`. If False, it gives Any.
+        choices: Whether a field that allows several types of scalars gives a union such as `int | str`. If False, such
+            a field gives Any.
     """
     code = type_.code
     if code == types.MODEL:
@@ -52,9 +53,9 @@ def python_type(type_: Type, *, choices: bool = True) -> Any:
 
 
 def signature(cls: Any) -> inspect.Signature:
-    """Return the signature of a class's constructor: one keyword argument for each field.
+    """Return the signature of a class's constructor: a keyword argument for each field.
 
-    An open class takes any other keyword as well.
+    For a class that takes any attribute, the signature ends in `**fields`.
     """
     import inspect
 
@@ -76,10 +77,10 @@ def signature(cls: Any) -> inspect.Signature:
 
 
 def help_text(cls: type[ModelShape]) -> str:
-    """Return a class's docstring: its description and its fields, with their types and descriptions.
+    """Return a class's docstring: its description, and the name, type and description of each field.
 
-    The descriptions come from the module's stub (`.pyi`), which lies beside the module or on `sys.path`. Without a stub
-    the text has only names and types.
+    The descriptions come from the module's stub (`.pyi`), which is beside the module or on `sys.path`. Without a
+    readable stub, the text has only names and types.
     """
     of_class, of_fields = _descriptions(cls)
     lines = [of_class or cls.__name__, "", "Fields:"]
@@ -101,7 +102,10 @@ def _shown(type_: Any) -> str:
 
 
 def _descriptions(cls: type[ModelShape]) -> tuple[str, dict[str, str]]:
-    """Return the description of a class, and those of its fields by attribute; both are empty without a stub."""
+    """Return the description of a class, and a dict from each attribute to the description of its field.
+
+    Both are empty if the module has no stub, or the stub isn't valid Python or lacks the class.
+    """
     import ast
 
     source = _stub_of(cls.__module__)
@@ -133,7 +137,7 @@ def _text(node: ast.stmt) -> str:
 
 
 def _stub_of(module: str) -> str:
-    """Return the text of a module's stub; empty if no stub is found or can be read."""
+    """Return the text of a module's stub. Empty if no stub is found or none can be read."""
     file = getattr(sys.modules.get(module), "__file__", None)
     places = [os.path.splitext(file)[0]] if file else []
     places += [os.path.join(folder, *module.split(".")) for folder in sys.path]

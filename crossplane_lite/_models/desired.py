@@ -1,8 +1,11 @@
 """The fields of a desired composed resource that only the cluster has: its names and its status.
 
-Nobody sets the name of most composed resources: Crossplane makes one up, and the provider chooses the external name. So
-where no function has set one, reading it gives a reference to the observed one. A composed resource's desired status
-does not exist at all, so that reading a field of it is a mistake.
+No function sets the name of most composed resources. Crossplane makes up `metadata.name`, and the provider chooses the
+external name. So if no function has set one of these names, reading it gives a reference to the observed name. A
+composed resource has no desired status: reading a field of it raises UsageError.
+
+Below, the root of a resource is the observed object that belongs to it. The node of a model says where its values are
+read from, and which part of the resource it is.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ __all__ = ["PLACES", "external_name_of", "is_desired", "put_in_place"]
 
 
 class _Metadata:
-    """The metadata of a desired composed resource. A name that no function set reads as the observed one."""
+    """The rules for a desired composed resource's metadata: a name that no function set reads as the observed name."""
 
     __slots__ = ("_root",)
 
@@ -43,9 +46,10 @@ class _Metadata:
 
 
 class _Status:
-    """The status of a desired composed resource: it can't be read. Fields set in it are reported when the call ends.
+    """The rules for the status of a desired composed resource: using a value of it raises UsageError.
 
-    Missing objects below the status belong to it too, with or without a schema.
+    Reading an object in it gives an empty object with the same rules, because code may set a field there. Fields that
+    are set in it are reported when the call ends.
     """
 
     __slots__ = ("_root",)
@@ -78,15 +82,15 @@ class _Status:
 
 
 PLACES: Final = {"metadata": _Metadata, "status": _Status}
-"""The fields of a desired composed resource whose missing values are special, and the classes that say how."""
+"""The rules for missing values in fields of a desired composed resource: a class for each field."""
 
 
 def is_desired(node: Node | None, root: Root) -> bool:
-    """Say whether a resource that belongs to a call is a desired composed one: registered, or a previous function's.
+    """Say whether a resource of a call is a desired composed resource, registered now or desired by previous functions.
 
     Args:
-        node: The resource's node.
-        root: The root of its observed state.
+        node: The resource's node; None for a new resource, which counts as desired.
+        root: The root of its observed state. Its kind says whether the resource is composed.
     """
     if root.kind != "resource" or node is None:
         return root.kind == "resource"
@@ -95,9 +99,9 @@ def is_desired(node: Node | None, root: Root) -> bool:
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Mark the metadata or the status of a desired composed resource: its missing fields then read as `PLACES` says.
+    """Give the metadata or status of a desired composed resource the rules of `PLACES` for its missing fields.
 
-    A value that isn't a model stays as it is.
+    Does nothing if `value` isn't a model, or if it has such rules already.
 
     Args:
         name: The field's name, a key of `PLACES`.
@@ -118,11 +122,12 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
 def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | Observable[str] | None:
     """Return the external name of a desired composed resource.
 
-    It is the name that was set; else a reference to the observed name. None if the annotation was deleted.
+    If no function has set the name, this is a reference to the observed name. If the annotation was deleted, it is
+    None.
 
     Args:
         annotations: The resource's desired annotations.
-        node: The resource's node.
+        node: Not used.
         root: The root of the resource's observed state.
     """
     name: str | None = dict.get(annotations, EXTERNAL_NAME)

@@ -1,4 +1,7 @@
-"""Models of objects without a schema, which take any field."""
+"""Models of objects that have no schema. They take any field.
+
+The state of such an object, such as VIEW, is a state of `crossplane_lite._models.node`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ _dynamic_fields: dict[str, Field] = {}
 
 
 def _dynamic_field(name: str) -> Field:
-    """Return the field for a name. At most 1,024 fields are kept, because the names come from data."""
+    """Return the `Field` for the name of a field without a schema. Fields are kept for later calls.
+
+    At most 1,024 are kept, because the names come from data. At this limit, all are dropped.
+    """
     field = _dynamic_fields.get(name)
     if field is None:
         if len(_dynamic_fields) >= 1024:
@@ -33,10 +39,9 @@ def _dynamic_field(name: str) -> Field:
 
 
 class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute: its known fields, and a field for any other name.
+    """The fields of a class that takes any attribute: the fields of its schema, and a field for any other name.
 
-    Where the attribute of a known field differs from its wire name, the wire name isn't an attribute: one value would
-    have two places.
+    A field's name in Kubernetes isn't found if its attribute has another name. Otherwise one value could be set twice.
     """
 
     def __init__(self, known: Mapping[str, Field] | None = None) -> None:
@@ -52,7 +57,7 @@ class DynamicFields(dict[str, Field]):
 
 
 class DynamicKeys(dict[str, bytes]):
-    """The encoded keys of an open class. Those of unknown fields aren't kept, because they come from data."""
+    """The encoded keys of a class that takes any attribute. Keys of unknown fields aren't kept: they come from data."""
 
     def __missing__(self, name: str) -> bytes:
         return _wire.entry_prefix(name)
@@ -61,9 +66,14 @@ class DynamicKeys(dict[str, bytes]):
 class DynamicModel(Model):
     """An object without a schema. Any field can be read and set, as an attribute or as an item.
 
-    The object can be used like plain data. A field that isn't set becomes an object or a list by its first use:
-    `spec.args.append("a")` makes a list. Item access, `in`, iteration and `len` always work. The methods of mappings
-    (`get`, `items` and so on) work unless a field has their name.
+    The object can be used like plain data. A field that isn't set becomes an object or a list when it is first written
+    to: `spec.args.append("a")` makes a list. Item access, `in`, iteration and `len` always work. The methods of
+    mappings (`get`, `items` and so on) work unless a field has their name.
+
+    Raises:
+        ReadOnlyError: A field of observed state is set, deleted or changed.
+        UsageError: A field is given a value that can't be kept, or a field that isn't set is converted to a string or
+            asked for an element.
     """
 
     __wire_fields__ = DynamicFields()
@@ -98,8 +108,11 @@ class DynamicModel(Model):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call a method of lists or mappings, such as `items`, whose name was read as a field that isn't set.
 
+        Returns the method's result. An error of the method itself is raised as well.
+
         Raises:
-            UsageError: The object isn't such a field, or no method has its name.
+            UsageError: This object is set, wasn't read from an object without a schema, or no method has its name.
+            ReadOnlyError: The method would change observed state.
         """
         node = self._node
         if node is None or not self._absent:
@@ -115,7 +128,14 @@ class DynamicModel(Model):
         raise UsageError(f"{node.path.lstrip('.')} isn't set, so it can't be called")
 
     def _call_method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the method of lists or mappings that has this name; UsageError if neither has one that fits."""
+        """Call the list or mapping method `name` and return its result.
+
+        `append`, `extend` and `insert` turn a missing object into a list.
+
+        Raises:
+            UsageError: Neither lists nor mappings have the method, or it doesn't fit this object.
+            ReadOnlyError: The method would change observed state.
+        """
         values = self._as_list()
         if values is None and name in _MAKE_A_LIST and self._absent:
             values = self._become_a_list(name)
@@ -133,7 +153,7 @@ class DynamicModel(Model):
         return method(self, *args, **kwargs)
 
     def _become_a_list(self, name: str) -> list[Any]:
-        """Set an empty list in the place of this object, which is missing, and return the list.
+        """Put an empty list in the place of this missing object, and return the list. `name` is the called method.
 
         Raises:
             ReadOnlyError: The object is observed state.
@@ -157,7 +177,7 @@ class DynamicModel(Model):
         return values
 
     def _as_list(self) -> list[Any] | None:
-        """Return the list that this object has become; None if it is still an object."""
+        """Return the list that has replaced this object (see `_become_a_list`), or None if it is still an object."""
         node = self._node
         return node.owner.values if node is not None and type(node.owner) is Became else None
 
@@ -271,7 +291,10 @@ def _dict(model: DynamicModel) -> dict[str, Any]:
 
 
 def _get(model: DynamicModel, name: str | Observable[str], *default: Any) -> Any:
-    """Return a field or the default. Without one, a missing field gives an Observable if it may come, else None."""
+    """Return a field of `model`, or `default` if the field is missing.
+
+    Without a default, a missing field gives an Observable if its value may still come, else None.
+    """
     node = model._node
     if not default and node is not None and node.state == WAIT:
         return model[name]
@@ -321,7 +344,7 @@ _METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:
-    """Return the name of a field as a string. An unresolved Observable becomes its placeholder."""
+    """Return the name of a field as a string. An unresolved Observable becomes its placeholder, as with `str()`."""
     return str(name) if isinstance(name, Observable) else name
 
 

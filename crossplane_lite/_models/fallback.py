@@ -1,4 +1,4 @@
-"""Unresolved values in a resource that exists: each gets the value that the resource has there, or is left out."""
+"""Replaces unresolved values in a resource that exists: by the observed values, or by leaving fields out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ _NONE: Any = object()
 def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
     """Replace the unresolved values of a tree in place, by values of the observed resource.
 
-    An unresolved value in an object becomes the observed value at the same path. If there is none, the field is left
-    out, and so are objects that become empty by it. For a value inside of a list, the observed element is found by
-    the list's merge keys if its schema has some, else by index if both lists have the same length. If neither is
-    possible, the whole observed list replaces the list, which is left out if nothing is observed.
+    An unresolved value becomes the observed value at the same path. If there is none, the field is left out, and so is
+    each object that becomes empty because of it, unless the observed resource has this object. An unresolved key of a
+    map is left out, and the observed entries that functions have set in this map are added.
+
+    Elements of lists are matched by the list's merge keys if its schema has some, else by index if both lists have the
+    same length. If neither is possible, the whole observed list replaces the list, which is left out if nothing is
+    observed.
 
     Args:
         tree: The resource's set fields.
-        observed: The observed resource as plain data, None before it exists.
+        observed: The observed resource as plain data; None before the resource exists.
     """
     matcher = _Matcher(tree)
     for found in tree.found:
@@ -30,7 +33,10 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
 
 
 class _Matcher:
-    """Finds the observed elements that belong to the elements of lists, with one index for each observed list."""
+    """Finds, for an element of a list, the observed element with the same merge keys or the same index.
+
+    It makes one index (merge keys to element) for each observed list.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self._keys = tree.list_keys
@@ -44,11 +50,13 @@ class _Matcher:
         Args:
             values: The list.
             at: The index of the element.
-            observed: The observed list, or a value of another type if there is none.
-            unresolved: The field of the element whose value is unresolved; None if the unresolved value is another one.
+            observed: The observed list, or a value of another type if no list is observed.
+            unresolved: The name of the element's field whose value is unresolved; None if the unresolved value is
+                deeper, or is the element itself.
 
         Returns:
-            The observed element, None if the cluster doesn't have it yet, or `_NONE` if nobody can tell which it is.
+            The observed element. None if no observed element has the same merge keys, and `_NONE` if the element can't
+            be matched.
         """
         if not isinstance(observed, list):
             return _NONE
@@ -120,7 +128,17 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
 
 
 def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matcher, values: list[Any]) -> None:
-    """Replace the innermost list that can be replaced by the observed list, or leave it out if none is observed."""
+    """Replace a list by the observed list, or leave it out if none is observed.
+
+    If the list is inside of other lists, the innermost of them that has an observed list is replaced. If none has, the
+    outermost list is left out.
+
+    Args:
+        way: The holders of the list from the top: each object or list, the key or index in it, and its observed value.
+        observed: The observed value in the list's place.
+        matcher: Notes which lists were replaced.
+        values: The list.
+    """
     while not isinstance(observed, list) and isinstance(way[-1][0], list):
         # A list in a list can't be left out without shifting the next ones, so the one around it goes.
         values, _, observed = way.pop()
@@ -135,7 +153,13 @@ def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matc
 
 
 def _prune(way: list[tuple[Any, Any, Any]], holder: Any, seen: Any) -> None:
-    """Take out an object that became empty, and so on up to the top. Objects that the observed resource has stay."""
+    """Remove `holder` if it is an empty object that isn't observed, then each object above that becomes empty by this.
+
+    Args:
+        way: The objects and lists around `holder`, as in `_replace_list`.
+        holder: The object that has lost a field.
+        seen: The observed value in the place of `holder`.
+    """
     while way and isinstance(holder, dict) and not holder and not isinstance(seen, dict):
         above, step, seen_above = way.pop()
         if not isinstance(above, dict):

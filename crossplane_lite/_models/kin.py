@@ -1,9 +1,9 @@
-"""Taking a model of a kin class in place of a model of the class that a field has.
+"""Converts a model of a kin class to a model of the class that a field has.
 
-Fields of the same name share a class where their shapes are equal. A new version of a schema may make them differ:
+Fields of the same name share a class where their schemas are equal. A new version of the schemas may make them differ:
 then one field keeps the class, and the other fields get classes with longer names. All these classes are kin. Older
-code still uses the old name for all these fields. So a field takes a model of a kin class, as it would take a mapping
-with the same content: the model becomes one of the field's class, if all that is set in it fits there.
+code still uses the old class for all these fields. So a field takes a model of a kin class, as it takes a mapping with
+the same content: the model becomes one of the field's class, if all fields that are set in it fit there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _set_class: Any = object.__dict__["__class__"].__set__
 
 
 def are_kin(one: type[ModelShape], other: type[ModelShape]) -> bool:
-    """Say whether two classes were made for fields of the same name, in the same module."""
+    """Say whether two classes are kin: made for fields of the same name, in the same module."""
     return one._kin != "" and one._kin == other._kin and one.__module__ == other.__module__
 
 
@@ -35,19 +35,20 @@ def become(
     refuse: Callable[[_types.Type, Any, Any], object],
     label: Callable[[Any], str],
 ) -> None:
-    """Turn a model that stands nowhere, and the models in it, into models of kin classes.
+    """Change the class of a model, and of the models in it, to kin classes that fit into a field.
 
-    If anything in it doesn't fit, an error is raised and nothing has changed.
+    If anything in the model doesn't fit, an error is raised and nothing has changed.
 
     Args:
-        model: The model.
-        type_: The type of the field that it is put into.
+        model: The model. It isn't in a field, list or map yet.
+        type_: The type of the field that the model is put into.
         name: The field's place, for messages: a pair of a model, list or map and a step below it.
-        refuse: Called with a type, a value that doesn't fit and its place. Raises an error, but may let a scalar pass.
+        refuse: Called with a type, a value that doesn't fit and its place. It raises an error, but may let a scalar
+            pass.
         label: Returns the text for such a place.
 
     Raises:
-        UnknownFieldError: The new class doesn't have a field that is set in the model.
+        UnknownFieldError: The new class doesn't have a field that is set or deleted in the model.
         UsageError: A field of the new class can't hold its value.
     """
     models: list[tuple[ModelShape, type[ModelShape], dict[str, str]]] = []
@@ -95,7 +96,13 @@ def become(
 def _fields(
     model: ModelShape, cls: type[ModelShape], label: Callable[[Any], str], place: Any
 ) -> dict[str, _types.Field]:
-    """Return for each attribute that is set or deleted in a model the field of `cls` with the same wire name.
+    """Return, for each attribute that is set or deleted in a model, the field of `cls` with the same Kubernetes name.
+
+    Args:
+        model: The model.
+        cls: The class.
+        label: Returns the text for a place, for the message.
+        place: The model's place.
 
     Raises:
         UnknownFieldError: `cls` has no such field.
@@ -116,8 +123,8 @@ def _fields(
 
 
 def _has_views(model: ModelShape) -> bool:
-    """Say whether a nested object was read from a model and isn't set: it would keep the old class.
+    """Say whether a nested object was read from a model but isn't set in it.
 
-    The code that read it may still hold it.
+    Such an object would keep its old class, and the code that read it may still hold it.
     """
     return model._node is not None and bool(model._node.views)

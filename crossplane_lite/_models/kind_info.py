@@ -1,4 +1,4 @@
-"""The facts that a class knows about its kind: group, version, kind and scope."""
+"""The group, version, kind and scope of a class of resources."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["KindInfo", "kind_info"]
 
 
 class KindInfo(NamedTuple):
-    """The kind that a class of resources is for.
+    """The group, version, kind and scope of a class of resources.
 
     Attributes:
         group: The API group; empty for the core group.
         version: The version, such as `v1beta1`.
         kind: The kind.
-        scope: `Namespaced` or `Cluster`; None where the definition that the class was made from doesn't tell.
+        scope: `Namespaced` or `Cluster`; None if the class was made without a scope.
     """
 
     group: str
@@ -29,7 +29,7 @@ class KindInfo(NamedTuple):
 
 
 def kind_info(cls: Any) -> KindInfo:
-    """Return the kind that a class of resources is for.
+    """Return the group, version, kind and scope of `cls`, a class of resources.
 
     Raises:
         AttributeError: The class is for all kinds, as `Unstructured` is, or is a base class without a kind.

@@ -1,4 +1,4 @@
-"""Checks that an object has the group and the kind that a model is for."""
+"""Checks that an object has the group and the kind that a model class is for."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["check_class", "check_kind", "check_same_kind"]
 
 
 def check_class(model: object, what: str) -> None:
-    """Refuse an argument that isn't a class of resources.
+    """Check that an argument is a class of resources.
 
     Args:
         model: The argument.
-        what: The called function, for the message.
+        what: The name of the called function, for the message.
 
     Raises:
         UsageError: The argument isn't a subclass of `Resource`.
@@ -29,10 +29,10 @@ def check_class(model: object, what: str) -> None:
 
 
 def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:
-    """Refuse an object whose group or kind isn't that of a model class. Its version may differ.
+    """Check that an object has the group and kind of a model class. Its version may differ.
 
     Args:
-        model: The model class. Classes for all kinds, such as `Unstructured`, take each object.
+        model: The model class. A class for all kinds, such as `Unstructured`, accepts every object.
         fields: The object's top-level fields, each as encoded bytes.
         where: The object's name in the message.
 
@@ -49,10 +49,10 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
 
 
 def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
-    """Refuse an object whose group or kind isn't that of an instance, also of an instance of `Unstructured`.
+    """Check that an object has the group and kind of an instance, which may be one of `Unstructured`.
 
     Args:
-        instance: The instance.
+        instance: The instance. Its version may be another one than the object's.
         fields: The object's top-level fields, each as encoded bytes.
         where: The object's name in the message.
 

@@ -1,6 +1,6 @@
-"""Models as attrs and cattrs see them.
+"""Support for attrs and cattrs: they can use models as if attrs had made the classes.
 
-The SDK itself needs neither library. This module imports attrs when the `__attrs_attrs__` of a class is first read, and
+The SDK itself needs neither library. This module imports attrs when the `__attrs_attrs__` of a class is first read. It
 never imports cattrs.
 """
 
@@ -30,10 +30,10 @@ _global_hooks: set[int] = set()  # the ids of global converters of cattrs that k
 
 
 class MadeByAttrs:
-    """Descriptor for the `__attrs_attrs__` of a model class: attrs adds its attributes to the class at the first read.
+    """Descriptor for the `__attrs_attrs__` of a model class: at the first read, attrs adds its attributes to the class.
 
-    `attrs.fields`, `attrs.evolve` and cattrs need these attributes, the SDK doesn't. Making them takes 0.3 ms for each
-    class, besides the import of attrs: that would be most of a first call's time.
+    `attrs.fields`, `attrs.evolve` and cattrs need these attributes, but the SDK doesn't. Making them takes 0.3 ms for
+    each class, and attrs must be imported for it: that would be most of the time of a first call.
     """
 
     _owner: type[ModelShape]
@@ -64,10 +64,11 @@ class MadeByAttrs:
 
 
 def asked_class(model: ModelShape, frame: FrameType) -> type:
-    """Return the `__class__` of a model, and teach cattrs' global converter about models on the way.
+    """Return the `__class__` of a model, and make cattrs' global converter able to convert models.
 
     attrs and cattrs read `__class__` first. `attrs.asdict` would then read every field, set or not, and never end where
-    a class refers to itself. So `attrs.asdict` gets a class with only the fields that are present in the model.
+    a class refers to itself. So `attrs.asdict` gets a temporary class that has only the fields that are present in the
+    model.
 
     Args:
         model: The model.
@@ -87,7 +88,10 @@ def asked_class(model: ModelShape, frame: FrameType) -> type:
 
 
 def _present(model: ModelShape) -> list[str]:
-    """Return the names of attributes that are fixed, set, or present in the source of a model and not deleted."""
+    """Return the names of a model's present attributes: fixed ones, set ones, and those in its source.
+
+    The source is the encoded object that unset fields are read from. Deleted fields are left out.
+    """
     cls = type(model)
     names = dict.fromkeys([*(name for name in cls.__wire_fields__ if name in cls._fixed), *model.__dict__])
     node = model._node
@@ -101,7 +105,7 @@ def _present(model: ModelShape) -> list[str]:
 
 
 def teach_globally() -> None:
-    """Teach cattrs' global converter about models, where cattrs has been imported."""
+    """Make cattrs' global converter able to convert models. Do nothing if cattrs hasn't been imported."""
     cattrs = sys.modules.get("cattrs")
     converter = getattr(cattrs, "global_converter", None)
     if converter is not None and id(converter) not in _global_hooks:
@@ -110,7 +114,7 @@ def teach_globally() -> None:
 
 
 def teach(converter: Any) -> None:
-    """Make a converter turn models into plain data (as `to_dict` does) and plain data into models (as `from_dict`).
+    """Make a converter turn models into plain data (like `to_dict`) and plain data into models (like `from_dict`).
 
     Args:
         converter: A `cattrs.Converter`.

@@ -1,7 +1,7 @@
-"""The base of all models: attrs classes that know which of their fields were set.
+"""The base of all models: classes whose instances know which of their fields were set.
 
-The value of a set field is kept in the instance's dict. Any other field is read from the instance's source, the bytes
-that it lies over, if it has one (see `crossplane_lite._models.node`).
+The value of a set field is kept in the instance's dict. Any other field is read from the instance's source, the encoded
+object that the instance stands for, if it has one (see `crossplane_lite._models.node`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["CONSTRUCTORS", "HELP", "Model", "from_dict", "restored", "to_dict"]
 
 
 class _Help:
-    """Descriptor for the `__doc__` of a model class: its description and fields, made when the text is read."""
+    """Descriptor for the `__doc__` of a model class: a description of the class and its fields, made when it's read."""
 
     def __get__(self, instance: object, owner: Any = None) -> str:
         from .described import help_text
@@ -51,7 +51,8 @@ class _Help:
 class _Signature:
     """Descriptor for the `__signature__` of a model class: a keyword argument for each field.
 
-    Reading it raises AttributeError for an instance, and for a class without fields or with a constructor of its own.
+    Raises:
+        AttributeError: It is read from an instance, or the class has no fields or a constructor of its own.
     """
 
     def __get__(self, instance: object, owner: Any) -> Any:
@@ -70,15 +71,16 @@ _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
 @dataclass_transform(kw_only_default=True)
 class Model(ModelShape):
-    """Base of nested objects.
+    """Base of nested objects, such as a resource's `spec`, and of resources.
 
-    Constructors take keyword arguments alone. None and UNSET mean "no opinion": the value of a previous function stays.
-    `NULL` is an explicit null, and `del model.field` removes the value of a previous function. Equality, `repr` and
-    `to_dict` use only fields that are set or present in the source.
+    Constructors take only keyword arguments. Setting a field to None or UNSET sets nothing: the value of a previous
+    function stays. `NULL` is an explicit null, and `del model.field` removes the value of a previous function.
+    Equality, `repr` and `to_dict` use only fields that are set, or that the object has in the cluster or in a previous
+    function's desired state.
 
     Raises:
         UnknownFieldError: A field that the class doesn't have is read or set. The message proposes the nearest name.
-        ReadOnlyError: A field of observed state is set.
+        ReadOnlyError: A field of observed state is set or deleted.
         UsageError: A field is given a value that it can't hold.
     """
 
@@ -225,27 +227,44 @@ CONSTRUCTORS.append(Model.__init__)
 
 
 def to_dict(model: Model) -> dict[str, Any]:
-    """Return a model as plain data: the fields that are set and those of its source, by their names in Kubernetes.
+    """Return a model as plain data: its set fields, and the fields it inherits, by their names in Kubernetes.
 
-    Observables stay Observables. An explicit null becomes None.
+    Inherited fields are those of the observed object, or of a previous function's desired state, that the model was
+    read from. Observables stay Observables. An explicit null becomes None.
+
+    Raises:
+        EncodeError: A list in the model holds UNSET, or the model contains itself.
     """
     result: dict[str, Any] = plain_data(model)
     return result
 
 
 def restored(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model of class `cls` from the plain data of another model; scalars are taken without a check."""
+    """Return a model of class `cls` from the plain data of another model. The types of scalars aren't checked.
+
+    None in the data means an explicit null.
+
+    Raises:
+        UnknownFieldError: A key is not a field of the class.
+        UsageError: A field can't hold a list or mapping of the data.
+    """
     made: Any = cls
     model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
     return model
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a model made from plain data, whose keys are the names in Kubernetes. None means an explicit null.
+    """Return a model made from plain data, whose keys are the names in Kubernetes or attributes of the class.
+
+    None in the data means an explicit null.
+
+    Args:
+        cls: The model class.
+        values: The data.
 
     Raises:
         UnknownFieldError: A key is not a field of the class.
-        UsageError: A field can't hold its value.
+        UsageError: A field can't hold its value, or the data contains itself.
     """
     made: Any = cls
     made = fill(made.__new__(made), with_nulls(values))

@@ -1,6 +1,7 @@
-"""Where a model, list or map stands: the bytes that it lies over, its path, and its state.
+"""Nodes: what a model, list or map is read from (its source), its path, and its state.
 
-A class of models has several kinds of instances. The state of an instance's node says which kind it is:
+A source is the encoded object, list or map that unset fields are read from, one field at a time. A model class has
+several kinds of instances. The state of an instance's node says which kind it is:
 
 ========  =====================================  ==================  ====================  ============================
 state     the instance                           an unset field is   written to            put into another place
@@ -25,7 +26,8 @@ FACT      observed state that no waiting         None or empty       ReadOnlyErr
           metadata, the metadata of resources
 ========  =====================================  ==================  ====================  ============================
 
-A model without a node is LOOSE. The state changes
+A model without a node is LOOSE. "Stands nowhere" means that the instance isn't in a field, list or map. "No opinion"
+means that the function sets nothing there. The state changes
 
 - from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or a map;
 - from VIEW to HELD, when it is written to;
@@ -87,16 +89,16 @@ _LONGEST_WHOLE: Final = len(".metadata")
 
 
 class Holder(Protocol):
-    """A model, list or map of desired state from which something was read."""
+    """A model, list or map of desired state from which a child (a nested model, list or map) was read."""
 
     _node: Node | None
 
     def _take_in(self, key: Any, child: Any) -> None:
-        """Count a child as set: it was read from this object, and is now written to."""
+        """Put `child` in as a set value under `key`. It was read from this object, and is now written to."""
 
 
 class Became:
-    """The owner in the node of a missing object that has become a list, for code that still holds the object.
+    """Stands for the owner of a missing object that has become a list, because code may still hold the object.
 
     Attributes:
         values: The list.
@@ -114,40 +116,46 @@ class Became:
 
 
 class Place(Protocol):
-    """A part of desired state in which reading a missing field is special."""
+    """Rules for a part of desired state where reading a missing field is special, such as `status`."""
 
     def absent(self, made: Any, node: Node, field: Field) -> Any:
         """Return the value that a missing field reads as.
 
         Args:
-            made: The value that it reads as elsewhere.
-            node: The node of the object that doesn't have it.
+            made: The value that a missing field of this type reads as elsewhere: None, or an empty model, list or map.
+            node: The node of the object that lacks the field.
             field: The field.
+
+        Raises:
+            UsageError: The field must not be read.
         """
 
     def used(self, node: Node) -> None:
-        """Note that a missing object was used as a value. `node` is the object's node."""
+        """Note that a missing object was used as a value, or raise UsageError if it must not be.
+
+        Args:
+            node: The object's node.
+        """
 
 
 class Node:
-    """The place of one model, list or map.
+    """What is known of one model, list or map: its source, its path and its state.
 
     Attributes:
         state: One of the states of this module.
-        raw: Its source: the bytes of a Struct (or ListValue), or None.
-        root: The observed object that it belongs to; None in desired state.
-        up: The node of its holder; None at the top and for objects that compose() made itself.
+        raw: The source: the bytes of a Struct (or ListValue), or None.
+        root: The observed object that it belongs to. None in desired state, except in state LAID and below it.
+        up: The node of the object or list that contains it; None at the top and for objects that compose() made itself.
         step: The last part of its path: `.spec`, `[0]` or `["a/b"]`.
-        owner: For a VIEW the object that it attaches itself to when it is first written, otherwise None.
-        key: For a VIEW the attribute, index or key under which it attaches itself to `owner`.
+        owner: For a VIEW, the object that it is set in when it is first written to, otherwise None.
+        key: For a VIEW, the attribute, index or key under which it is set in `owner`.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read as missing, also where previous functions set them.
-            A value that is set there afterwards replaces the old one, and doesn't merge into it.
+        deleted: Attributes (or keys) that were deleted. They read as missing, even if previous functions set them. A
+            value that is set there afterwards replaces the old one, and doesn't merge into it.
         shows: SET, MORE or WHOLE (`crossplane_lite._wire.objects`): whether the object shows more than its set fields,
             and whether the codec encodes these too.
         states: At the top of an observed object: the states of the fields whose state isn't `state`, by attribute.
-        place: For the metadata and the status of a desired composed resource, in which reading a missing field is
-            special; otherwise None.
+        place: For the metadata and the status of a desired composed resource: the rules for missing fields; else None.
     """
 
     __slots__ = (
@@ -191,7 +199,7 @@ class Node:
 
     @property
     def path(self) -> str:
-        """The path from the root, as Observables show it."""
+        """The path of the object, joined from the steps of the nodes above it, as Observables show it."""
         steps = []
         node: Node | None = self
         while node is not None:
@@ -201,19 +209,23 @@ class Node:
 
     @property
     def fields(self) -> Any:
-        """The fields of the source by wire name, each as encoded bytes; split once and kept."""
+        """The fields of the source by their Kubernetes names, each as encoded bytes. The first read splits the source.
+
+        Raises:
+            WireError: The bytes of the source are malformed.
+        """
         if self.split is None:
             self.split = {} if self.raw is None else _wire.split(self.raw)
         return self.split
 
     def lay_over(self, raw: bytes) -> None:
-        """Make `raw` the source of this node, in place of any other."""
+        """Make `raw` the source of this node, in place of any other source."""
         self.raw = raw
         self.split = None
         self.shows = WHOLE if self.state == COPY else MORE
 
     def read_only(self, step: str = "") -> ReadOnlyError:
-        """Return the error for writing to this place, or to the place that is `step` below it."""
+        """Return the error for writing to this object, or to its field at the path `step`, such as `.name`."""
         if self.root is not None and self.root.kind == "required":
             return ReadOnlyError(
                 f"{self.path}{step} can't be set: required resources are only for reading; "
@@ -225,36 +237,40 @@ class Node:
         )
 
     def observable(self, step: str = "", *, settles: bool = False) -> Observable[Any]:
-        """Return the Observable for this place, or for the place that is `step` below it.
+        """Return the Observable for this object, or for its field at the path `step`.
 
         Args:
             step: The rest of the path, such as `.name`.
-            settles: Whether a missing value is an answer once the object is ready.
+            settles: Whether a missing value means empty once the object is ready.
         """
         return make(self.path + step, self.root, settles=settles)
 
     def used(self) -> None:
-        """Note that the object of this node, which is missing, was used as a value."""
+        """Note that the object of this node, which is missing, was used as a value.
+
+        Raises:
+            UsageError: The object is a part of a desired composed resource's status.
+        """
         if self.place is not None:
             self.place.used(self)
 
     def attach_to(self, owner: Holder, key: Any) -> None:
-        """Make this the node of a VIEW: an object that was read from `owner` under `key`."""
+        """Make the object of this node a VIEW, which was read from `owner` under `key`."""
         self.state = VIEW
         self.owner = owner
         self.key = key
 
     def tie(self) -> None:
-        """Have the call untie this node at its end. Outside of a call, do nothing."""
+        """Make the call of this node `untie` it when the call ends. Outside of a call, do nothing."""
         call = current() if self.root is None else self.root.call
         if call is not None:
             call.tied.append(self)
 
     def untie(self) -> None:
-        """Forget the objects that were read from here, and the one that this was read from.
+        """Forget the objects that were read from this one, and the object that this one was read from.
 
-        This cuts circles of references. Otherwise the garbage collector would need as much time for a call's models as
-        everything else takes. Objects that compose() has kept go on working: they make what they forgot again.
+        This removes circles of references. Otherwise the garbage collector would need as much time for a call's models
+        as everything else takes. Objects that compose() has kept still work: they make what they forgot again.
         """
         self.views = None
         self.owner = None
@@ -264,6 +280,10 @@ class Node:
 
         An object that was read under `name` before doesn't belong to `holder` any more. If `holder` was itself read
         from another object, it now counts as set there.
+
+        Args:
+            holder: The model.
+            name: The field's attribute.
         """
         view = None if self.views is None else self.views.pop(name, None)
         if view is not None and view._node.state == VIEW:
@@ -273,7 +293,11 @@ class Node:
             self.touch(holder)
 
     def touch(self, holder: Any) -> None:
-        """Count `holder`, whose node this is, as set in the object that it was read from, and so on up to the top."""
+        """Set `holder`, whose node this is, in the object that it was read from, and so on up to the top.
+
+        Args:
+            holder: The model, list or map. Nothing happens if it wasn't read from an object, or is set already.
+        """
         node: Node | None = self
         while node is not None and node.owner is not None:
             owner = node.owner
@@ -285,7 +309,9 @@ class Node:
 
 
 def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
-    """Refuse to copy a whole observed resource, or its whole metadata or status (the specification's "SSA Safety").
+    """Raise an error if a whole observed resource, or its whole metadata or status, would be copied.
+
+    This is the specification's "SSA Safety". Smaller parts, such as one field of the status, may be copied.
 
     Args:
         node: The node of the object to copy.

@@ -1,10 +1,11 @@
-"""Kubernetes' rules for an object's metadata, whatever its kind: the type and the form of names, labels,
-annotations and their like.
+"""Kubernetes' rules for an object's metadata: the types and the format of names, labels, annotations and the like.
 
-Mistakes are reported here, because their effects are large and come late. Where one annotation isn't a string,
-Crossplane reads no annotation and drops all that the function has set. For a label or name of a wrong form, the API
-server refuses the whole object. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
-pkg/api/validate/content). Stricter rules, which a kind may have for its names, are left to the API server.
+Mistakes are reported here, because their effects are large and come late. If one annotation isn't a string, Crossplane
+reads no annotation and drops all annotations that the function has set. For a label or name of a wrong format, the API
+server refuses the whole object.
+
+The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and pkg/api/validate/content). Names of
+some kinds have rules of their own, of which this module knows the most usual. The API server checks the others.
 """
 
 from __future__ import annotations
@@ -69,9 +70,10 @@ def _is_annotation_key(text: str) -> bool:
 
 
 def _with_more(text: str) -> str:
-    """Return a `generateName` as Kubernetes checks it: if it ends in `-`, `a` replaces its last two characters.
+    """Return the text that Kubernetes checks for a `generateName`.
 
-    The `-` is allowed, because the name goes on behind it.
+    If it ends in `-`, `a` replaces its last two characters. The `-` is allowed there because Kubernetes appends more
+    characters to it.
     """
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
 
@@ -108,7 +110,7 @@ _sound_names: set[tuple[str, str, str]] = set()
 
 
 def _name_rule(api_version: str, kind: str) -> Rule:
-    """Return the rule for the names of objects of a kind."""
+    """Return the rule that the name of an object of this apiVersion and kind must follow."""
     group = group_of(api_version)
     if group in _GROUPS_OF_SEGMENTS or group.endswith(".openshift.io"):
         return _SEGMENT_RULE
@@ -116,10 +118,10 @@ def _name_rule(api_version: str, kind: str) -> Rule:
 
 
 def is_sound(model: ModelShape, size: int) -> bool:
-    """Return True if the metadata that was set in a resource surely follows the rules.
+    """Return True only if the metadata that was set in a resource is known to follow the rules.
 
-    False means that `check_metadata` must look. Each resource of each call is checked here, so the usual metadata must
-    be checked quickly.
+    False means that `check_metadata` must decide. This check runs for each resource of each call, so it is quick for
+    usual metadata and gives up on anything else.
 
     Args:
         model: The resource, without unresolved values.
@@ -180,12 +182,12 @@ def _keep(kept: set[Any], value: Any) -> None:
 
 
 def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any) -> None:
-    """Check the metadata of a resource.
+    """Check the metadata of a resource. Nothing is checked if the metadata isn't an object.
 
     Args:
         data: The resource as plain data.
         found: The unresolved values in it, which aren't checked.
-        before: The metadata that previous functions left. Values that are the same there aren't checked.
+        before: The metadata that previous functions desire. A value that is the same there isn't checked.
 
     Raises:
         EncodeError: A value breaks a rule. The error has the value's path.
@@ -202,7 +204,15 @@ class _Check:
         self._before = before if isinstance(before, dict) else {}
 
     def metadata(self, metadata: dict[str, Any], name_rule: Rule) -> None:
-        """Check the metadata of a resource, whose name must follow `name_rule`; EncodeError if a rule is broken."""
+        """Check the metadata of a resource.
+
+        Args:
+            metadata: The metadata as plain data.
+            name_rule: The rule for the resource's name.
+
+        Raises:
+            EncodeError: A rule is broken.
+        """
         self._text(metadata, ("name",), name_rule, "an object's name")
         has_form, form = name_rule
         prefix_rule = (lambda text: has_form(_with_more(text)), form)
@@ -241,7 +251,10 @@ class _Check:
     def _entries(self, metadata: dict[str, Any], name: str) -> list[tuple[str, Any]]:
         """Return the entries of `labels` or `annotations` that must be checked.
 
-        Unresolved and deleted entries are left out, and those that a previous function set to the same value.
+        Entries are left out if they are unresolved or deleted, or if a previous function set the same value.
+
+        Raises:
+            EncodeError: The field isn't a mapping.
         """
         entries = metadata.get(name)
         if entries is None or entries is TOMBSTONE or self._is_open((name,)):

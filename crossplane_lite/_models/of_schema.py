@@ -1,8 +1,8 @@
-"""Models of kinds that have no generated class, made while the program runs from the schema that an API server has.
+"""Makes model classes while the program runs, for kinds without a generated class, from the schema of an API server.
 
 The classes are like those that `crossplane-lite generate` makes from the same schema (the rules are in
-`crossplane_lite.codegen.schema`). Only their names differ: each class is named after its place, and no two places share
-a class.
+`crossplane_lite.codegen.schema`). Only the names of nested classes differ: each class is named after its path, such as
+`BucketSpecRule`, and fields with equal schemas don't share a class.
 """
 
 from __future__ import annotations
@@ -33,12 +33,14 @@ _lock: Final = threading.Lock()
 
 
 def model_of(api_version: str, kind: str, schema: Mapping[str, Any]) -> type[Resource]:
-    """Return the class for a kind. The latest classes are kept: the same schema gives the same class again.
+    """Return the class for a kind. The same apiVersion, kind and schema usually give the same class again.
+
+    The 64 classes that were used last are kept for this.
 
     Args:
         api_version: The kind's apiVersion.
-        kind: Its kind.
-        schema: Its OpenAPI schema without references. An empty one makes a class that takes any field.
+        kind: The kind's name.
+        schema: The kind's OpenAPI schema, without references. An empty schema makes a class that takes any field.
     """
     key = (api_version, kind, canonical(schema))
     with _lock:
@@ -65,7 +67,7 @@ def _made(api_version: str, kind: str, schema: Mapping[str, Any]) -> type[Resour
 
 
 class _Maker:
-    """Makes the classes of one schema, each when it is first asked for."""
+    """Makes the classes of one schema. A nested class is made when it is first used."""
 
     def __init__(self, module: str) -> None:
         self.module = module
@@ -74,9 +76,10 @@ class _Maker:
         """Return the fields of an object.
 
         Args:
-            properties: The schemas of the fields, by wire name.
-            above: The name of the object's class, with which the names of nested classes begin.
-            of_resource: Whether the object is a resource: then `metadata` has its own type, and more names are taken.
+            properties: The schemas of the fields, by their names in Kubernetes.
+            above: The name of the object's class. The names of nested classes begin with it.
+            of_resource: Whether the object is a resource. Then `metadata` has its own type, and more attributes get an
+                underscore at the end.
         """
         names = attributes(properties, of_resource=of_resource)
         return [
@@ -89,12 +92,12 @@ class _Maker:
         ]
 
     def type_of(self, schema: Any, name: str, depth: int = 0) -> types.Type:
-        """Return the type for a schema; `ANY_TYPE` if the schema doesn't tell a type.
+        """Return the type for a schema. `ANY_TYPE` if the schema gives no single type, or is nested too deep.
 
         Args:
             schema: The schema.
-            name: The name of the class that is made if the schema is that of an object with fields.
-            depth: The number of lists and maps around it, since the last object.
+            name: The name of the class that is made if the schema describes an object with fields.
+            depth: How many lists and maps are around this schema, without an object with fields between them.
         """
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return types.ANY_TYPE
@@ -143,7 +146,7 @@ def _properties(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the members of its allOf merged into it; its own keywords win over those of members."""
+    """Return a schema with the members of its allOf merged into it. The schema's own keywords override the members'."""
     if "allOf" not in schema:
         return schema
     whole: dict[str, Any] = {}
@@ -167,7 +170,7 @@ def _named_types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _kind_of(schema: Mapping[str, Any]) -> str:
-    """Return the type that a schema names, or else the one that its keywords imply; empty if neither gives one type."""
+    """Return the type that a schema names, or the one that its keywords imply. Empty if neither gives a single type."""
     named = _named_types(schema)
     if named:
         return named[0] if len(named) == 1 else ""
@@ -180,7 +183,10 @@ def _kind_of(schema: Mapping[str, Any]) -> str:
 
 
 def _choice(schema: Mapping[str, Any]) -> str:
-    """Return the type text, such as `b|s`, of a schema that allows only scalars; empty for any other schema."""
+    """Return the type text, such as `b|s`, of a schema that allows only scalars. Empty for any other schema.
+
+    `b|s` means a boolean or a string (see `crossplane_lite.table`).
+    """
     kinds = set(_named_types(schema))
     for key in ("anyOf", "oneOf"):
         for member in schema.get(key) or ():

@@ -1,4 +1,7 @@
-"""Desired state over the desired state of previous functions: models and maps that lie over its bytes."""
+"""Puts models and maps of desired state over the bytes of the same fields in previous functions' desired state.
+
+The fields that aren't set in a model are then read from these bytes, which are called its source.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,15 @@ _MERGING: Final = (ModelShape, dict)
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
-    """Return a value that is being set, laid over the value that a previous function set there (see `lay`).
+    """Return a value that is being set, laid over the value that a previous function set for this field (see `lay`).
 
-    Returns `value` itself if there is no such value, or if one of the two is neither an object nor a map.
+    `value` itself is returned if previous functions set no value, or if one of the two values isn't an object or map.
+
+    Args:
+        node: The node of the model or map in which the value is set.
+        wire: The field's name in Kubernetes, or the key of the map.
+        type_: The type of the field, or of the map's items.
+        value: The value.
     """
     inherited = node.fields.get(wire)
     if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
@@ -35,7 +44,7 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
 
 
 def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
-    """Put a model or map, and the objects in it, over the bytes that a previous function set in its place.
+    """Put a model or map, and the objects in it, over the bytes that a previous function set for the same fields.
 
     Fields and keys that aren't set in it are read from these bytes.
 
@@ -43,7 +52,7 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
         type_: The type of the value's field.
         value: The model or map.
         raw: The bytes.
-        root: The root of the resource's observed state.
+        root: The observed object of the resource.
 
     Returns:
         The model itself, or a copy of its set fields if it already lies over other bytes in a call that hasn't ended.
@@ -99,9 +108,13 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
 
 
 def _lay_views(model: ModelShape, node: Node) -> None:
-    """Lay objects that were read from a model, before the model lay over its source, over their parts of the source.
+    """Give nested objects their parts of a model's new source. They were read before the model had the source.
 
     compose() may still hold these objects.
+
+    Args:
+        model: The model.
+        node: The model's new node, whose `views` are these objects.
     """
     work = [(model, node)]
     while work:
@@ -127,7 +140,13 @@ def _lay_views(model: ModelShape, node: Node) -> None:
 
 
 def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
-    """Make `view`, a list or map that was read empty, the owner of `elements`, which were made for `made`."""
+    """Make `view` the owner of the elements of `made`.
+
+    Args:
+        view: A list or map that was read when it was empty. It has the elements already.
+        made: A list or map with the same elements, over the bytes of a previous function.
+        elements: The elements.
+    """
     assert view._node is not None and made._node is not None
     view._node.root = made._node.root
     view._node.lay_over(made._node.raw or b"")
@@ -138,9 +157,15 @@ def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements:
 
 
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
-    """Return a map with the entries of `own`, and those of a previous function under other keys.
+    """Return a new map with the entries of `own`, and with those of a previous function for other keys.
 
     Keys that were deleted from `own` are left out.
+
+    Args:
+        type_: The type of the map's field.
+        own: The map that compose() set.
+        source: The bytes of the previous function's map.
+        root: The observed object of the resource.
     """
     up = Node(LOOSE, None, root)
     of = type_ if type_.code == types.MAP else types.ANY_TYPE

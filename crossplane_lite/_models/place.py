@@ -1,4 +1,4 @@
-"""The paths by which messages name models, lists and maps of desired state, such as `bucket.spec.forProvider`."""
+"""Paths for messages, such as `bucket.spec.forProvider`: where a model, list or map is in desired state."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["place_of"]
 def place_of(holder: Any) -> str:
     """Return the path of a model, list or map, such as `bucket.spec.forProvider`.
 
-    The path begins with the name of the registered resource that holds the object. Where no resource holds it, the path
-    begins with the name of a class, or with `a list` or `a map`.
+    The path begins with the name of the registered resource that contains the object. If no resource contains it, the
+    path begins with the name of a class, or with `a list` or `a map`.
     """
     call = current()
     for name, top in {} if call is None else call.tops().items():
@@ -39,7 +39,14 @@ def place_of(holder: Any) -> str:
 
 
 def _way(top: Any, wanted: Any) -> list[Any] | None:
-    """Return the steps from a resource to one of the models, lists and maps in it; None if the resource lacks it."""
+    """Return the steps from a resource to one of the models, lists and maps in it; None if the resource lacks it.
+
+    The steps are keys, indexes and names of fields in Kubernetes.
+
+    Args:
+        top: The resource.
+        wanted: The model, list or map. It is found by identity.
+    """
     work: list[tuple[Any, tuple[Any, ...]]] = [(top, ())]
     seen = set()
     while work:

@@ -1,7 +1,8 @@
-"""Reading a field that isn't set, from the bytes that its model lies over: the iterative way down, level by level.
+"""Reads a field that isn't set in a model: from the source of the model, one level at a time.
 
-A present field reads as a value, a model, a list or a map over its own bytes. A missing one reads as the state of the
-model says (see `crossplane_lite._models.node`): an Observable, something empty, or None.
+The source is the encoded object that the model stands for; the model's node has it. A field that the source has reads
+as a scalar, or as a model, list or map with a part of the source. A field that the source lacks reads as the node's
+state says (see `crossplane_lite._models.node`): as an Observable, something empty, or None.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _OBJECT: Final = types.OBJECT
 class Reading:
     """Descriptor for a field of a class. Python calls it if the instance's dict has no value for the field.
 
-    It does the same as `Model._read_field`, but faster: Python gets there only after a search that fails.
+    It does the same as `Model._read_field`, but faster: Python calls that method only after a search that fails.
+
+    Raises:
+        AttributeError: The field is read from the class, not from an instance.
     """
 
     __slots__ = ("_field", "_is_leaf")
@@ -62,8 +66,9 @@ class Reading:
 class ContainerReading(Reading):
     """Descriptor for a field that holds a list or a map.
 
-    It has `__set__`, so that Python calls it for values that were set, too. A list or map of scalars is kept as a plain
-    one, which costs least. When it is read it becomes a ModelList or ModelMap, which checks values put into it later.
+    It has `__set__`, so Python calls it for values that were set, too. A list or map of scalars is set as a plain list
+    or dict, which is the cheapest. When it is first read, it becomes a `ModelList` or `ModelMap`, which checks values
+    that are put into it later.
     """
 
     __slots__ = ()
@@ -93,12 +98,17 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     """Return the value of a field that isn't set, read from the source of its model.
 
     Models, lists and maps are made once: reading the field again gives the same object. A field that the source lacks,
-    or that was deleted, reads as `absent` says; so does an observed null. A null of a previous function reads as None.
+    or that was deleted, reads as `absent` says. An observed null reads in the same way. A null of a previous function
+    reads as None.
 
     Args:
         node: The model's node.
         holder: The model.
         field: The field.
+
+    Raises:
+        UsageError: The field is in the status of a desired composed resource and has no value there.
+        WireError: The bytes of the source are malformed.
     """
     name = field.name
     type_ = field.type
@@ -143,7 +153,14 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
 def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
     """Keep a model, list or map that was read, and return it.
 
-    Reading the field again gives the same object. One of desired state counts as set when it is first written to.
+    Reading the field again gives the same object. If it belongs to desired state, it counts as set when it is first
+    written to.
+
+    Args:
+        node: The node of the model that the field belongs to.
+        holder: That model.
+        name: The field's attribute.
+        made: The model, list or map.
     """
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`
@@ -163,11 +180,11 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
         type_: The field's type.
         state: The state of the field: a state of `crossplane_lite._models.node`.
         up: The node of the object that lacks the field.
-        step: The field as a step of a path.
+        step: The field as a step of a path, such as `.spec`.
 
     Returns:
-        An empty model, list or map, or None. While the value may still come, an Observable, except for models of a
-        class with known fields.
+        An empty model for a class with known fields. For any other type, an Observable in the state WAIT (the value may
+        still come). In other states, an empty model, list or map, or None for a scalar.
     """
     code = type_.code
     if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
@@ -185,19 +202,22 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
 def present(
     type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str, replaced: Container[str] = ()
 ) -> Any:
-    """Return an object or a list of the source as a model, list or map over its bytes.
+    """Return an object or list of the source as a model, list or map, which reads from its part of the source.
 
-    Lists and maps inside of a list or map are decoded at once. Models inside of it aren't: each of their fields is
-    decoded when it is read.
+    Lists and maps inside of a list or map are decoded at once. For a model inside of it, each field is decoded when it
+    is read.
 
     Args:
-        type_: The type of the field or item whose value this is.
+        type_: The type of the field or item that has this value.
         kind: `STRUCT` for an object, `LIST` for a list (constants of `_wire`).
         payload: The bytes of the object or list.
         state: The state of the new nodes.
-        up: The node of the holder.
-        step: The last part of the path.
-        replaced: Keys of a map under which the caller puts other values. They are in the result, but with None.
+        up: The node of the object or list that contains this value.
+        step: The last part of the path, such as `.spec` or `[0]`.
+        replaced: Keys of a map for which the caller puts in other values. The result has them with the value None.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
@@ -230,7 +250,15 @@ def present(
 
 
 def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[Any]) -> None:
-    """Put the scalar elements of a list or map in place, and append its objects and lists to `work`."""
+    """Put the scalar items of a list or map into it, and append its objects and lists to `work`.
+
+    Args:
+        holder: The list or map.
+        entries: Its keys or indexes with the encoded values.
+        of: The type of the items.
+        node: The node of the list or map.
+        work: The stack of `present`.
+    """
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value in entries:
         kind, payload = _open_value(value)
@@ -245,7 +273,13 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
 
 
 def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:
-    """Return an element of a map as previous functions set it, decoded once more."""
+    """Return an item of a map of desired state as previous functions set it. The item is decoded again.
+
+    Args:
+        holder: The map.
+        key: The item's key.
+        value: The item's encoded value.
+    """
     node = holder._node
     assert node is not None
     box: dict[str, Any] = {}

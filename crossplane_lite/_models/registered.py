@@ -1,4 +1,7 @@
-"""A resource's state once it belongs to a call: its observed side, readiness and connection details."""
+"""The state of a resource in a call: the observed resource, its readiness and its connection details.
+
+A resource's observed side is the model that its `.observed` returns.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +29,19 @@ _OBSERVED_STATES = {"metadata": FACT}
 
 
 class Registered:
-    """The place of a resource in a call.
+    """The state of one resource in a call.
 
     Attributes:
-        root: The observed object, present or not.
-        observed: The observed side; None until it is first asked for.
+        root: The observed object of the resource, whether it exists or not.
+        observed: The observed side; None until it is first read.
         base: The Struct bytes of the resource as previous functions desire it; None if they don't desire it.
         ready: The readiness that compose() set; None if it set none.
         incoming_ready: The readiness that previous functions set, as the protocol's number; 0 if they set none.
-        on_unresolved: What to do about unresolved values: `keep`, `hold` or `fatal`, as for `ctx.resource`.
+        on_unresolved: What to do if values are unresolved: `keep`, `hold` or `fatal`, as for `ctx.resource`.
         depends_on: Names of the resources that must be ready before this one is created.
-        desired_details: For the composite the connection details that previous functions desire, else None.
-        details: For the composite the desired connection details; None until they are first asked for.
+        desired_details: For the composite, the connection details that previous functions desire, else None.
+        details: For the composite, the desired connection details; None until they are first read, and for other
+            resources.
     """
 
     __slots__ = (
@@ -66,25 +70,26 @@ class Registered:
         self._observed_details: ConnectionDetails | None = None
 
     def observed_view(self, model: R) -> R:
-        """Return the observed side of `model`: the same object each time."""
+        """Return the observed side of `model`. Until the call ends, this is the same object each time."""
         if self.observed is None:
             self.observed = observed_view(type(model), self)
         observed: R = self.observed
         return observed
 
     def take_observed(self, made: ModelShape) -> None:
-        """Keep `made` as the observed side. The two refer to each other, so the call unties this at its end."""
+        """Keep `made` as the observed side. `made` refers back to this object, so the call runs `untie` at its end."""
         self.observed = made
         self.root.call.tied.append(self)
 
     def untie(self) -> None:
-        """Forget the observed side; it is made again when it is asked for again."""
+        """Forget the observed side. It is made again if it is read again."""
         self.observed = None
 
     def ready_of(self, model: ModelShape) -> bool | None:
-        """Return the readiness that compose() set for `model`, else the one of previous functions, else None.
+        """Return the readiness that compose() set for `model`, else the one that previous functions set, else None.
 
-        For the observed side: True if the resource is ready by the rule of its kind, else None.
+        For the observed side: True if the resource is ready by the rules of its kind, else None. Reading it while it
+        isn't ready counts as a guess (see `Observable`).
         """
         node = model._node
         if node is not None and node.state >= WAIT and not is_desired(node, self.root):
@@ -95,7 +100,11 @@ class Registered:
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
 
     def details_of(self, model: ModelShape) -> ConnectionDetails:
-        """Return the connection details of `model`; only the desired composite's can be set."""
+        """Return the connection details of `model`.
+
+        For the desired composite these are the desired details, which can be set. For all others they are the observed
+        ones.
+        """
         from .connection_details import ConnectionDetails
 
         observed = model._node is not None and model._node.state >= WAIT
@@ -109,7 +118,11 @@ class Registered:
 
 
 def observed_view(cls: type[R], registered: Registered) -> R:
-    """Make, keep and return the observed side of a resource, as an instance of `cls`."""
+    """Make, keep and return the observed side of a resource, as an instance of `cls`.
+
+    Raises:
+        WireError: The bytes of the observed resource are malformed.
+    """
     root = registered.root
     node = Node(WAIT, root.raw, root, None, root.prefix, root.fields)
     if root.kind == "xr":

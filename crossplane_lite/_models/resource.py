@@ -1,4 +1,4 @@
-"""The base of composites and composed resources: models with an observed side."""
+"""The base of composites and composed resources: models that also give the resource's observed state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ __all__ = ["Resource", "reading_of"]
 
 
 class _KindInfo:
-    """Descriptor for `kind_info`: returns the group, version, kind and scope of a class, or of an instance's class."""
+    """Descriptor for `kind_info`: returns the group, version, kind and scope of a class.
+
+    It works for an instance, too. A class for all kinds, such as `Unstructured`, raises AttributeError.
+    """
 
     def __get__(self, instance: object, owner: Any = None) -> KindInfo:
         from .kind_info import kind_info
@@ -40,17 +43,24 @@ class _KindInfo:
 
 
 class Resource(Model):
-    """Base of composites and composed resources: a model with a name in the composition and an observed side.
+    """Base of composites, composed resources and required resources.
+
+    `external_name` and `kind_info` can always be used. The other attributes need a resource that belongs to a call,
+    such as one that was registered with `ctx.resource`.
 
     Attributes:
-        observed: The resource as it is in the cluster, as the same model. It is read-only.
+        observed: The resource as it is in the cluster, as an instance of the same class. It is read-only.
         external_name: The annotation crossplane.io/external-name: the desired one here, the observed one on
-            `.observed`. Where no function sets the desired one of a registered resource, it reads as a reference to
-            the observed one. `metadata.name` reads in the same way.
+            `.observed`. If no function sets it for a composed resource, it reads as a reference to the observed one. So
+            does `metadata.name`.
         ready: Whether the resource is ready: True, False, or None to leave the decision to others.
-        connection_details: The connection details as strings; `.raw` gives bytes. The composite's can be set.
-        name: The composition resource name. The composite and required resources have their own name here.
+        connection_details: The connection details as strings; `.raw` gives bytes. Only the composite's can be set.
+        name: The composition resource name. For the composite and required resources, their `metadata.name`.
         kind_info: The group, version, kind and scope of the class.
+
+    Raises:
+        UsageError: The resource doesn't belong to a call yet, or an attribute is set to a value of a wrong type.
+        ReadOnlyError: An attribute of observed state is set.
     """
 
     __slots__ = ("_state",)
@@ -88,7 +98,14 @@ class Resource(Model):
         return made
 
     def _put_in_place(self, name: str, value: Any) -> None:
-        """Tie the metadata or status of a desired composed resource to the resource; do nothing for other resources."""
+        """Apply the rules of `desired.PLACES` to the metadata or status of a desired composed resource.
+
+        Does nothing for other resources, and for a status that was set: that is reported when the call ends.
+
+        Args:
+            name: `metadata` or `status`.
+            value: The field's value.
+        """
         state = self._state
         if state is None or not is_desired(self._node, state.root):
             return
@@ -163,12 +180,18 @@ class Resource(Model):
     def condition(self, type: str) -> Condition:
         """Return the observed condition of this type.
 
+        If a composed resource has the condition with another status than `True`, the call of this method counts as a
+        guess (see `Observable`): compose() may run again with the status `True`, to find what depends on it.
+
         Args:
             type: The condition's type, such as `Ready`.
 
         Returns:
-            The condition, with `status`, `reason`, `message` and so on. Where the resource doesn't have the condition
-            yet, these read as Observables.
+            The condition, with `status`, `reason`, `message` and so on. If the resource doesn't have the condition yet,
+            these read as Observables.
+
+        Raises:
+            UsageError: The resource doesn't belong to a call yet.
         """
         from ..models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
 
@@ -192,7 +215,7 @@ class Resource(Model):
 
 
 class StatusReading(Reading):
-    """Descriptor for the field `status` of a class of resources."""
+    """Descriptor for the field `status` of a class of resources. Its value follows the rules of `desired.PLACES`."""
 
     __slots__ = ()
 
@@ -208,9 +231,9 @@ class StatusReading(Reading):
 
 
 class MetadataReading(Reading):
-    """Descriptor for the field `metadata` of a class of resources.
+    """Descriptor for the field `metadata` of a class of resources. Its value follows the rules of `desired.PLACES`.
 
-    It has `__set__`, so that Python calls it for metadata that was set, too.
+    It has `__set__`, so Python calls it for metadata that was set, too.
     """
 
     __slots__ = ()
@@ -236,7 +259,7 @@ class MetadataReading(Reading):
 
 
 def reading_of(field: Field) -> Reading:
-    """Return the descriptor for a field of a class of resources."""
+    """Return the descriptor for a field of a class of resources that isn't a list or map."""
     return _READINGS.get(field.name, Reading)(field)
 
 

@@ -1,6 +1,6 @@
-"""The sentinel setter: assigning and deleting a field of a model.
+"""Setting and deleting a field of a model.
 
-A set value stands in the instance's dict. A field without a value there is `UNSET`, the default of every field.
+The value of a set field is in the instance's dict. A field that isn't there is unset.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ __all__ = ["delete_field", "set_field"]
 
 
 def set_field(self: Model, name: str, value: Any) -> None:
-    """Set a field; None and UNSET mean no opinion, so that the value of previous functions shows through.
+    """Set a field. None and UNSET remove the set value, so that the value of previous functions is read again.
+
+    Args:
+        self: The model.
+        name: The field's attribute.
+        value: The value.
 
     Raises:
         UnknownFieldError: The class doesn't have the field.
@@ -54,7 +59,11 @@ def set_field(self: Model, name: str, value: Any) -> None:
 
 
 def delete_field(self: Model, name: str) -> None:
-    """Delete a field: it reads as if nothing had set it, and the value of previous functions is removed.
+    """Delete a field. It then reads as if nothing had set it, and the value of previous functions is removed.
+
+    Args:
+        self: The model.
+        name: The field's attribute. A field that isn't set can be deleted, too.
 
     Raises:
         UnknownFieldError: The class doesn't have the field.

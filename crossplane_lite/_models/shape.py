@@ -1,4 +1,4 @@
-"""The part of a model that the reader, the setter, the walker and the codec know, below the class that people use."""
+"""The base class of `Model`: the part of a model that the reader, the setter, the walker and the codec need."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ __all__ = ["DesiredMap", "ModelShape", "PlacedMap", "new_node"]
 
 
 class ModelShape:
-    """The fields of a model's class, the set fields of an instance (its dict), and the instance's place (its node).
+    """The fields of a model class, the set fields of an instance (its dict), and the instance's node.
 
-    The names that begin with `__wire_` are for the codec (see `crossplane_lite._wire.objects`).
+    The node says what the instance is read from (its source), its path and its state (see
+    `crossplane_lite._models.node`). The names that begin with `__wire_` are for the codec (see
+    `crossplane_lite._wire.objects`).
     """
 
     __slots__ = ("__dict__", "__weakref__", "_node")
@@ -40,32 +42,32 @@ class ModelShape:
 
     @property
     def _absent(self) -> bool:
-        """True for a model without a value: the result of reading a nested field that isn't set."""
+        """True for a model without a value. It was read from a field without a value, and nothing in it was set."""
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
         return node.state == VIEW or node.up is not None or node.state >= WAIT
 
     def _own_node(self) -> Node:
-        """Give a model a new node, in place of none or of the shared one, and return the node."""
+        """Give a model a node of its own, and return the node. Before, it had no node, or the shared `HELD_NODE`."""
         node = Node(HELD if self._node is HELD_NODE else LOOSE)
         self._set_node(self, node)
         return node
 
     def _take_in(self, key: str, child: Any) -> None:
-        """Count a child as set: it was read from this model, and is now written to."""
+        """Put `child` in as a set value under `key`. It was read from this model, and is now written to."""
         self.__dict__[key] = child
         node = self._node
         if node is not None and node.views is not None:
             node.views.pop(key, None)
 
     def _stand_nowhere(self) -> None:
-        """Give a new instance the node of a model that stands nowhere yet (see `new_node`)."""
+        """Give a new instance the node of a model that isn't in a field, list or map yet (see `new_node`)."""
         self._set_node(self, new_node())
 
     @classmethod
     def _is_open(cls) -> bool:
-        """Say whether the class takes any attribute, not only its fields."""
+        """Return whether the class takes any attribute, not only its fields."""
         return False
 
     @classmethod
@@ -84,7 +86,7 @@ ModelShape.__wire_below__ = ModelShape.__dict__["_node"]
 
 
 class PlacedMap(dict[str, Any]):
-    """A map with a place and the type of its field. Without a place it is a plain dict."""
+    """A map with its node and the type of its field. The node is None if the map wasn't read from encoded bytes."""
 
     __slots__ = ("_node", "_type")
 
@@ -103,7 +105,7 @@ class PlacedMap(dict[str, Any]):
 
 
 class DesiredMap(PlacedMap):
-    """The part of a map of desired state that the walker and the codec need: its deleted keys.
+    """A map of desired state, with the part that the walker and the codec need: its deleted keys.
 
     The rest is in the subclass `crossplane_lite._models.containers.ModelMap`.
     """
@@ -114,7 +116,7 @@ class DesiredMap(PlacedMap):
 
     @property
     def deleted(self) -> set[str] | None:
-        """The keys that the map removes from the desired state of previous functions; None if there are none."""
+        """The deleted keys, which are also removed from previous functions' desired state; None if there are none."""
         return None if self._node is None else self._node.deleted
 
 
@@ -122,7 +124,7 @@ DesiredMap.__wire_below__ = PlacedMap.__dict__["_node"]
 
 
 def new_node() -> Node | None:
-    """Return the node for a new model: None in a call, and a node in the state OUTSIDE outside of every call."""
+    """Return the node for a new model: None inside of a call; outside of a call, a node in the state OUTSIDE."""
     if current() is not None:
         return None
     return Node(OUTSIDE)

@@ -1,6 +1,7 @@
-"""Model modules as data: a string for each class, which is made when the class is first asked for.
+"""Makes model classes from tables: each class when it is first used.
 
-`crossplane_lite.table` says how a table is written.
+A table is a dict from the name of each class of a module to a string that lists its fields. `crossplane_lite.table`
+describes these strings.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ __all__ = ["load", "make_class", "object_class"]
 
 
 def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make the `__getattr__` and `__dir__` of a model module.
+    """Return the `__getattr__` and `__dir__` of a model module.
 
     Args:
         module: The module's `__name__`.
-        table: The classes of the module, as `crossplane_lite.table` says.
-        **aliases: Other model modules, by the alias that the table uses: dotted names, or relative ones such as
-            `..core.v1`, which count from the package that the module is in.
+        table: The classes of the module, as `crossplane_lite.table` describes them.
+        **aliases: Other model modules, by the alias that the table uses. A module's name is dotted, or relative to the
+            package that `module` is in, such as `..core.v1`.
 
     Returns:
-        Functions for the module's namespace. The first makes a class when it is first asked for and leaves it in the
-        module; two threads never see two classes of one name. It raises AttributeError for a name that the table does
-        not have.
+        The two functions. `__getattr__` makes a class when it is first used and sets it in the module. Two threads
+        always get the same class. It raises AttributeError for a name that the table does not have, and UsageError for
+        a malformed field or an alias that is missing.
     """
 
     made: dict[str, type[Model]] = {}
@@ -111,12 +112,13 @@ def make_class(
     Args:
         module: The `__module__` of the class.
         name: The name of the class.
-        fields: The fields; for a resource without apiVersion and kind.
-        api_version: For a resource its apiVersion, which becomes fixed.
-        kind: For a resource its kind.
-        scope: For a resource `Namespaced` or `Cluster`; empty if the scope isn't known.
+        fields: The fields. For a resource, apiVersion and kind are left out.
+        api_version: For a resource, its apiVersion, which no instance can change; empty for other classes.
+        kind: For a resource, its kind.
+        scope: For a resource, `Namespaced` or `Cluster`; empty if the scope isn't known.
         is_open: Whether instances take any other attribute as well.
         kin: The name that the class shares with its kin (see `crossplane_lite._models.kin`); made from `name` if empty.
+            Resources have no kin.
     """
     namespace: dict[str, Any] = {
         "__module__": module,
@@ -154,7 +156,7 @@ def make_class(
 
 
 def object_class() -> type[Model]:
-    """Return the class of objects without a schema."""
+    """Return the class of objects without a schema, `DynamicModel`. It is imported only when it is needed."""
     from .dynamic import DynamicModel
 
     return DynamicModel

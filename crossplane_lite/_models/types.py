@@ -1,6 +1,7 @@
-"""The type of a model's field: the parsed form of a table's type texts.
+"""The types of models' fields, parsed from the type texts of tables, such as `[s` for a list of strings.
 
-A table is data (see `crossplane_lite.table`); this is the only place that reads its small language.
+A table lists the classes and fields of a module as strings (see `crossplane_lite.table`). Only this module reads its
+types and fields.
 """
 
 from __future__ import annotations
@@ -77,22 +78,22 @@ def _probe(takes: frozenset[type]) -> _Probe:
 
 
 class Type:
-    """The type of a field or of the items of a list or map.
+    """The type of a field, or of the items of a list or map.
 
     Attributes:
         code: One of the constants of this module.
         ref: The class's name in its table, for MODEL.
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
         takes: The classes of scalars that are kept as they are: `adopt` decides about all others.
-        words: The scalars in words, for messages; empty for other types.
-        probe: For a list or a map of scalars: a function that raises TypeError unless all items that it is given can be
-            kept as they are. None for other types.
+        words: The allowed scalars in words, for messages; empty for types other than scalars.
+        probe: For a list or a map of scalars: a function that raises TypeError unless all items can be kept as they
+            are. None for other types.
         is_item: Whether this is a list or a map that is the item of another list or map.
         place: For messages about a list or a map: its class, its field, and a `[]` for each list or map around it.
         keys: The keys by which Kubernetes merges a list (x-kubernetes-list-map-keys).
-        made: The class, None until it is first asked for.
-        settles: Whether a missing value is an answer once the object is ready, because API servers leave out values
-            that are false, zero or empty.
+        made: The class; None until `cls` is first read.
+        settles: Whether a missing value means empty once the object is ready, because API servers leave out values that
+            are false, zero or empty.
     """
 
     __slots__ = (
@@ -129,7 +130,12 @@ class Type:
 
     @property
     def cls(self) -> type[ModelShape]:
-        """The model class, for MODEL, DYNAMIC and OBJECT; made when it is first asked for."""
+        """The model class, for MODEL, DYNAMIC and OBJECT. It is made when this is first read.
+
+        Raises:
+            UsageError: The table is malformed, or uses an alias that it doesn't define.
+            AttributeError: The table doesn't have the class.
+        """
         if self.made is None:
             assert self._resolve is not None  # every type of models has one
             self.made = self._resolve(self.ref)
@@ -137,11 +143,15 @@ class Type:
 
     @property
     def name(self) -> str:
-        """The class's own name, for MODEL."""
+        """The class's own name without its module's alias, for MODEL."""
         return self.ref.rpartition(".")[2]
 
     def describe(self, *, with_module: bool = False) -> str:
-        """Return the type in words, for error messages."""
+        """Return the type in words, such as `a list`, for error messages.
+
+        Args:
+            with_module: Whether the name of a model class is followed by its module's name.
+        """
         if self.code == MODEL:
             return f"{articled(self.name, self.cls.__module__ if with_module else '')} or a mapping"
         if self.code == OBJECT:
@@ -152,9 +162,9 @@ class Type:
 
 
 def kin_name(name: str) -> str:
-    """Return the name that a class shares with its kin: its own name without `Item` at the end.
+    """Return the name that a class shares with its kin: the name without `Item` at the end.
 
-    The class for items of a list ends in `Item`, once for each list around the items.
+    The class for items of a list ends in `Item`, once for each list around the items. `Item` itself stays.
     """
     while name.endswith("Item") and name != "Item":
         name = name[:-4]
@@ -176,13 +186,14 @@ class Field:
     """One field of a model class.
 
     Attributes:
-        name: The attribute.
-        wire: The name in Kubernetes' objects.
-        step: The name as a step of a path.
+        name: The attribute, which is the field's name in Python.
+        wire: The field's name in Kubernetes.
+        step: The name in Kubernetes as a step of a path, such as `.spec`.
         type: The type of its values.
-        takes: The classes of scalars that can be kept as they are; none for a fixed field.
-        copied: `list` or `dict` if such a value only has to be copied once `probe` has accepted its items, else None.
-        probe: See `Type`.
+        takes: The classes of scalars that can be kept as they are; empty for a fixed field, such as apiVersion.
+        copied: `list` or `dict` if a value of this class only has to be copied once `probe` has accepted its items;
+            else None.
+        probe: The type's `probe` (see `Type`).
         lists: Whether the field holds a list of models.
     """
 
@@ -199,7 +210,7 @@ class Field:
         self.copied: type | None = None if type_.probe is None else {LIST: list, MAP: dict}.get(type_.code)
 
     def belongs_to(self, cls: str) -> None:
-        """Note the name of the field's class, which messages about its list or map show."""
+        """Set the name of the field's class, for messages about the field's list or map."""
         type_ = self.type
         type_.place = (cls, self.step)
         while type_.item.is_item:
@@ -216,11 +227,12 @@ def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
 
     Args:
         text: The type.
-        resolve: Returns the class for a name. Types without a class don't need it.
+        resolve: Returns the class for a name when the class is first used. Types without a class don't need it.
 
     Raises:
         ValueError: The escapes of a merge key are wrong.
         IndexError: The type, or the type of an item, is empty.
+        KeyError: A type such as `b|s` has a letter that stands for no scalar.
     """
     simple = _SIMPLE.get(text)
     if simple is not None:
@@ -239,11 +251,16 @@ def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
 
 
 def parse_field(text: str, resolve: Resolve) -> Field:
-    """Parse one field of a table's class, such as `location:s` or `from_=from:s`.
+    """Parse one field of a table's class, such as `location:s` or `from_=from:s` (attribute, Kubernetes name, type).
+
+    Args:
+        text: The field.
+        resolve: Returns the class for a name when the class is first used.
 
     Raises:
         ValueError: The text isn't of this form.
         IndexError: The type of a list's or map's items is missing.
+        KeyError: The type has a letter that stands for no scalar.
     """
     names, _, type_text = text.rpartition(":")
     name, _, wire = names.partition("=")
@@ -253,7 +270,11 @@ def parse_field(text: str, resolve: Resolve) -> Field:
 
 
 def unescape(text: str) -> str:
-    """Return the wire name that is written in a table, where `%` and two hex digits stand for a byte."""
+    """Return a Kubernetes name that is written in a table, where `%` and two hex digits stand for a byte.
+
+    Raises:
+        ValueError: The characters after a `%` aren't hex digits, or the bytes aren't UTF-8.
+    """
     if "%" not in text:
         return text
     first, *rest = text.split("%")

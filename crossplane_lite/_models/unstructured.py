@@ -1,4 +1,4 @@
-"""Resources of kinds without a generated class."""
+"""The model for resources of kinds that have no generated class."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Unstructured(Resource, DynamicModel):
 
     Args:
         api_version: The resource's apiVersion.
-        kind: Its kind.
-        **fields: The top-level fields, such as `spec`, as mappings.
+        kind: The resource's kind.
+        **fields: The top-level fields, such as `spec`. A field with other fields in it is a mapping.
 
     Raises:
-        UsageError: apiVersion or kind is missing.
+        UsageError: `api_version` or `kind` isn't a string or is empty, or a field is given a value that it can't hold.
     """
 
     __slots__ = ()

@@ -1,4 +1,8 @@
-"""Walks over models and plain data. All of them are iterative: the data decides how deep they go."""
+"""Loops over nested values of models and plain data: to convert, search, compare and show them.
+
+None of them is recursive, because the data decides how deeply values are nested. The source of a model is the encoded
+object that its unset fields are read from. A placeholder is the text of an unresolved Observable in a string.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ _TOP: Final[Path] = ((), None, 0)
 
 
 def _steps_of(path: Path) -> list[str | int]:
-    """Return the steps of a path from the top."""
+    """Return the steps of `path`, from the top of the data."""
     steps = []
     while path[1] is not None:
         steps.append(path[1])
@@ -47,7 +51,7 @@ def _steps_of(path: Path) -> list[str | int]:
 
 
 def show_path(steps: list[Any]) -> str:
-    """Join the steps of a path to a text, such as `spec.ports[2]["a/b"]`; an Observable is shown as its own path."""
+    """Join the steps of a path to text, such as `spec.ports[2]["a/b"]`. An Observable in it is shown as its path."""
     return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
@@ -56,12 +60,12 @@ def _shown(path: Path) -> str:
 
 
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
-    """Return the fields of a model by wire name.
+    """Return the values of a model's fields by their names in Kubernetes.
 
     Args:
         model: The model.
-        whole: True for the set fields and those of its source, without deleted ones. False for the set fields, and
-            TOMBSTONE for each deleted field.
+        whole: If True, the set fields and the other fields of the source, without deleted fields. If False, only the
+            set fields, and TOMBSTONE for each deleted field.
     """
     cls = type(model)
     node = model._node
@@ -84,9 +88,10 @@ class Found:
     """An unresolved value in a tree.
 
     Attributes:
-        steps: Its path from the top: names, keys and indexes.
-        waits_for: The Observables that it is made from.
-        is_key: True if the last step is a key of a map that is unresolved itself, False if the value there is.
+        steps: Its path from the top, as a list: names of fields, keys of maps and indexes.
+        waits_for: The Observables that the value is made from.
+        is_key: True if the last step is a key of a map and the key is unresolved. False if the value there is
+            unresolved.
     """
 
     __slots__ = ("is_key", "steps", "waits_for")
@@ -98,11 +103,12 @@ class Found:
 
 
 class Tree:
-    """A model or another value as plain data, with the unresolved values in it.
+    """A model or another value as plain data, with a list of the unresolved values in it.
 
     Attributes:
-        data: Dicts, lists and scalars under wire names. TOMBSTONE marks fields to remove, and None is an explicit null.
-            An unresolved Observable stays; one that has a value meanwhile is replaced by the value.
+        data: Dicts, lists and scalars, with the names that fields have in Kubernetes. TOMBSTONE marks fields to remove,
+            and None is an explicit null. An unresolved Observable stays. An Observable that has a value meanwhile is
+            replaced by the value.
         found: The unresolved values in `data`.
         list_keys: The merge keys of lists in `data`, by the id of the list. Lists without merge keys are left out.
         refers: Whether an Observable in `data` was replaced by its value.
@@ -118,12 +124,22 @@ class Tree:
 
 
 def plain_data(value: Any) -> Any:
-    """Return a model, or a value from one, as plain data with the fields that are set and those of the source."""
+    """Return a model, or a value from one, as plain data: the set fields, and the other fields of the source.
+
+    Raises:
+        EncodeError: A list holds UNSET, or the value contains itself.
+    """
     return _convert(value, None, whole=True).data
 
 
 def tree_of(value: Any, call: Tracker | None) -> Tree:
-    """Return the tree of the fields that are set in a model, without those of its source.
+    """Return a model as a tree: its set fields, and TOMBSTONE for each deleted field, but no others of its source.
+
+    Models that were copied from observed state, and models in lists, have all their fields.
+
+    Args:
+        value: The model.
+        call: The call whose placeholders are searched in strings; None if strings aren't searched.
 
     Raises:
         EncodeError: A list holds None or UNSET, or the value contains itself.
@@ -234,39 +250,62 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
 
 
 def whole_tree(value: Any, call: Tracker | None) -> Tree:
-    """Return the tree of a value: the fields that are set and those of its source."""
+    """Return a value as a tree, in which models have their set fields and the other fields of their source.
+
+    Args:
+        value: The value.
+        call: The call whose placeholders are searched in strings; None if strings aren't searched.
+
+    Raises:
+        EncodeError: A list holds UNSET, or the value contains itself.
+    """
     return _convert(value, call, whole=True)
 
 
 def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
-    """Return the unresolved Observables in a value, and those of which its strings have placeholders.
+    """Return the unresolved Observables in a value, and those whose placeholders are in its strings.
 
-    Without a call every Observable in the value is returned, and strings aren't searched.
+    If `call` is None, every Observable in the value is returned, and strings aren't searched.
+
+    Raises:
+        EncodeError: A list holds UNSET, or the value contains itself.
     """
     return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
 
 
 def with_references(value: Any, call: Tracker | None) -> Any:
-    """Return a value with references replaced by the values that they have by now.
+    """Return a value in which each Observable that has a value meanwhile is replaced by that value.
 
-    If an Observable in it has a value, the result is plain data. Otherwise it is `value` itself.
+    If there is such an Observable, the result is plain data. Otherwise it is `value` itself.
+
+    Raises:
+        EncodeError: A list holds UNSET, or the value contains itself.
     """
     tree = whole_tree(value, call)
     return tree.data if tree.refers else value
 
 
 def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observable[Any]]]:
-    """Return a value as plain data, and the unresolved Observables in it."""
+    """Return a value as plain data, and the unresolved Observables that are in it or in its strings' placeholders.
+
+    Args:
+        value: The value.
+        call: The call whose placeholders are searched in strings; None if strings aren't searched.
+
+    Raises:
+        EncodeError: A list holds UNSET, or the value contains itself.
+    """
     tree = _convert(value, call, whole=True)
     return tree.data, [observable for found in tree.found for observable in found.waits_for]
 
 
 def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
-    """Return plain data with every None, which means null there, replaced by NULL.
+    """Return plain data in which each None is replaced by NULL. In plain data, None means an explicit null.
 
     Args:
         value: The data.
-        opened: Called with each item first; its result takes the item's place, as the content of a message does.
+        opened: A function that is called with each item first. Its result takes the place of the item: the content of a
+            protobuf message, for example.
 
     Raises:
         UsageError: The data contains itself, or is nested too deep.
@@ -295,7 +334,7 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Yield `path=value` for each leaf of plain data; an empty object or list is a leaf too."""
+    """Yield `path=value`, such as `spec.size=3`, for each scalar, empty object and empty list in plain data."""
     work: list[tuple[Any, Path]] = [(value, _TOP)]
     while work:
         item, path = work.pop()
@@ -308,7 +347,7 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 def canonical(value: Any) -> str:
-    """Return plain data as a text that is the same for equal data, whatever the order of its keys."""
+    """Return a text of plain data. Equal data gives the same text, whatever the order of its keys."""
     parts: list[str] = []
     work: list[tuple[bool, Any]] = [(False, value)]
     while work:
@@ -330,7 +369,10 @@ def canonical(value: Any) -> str:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Say whether two values of plain data are equal. Observables are if their paths are; True and 1 are not."""
+    """Return whether two values of plain data are equal. Unlike in Python, True and 1 aren't equal.
+
+    Observables are equal if their paths are.
+    """
     work = [(one, other)]
     while work:
         left, right = work.pop()
@@ -351,7 +393,10 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def represent(value: Any, depth: int = 0) -> str:
-    """Return the repr of a model; values nested more than eight deep are shown as three dots."""
+    """Return the repr of a model: its class, and the fields that are set or in its source.
+
+    Values that are nested more than eight levels deep are shown as `...`. `depth` is the depth of `value` itself.
+    """
     if isinstance(value, ModelShape):
         if depth > 8:
             return f"{type(value).__name__}(...)"
@@ -373,9 +418,10 @@ def represent(value: Any, depth: int = 0) -> str:
 
 
 def _present(model: ModelShape) -> dict[str, Any]:
-    """Return the fields of a model that are set or present in its source, by wire name; nested models stay models.
+    """Return the fields of a model that are set or in its source, by their names in Kubernetes.
 
-    Fields of the source that the class doesn't have are left out.
+    Nested models stay models. Fields of the source that the class doesn't have are left out, and so are nulls of the
+    source.
     """
     node = model._node
     known = type(model).__wire_fields__

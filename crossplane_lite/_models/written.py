@@ -1,4 +1,4 @@
-"""Python values that Kubernetes writes as strings or numbers: members of enums, times and dates."""
+"""Converts Python values that Kubernetes writes as strings or numbers: members of enums, times and dates."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _OWN: Final = (NullType, UnsetType)
 
 
 def as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
-    """Return a member of an enum as its value, a time or a date as Kubernetes writes it, anything else as it is.
+    """Return a member of an enum as its value, and a time or date as the string that Kubernetes uses.
+
+    Any other value is returned as it is. A time is converted to UTC.
 
     Args:
         value: The value. It must not be an Observable: the checks made here would count as uses of it.
         fault: Makes the error from the text of a problem.
 
     Raises:
-        Exception: The value is a time without a time zone. `fault` made the error.
+        Exception: The error that `fault` made: the value is a time without a time zone.
     """
     if isinstance(value, Enum):
         return value if isinstance(value, _OWN) else value.value
