@@ -220,7 +220,8 @@ def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
     """Check a desired resource, and return it unchanged.
 
     Raises:
-        RenderError: The resource has no apiVersion, kind or name, its name isn't valid, or its namespace isn't a string.
+        RenderError: The resource lacks its apiVersion, kind or name, its name is invalid, or its namespace isn't a
+            string.
     """
     what = f"desired resource {quoted(name)}"
     for key in ("apiVersion", "kind"):

@@ -60,8 +60,7 @@ def origin_of(node: Node, field: Field) -> Origin | None:
 
 
 def _steps(step: str) -> list[Any]:
-    """Return the keys and indexes in a part of a path: `["spec"]` for `.spec`, `[0]` for `[0]`, `["a/b"]` for `["a/b"]`.
-    """
+    """Split a part of a node's path, such as `.spec.size`, `[0]` or `["a/b"]`, into its keys and indexes."""
     if step.startswith("["):
         inner = step[1:-1]
         if inner.isdigit():

@@ -90,7 +90,7 @@ def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str,
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `over` merged into a copy of `under`. Mappings are merged; any other value of `over` replaces the old one."""
+    """Return `over` merged into a copy of `under`: mappings are merged, any other value of `over` replaces the old."""
     result: dict[str, Any] = {}
     work: list[tuple[dict[str, Any], Mapping[str, Any], Mapping[str, Any]]] = [(result, under, over)]
     while work:

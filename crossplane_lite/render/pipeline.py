@@ -31,7 +31,9 @@ class Selector(NamedTuple):
 
     @classmethod
     def of(cls, message: Any) -> Selector:
-        """Return the selector of a ResourceSelector message. A message without a match selects all resources of its kind.
+        """Return the selector of a ResourceSelector message.
+
+        A message with neither a name nor labels selects all resources of its kind.
 
         Args:
             message: The message, of any class that has the fields of ResourceSelector.

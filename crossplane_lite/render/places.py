@@ -55,7 +55,7 @@ class Places:
         return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
 
     def _frame(self) -> FrameType | None:
-        """Return the innermost frame in the author's files; else in other code outside of crossplane_lite; else None."""
+        """Return the innermost frame in the author's files, else outside of crossplane_lite; None if there is none."""
         frame: FrameType | None = sys._getframe(1)
         first: FrameType | None = None
         while frame is not None:
