@@ -1,6 +1,6 @@
 """Finds the unset fields that cause text such as `http://None.example.org`, or exceptions in compose().
 
-A field of the composite's spec that isn't set is None when compose() reads it, and Python may format the None into text.
+compose() gets None when it reads a field of the composite's spec that isn't set, and Python may put the None into text.
 If the response of a function in this process has `None` in a string, or compose() has raised an exception, compose()
 runs again, and the unset fields that it reads are recorded. Then compose() runs once more for each of these fields,
 with a value in the field. If the text or the exception changes, the field is a source of it. The responses of these
