@@ -26,7 +26,7 @@ def command(argv: Sequence[str]) -> int:
         The exit status 0.
 
     Raises:
-        MissingExtraError: shtab isn't installed, or a package that another command's module needs.
+        MissingExtraError: shtab isn't installed.
         SystemExit: The shell isn't given or unknown, or --help was given.
     """
     arguments = make_parser().parse_args(argv)

@@ -35,9 +35,10 @@ def parser_of(name: str) -> argparse.ArgumentParser | None:
 
 
 def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield a message for each unknown flag that resembles a known one: `there is no --outptu; did you mean --output?`.
+    """Yield a message for each unknown long flag that resembles a known flag of a command.
 
-    Nothing is yielded for a command whose parser isn't available (see `parser_of`).
+    A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command whose parser
+    isn't available (see `parser_of`).
 
     Args:
         name: The command.

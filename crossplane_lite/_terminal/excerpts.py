@@ -20,7 +20,7 @@ _LONGEST_NAME = 253
 
 
 def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a text that is cut to `longest` characters, if it is longer: `…` takes the place of its middle."""
+    """Return a text. If it has more than `longest` characters, cut it to this length, with `…` for its middle."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2

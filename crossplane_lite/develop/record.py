@@ -2,8 +2,8 @@
 
 Each request gets a folder with `xr.yaml`, `observed.yaml`, `desired.yaml`, `required.yaml` and `secrets.yaml` (the
 step's credentials), a `composition.yaml` with the step's input, and a `functions.yaml` that names the function. A file
-without content is left out. By default, all secret values are masked: data of Secrets, credentials and connection
-details.
+without content is left out. By default, secret values are masked wherever they occur in the files: data of Secrets,
+credentials and connection details.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Entry(NamedTuple):
         name: The resource's composition resource name.
         kind: The kind and apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`; empty if they aren't known.
         place: The namespace, if there is one, and the object's name: `team/photos-1f2e`; empty if the name isn't known.
-        changes: The fields that change; for a new resource, all its fields.
+        changes: The fields that change; for a new resource, all its fields; empty for other actions.
         waits: The paths of the missing values that the resource waits for.
         note: A remark for the reader of the report, or an empty string.
     """
@@ -80,7 +80,10 @@ class Difference(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes. Resources that are kept or held back don't count as changes."""
+        """Whether nothing changes. Resources that are kept or held back don't count as changes.
+
+        True also if the reconcile failed, because nothing changes then.
+        """
         return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
 
 
@@ -208,7 +211,7 @@ def _finished(
         status: The changes of the composite's status.
         notes: The other notes; this function adds to the list.
         renders: The reconciles whose secret values are masked.
-        exist: Existing resources whose secret values are masked, too.
+        exist: Existing resources by name. Their secret values are masked, too.
     """
     mask = masking(renders, exist.values())
     notes += _renamed(entries)
@@ -321,7 +324,7 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
 
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return the changes between the statuses of two composites; of their conditions, only that of Ready's status."""
+    """Return the changes between two composites' statuses. Of the conditions, only the status of Ready is compared."""
     old, new = (_plain_status(one) for one in (before, after))
     # `changes` leaves the field `status` out, so the statuses stand under another name.
     found = changes({"spec": old}, {"spec": new}, whole=True)

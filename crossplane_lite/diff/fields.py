@@ -139,7 +139,7 @@ def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(found: Sequence[Change]) -> Iterator[Change]:
-    """Yield changes, but split a change whose new value is an object into one change for each field. Lists stay one."""
+    """Yield changes. A change whose new value is an object is split into one for each field. Lists aren't split."""
     work = list(reversed(found))
     while work:
         one = work.pop()

@@ -1,6 +1,6 @@
 """Finds the keys of lists: the fields that identify an element, such as `name`. API servers merge lists by them.
 
-A kind's schema has the keys in `x-kubernetes-list-map-keys`. Without a schema, they come from the kind's model.
+A kind's schema has the keys of a list in `x-kubernetes-list-map-keys`. If it has none, they come from the kind's model.
 """
 
 from __future__ import annotations

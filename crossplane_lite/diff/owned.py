@@ -57,7 +57,7 @@ class Owned(NamedTuple):
         return None
 
     def is_set(self) -> bool:
-        """Return whether the list at this path is a set of scalars, so that its elements have no keys."""
+        """Return whether the list at this path is a set of scalars: a manager owns elements by their values."""
         return any(name.startswith("v:") for node in self._nodes() for name in node)
 
     @property

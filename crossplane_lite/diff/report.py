@@ -94,8 +94,8 @@ def _value(value: Any) -> str:
 def as_markdown(differences: Sequence[Difference]) -> str:
     """Return differences as Markdown, with a summary at the end.
 
-    Each composite has a table of its resources, a block with the fields that change, and a list of notes. If the
-    reconcile fails, the composite has only the error.
+    For each composite, there are a table of its resources, a block with the changed fields, and a list of notes; or
+    only the error, if the reconcile failed.
     """
     found: list[str] = []
     for one in differences:
@@ -170,7 +170,10 @@ def _change_of(change: Change) -> dict[str, Any]:
 
 
 def totals(differences: Iterable[Difference]) -> dict[str, int]:
-    """Return numbers by name: of composites (`composites`, `failed`, `same`), and of resources with each action."""
+    """Return how many composites there are, and how many resources have each action.
+
+    The keys are `composites`, `failed` (their reconcile failed), `same` (nothing changes), and the actions.
+    """
     differences = list(differences)
     found = {
         "composites": len(differences),

@@ -33,9 +33,9 @@ def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
 
     Args:
         folder: The folder. Its files that end in .yaml, .yml and .json are read.
-        composition: The file of the Composition, which names the kind of the composites. If a file has several objects
-            of this kind, the first one is the composite. If `composition` is None, the composite is the object without
-            the annotation `crossplane.io/composition-resource-name`.
+        composition: The file of the Composition, which names the kind of the composites. The first object of this kind
+            is the file's composite; others with the annotation `crossplane.io/composition-resource-name` are composed
+            resources. If `composition` is None, the composite is the object without this annotation.
 
     Raises:
         InputError: A file can't be read, doesn't have exactly one composite, or its composite has no name.

@@ -64,8 +64,8 @@ def other_version(
         The runner of each function, by its name in the pipeline.
 
     Raises:
-        InputError: There is no such version, it can't be run, or (unless `version` is an address) no function runs in
-            this process.
+        InputError: There is no such version, or it can't be run. For an address, the pipeline has several functions;
+            for other versions, none of its functions runs in this process.
     """
     with contextlib.ExitStack() as stack:
         folder = Path(version)

@@ -100,9 +100,9 @@ def node_tooltip(node: DrawnNode) -> str:
 def edge_label(edge: Edge) -> str:
     """Return the label of an edge: its first two paths, and how many more there are.
 
-    A path is shown without the dependency's name and without `status.atProvider.`, and a long one without its
-    beginning. The label is empty if no path is more than the dependency's name. The label of an edge on a cycle begins
-    with `cycle`.
+    A path is shown without the dependency's name and without `status.atProvider.`; a long path is shown without its
+    beginning. The label is `is ready` for a dependency that must be ready. It is empty if the path has nothing beside
+    the dependency's name. On a cycle, the label begins with `cycle`.
     """
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
     more = len(labels) - _MOST_PATHS

@@ -83,7 +83,7 @@ def drawn(graph: Graph, format: str) -> bytes:
 
     Raises:
         MissingExtraError: The extra `graph` isn't installed.
-        UsageError: The program `dot` isn't installed, fails, or takes longer than two minutes.
+        UsageError: The program `dot` isn't installed, fails, prints too much, or takes longer than two minutes.
     """
     if format == "mermaid":
         from .mermaid import mermaid

@@ -26,7 +26,7 @@ _REQUIRED: Final = "required."
 
 
 class Sort(enum.Enum):
-    """What a node is: a composed resource, a field or a required resource. A member's value is its text in drawings."""
+    """The sort of a node: composed resource, field or required resource. A member's value is its text in drawings."""
 
     RESOURCE = "composed resource"
     FIELD = "field of the composite"
@@ -81,8 +81,8 @@ class Edge(NamedTuple):
     Attributes:
         dependent: The name of the node that needs values of the other.
         dependency: The name of the node that has these values.
-        paths: The paths of the values, each with the dependency's name at the beginning. The name of a resource alone
-            means that the resource must be ready.
+        paths: The paths of the values, such as `vpc.status.atProvider.vpcId`. The name of a resource alone means that
+            the resource must be ready.
         missing: The paths that have no value yet.
         in_cycle: Whether the edge is part of a dependency cycle.
     """

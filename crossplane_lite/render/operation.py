@@ -43,8 +43,8 @@ def render_operation(
     Args:
         operation: The Operation, with the status of previous runs if there were any.
         pipeline: The Operation's steps.
-        functions: The runner of each function (an object that calls it), or a composition function that is called in
-            this process; by the function's name.
+        functions: By the function's name, a composition function or an object with the method `RunFunction`, which is
+            called in this process, or a runner (an object that calls the function).
         cluster: The source of required resources, schemas and the Secrets of credentials; None for a cluster without
             objects.
         watched: The resource whose change made a WatchOperation create this Operation. Each step gets it as the

@@ -1,7 +1,7 @@
 """Warns of fields in a composite's spec that compose()'s model lacks, and of values of the wrong type.
 
 A field that the model lacks is misspelt, or the model is older than the XRD. `render.definition` finds more errors, but
-needs the XRD. This check needs only the model: the class of compose()'s composite.
+needs the XRD. This check needs only the model: the class with which compose() reads the composite.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
     such as `compositionRef`, and models without a fixed set of fields give no warnings.
 
     Args:
-        model: The class of the composite in compose().
+        model: The class with which compose() reads the composite.
         request: The bytes of the RunFunctionRequest.
     """
     field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")

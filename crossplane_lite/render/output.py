@@ -1,4 +1,4 @@
-"""The output of a reconcile: documents as `crossplane composition render` prints them, and messages for users."""
+"""Makes the output of a reconcile: documents as `crossplane composition render` prints them, and messages for users."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
     """Yield the events of the composite: the functions' results, and the events that Crossplane itself emits.
 
-    A paused composite has only an event that it is paused. A composite that is being deleted has no events of its
+    A paused composite has only the event ReconciliationPaused. A composite that is being deleted has no events of
     functions.
 
     Args:

@@ -80,7 +80,7 @@ class Step(NamedTuple):
 
 
 class Runner(Protocol):
-    """An object that calls one function, in this process or elsewhere. Any object with the method `run` is one."""
+    """An object that calls one function, in this process or elsewhere: any object with the method `run`."""
 
     def run(self, request: bytes, timeout: float) -> bytes:
         """Call the function with a request, and return its response.

@@ -73,7 +73,7 @@ Answer = Callable[[bytes, Sequence[str]], Found]
 def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: Answer, base: Fields) -> Made:
     """Find the values of a request on which a resource's fields depend.
 
-    Calls the function once with the same request, and then up to three times for each value.
+    First calls the function with the unchanged request, and then up to three times for each value.
 
     Args:
         request: The bytes of the request.

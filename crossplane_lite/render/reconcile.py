@@ -65,8 +65,8 @@ def render(
     Args:
         composite: The composite resource. If it has no uid, it gets one that is made from its kind and name.
         pipeline: The steps of the Composition.
-        functions: The runner of each function (an object that calls it), or a composition function that is called in
-            this process; by the function's name.
+        functions: By the function's name, a composition function or an object with the method `RunFunction`, which is
+            called in this process, or a runner (an object that calls the function).
         cluster: The source of required resources, schemas, and the Secrets of credentials and connection details. If it
             has a method `scope(api_version, kind)`, this method says which kinds are cluster-scoped. None for a cluster
             without other objects.
@@ -286,7 +286,7 @@ class _Reconcile:
     def _desired_status(self, message: Any) -> dict[str, Any]:
         """Return the status that the functions desire, without its conditions. Add these to the composite's conditions.
 
-        A condition that the composite already has stays.
+        If the composite already has a condition of the same type, the desired condition is ignored.
 
         Raises:
             RenderError: The status isn't an object, or its conditions are malformed.
@@ -342,7 +342,7 @@ class _Reconcile:
     def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
         """Return the composite as Crossplane stores it after a failed reconcile.
 
-        Synced is False. Conditions of functions that this reconcile didn't set become Unknown.
+        Its condition Synced is False. Conditions of functions that weren't set in this reconcile become Unknown.
         """
         message = f"cannot compose resources: {error}"
         self._mark({"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message})

@@ -98,8 +98,8 @@ class RenderError(CrossplaneLiteError, RuntimeError):
 
 
 class NoAnswerError(RenderError):
-    """A function can't be called, doesn't respond in time, or its response isn't a valid message."""
+    """A reconcile failed because a function can't be called, doesn't respond in time, or its response is malformed."""
 
 
 class FatalResultError(RenderError):
-    """A function returned a fatal result."""
+    """A reconcile failed because a function returned a fatal result."""

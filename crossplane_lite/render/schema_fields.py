@@ -31,7 +31,7 @@ def is_free(schema: Mapping[str, Any]) -> bool:
     """Return whether a schema allows any content.
 
     This is so if the schema has `x-kubernetes-preserve-unknown-fields`, or if it is for an object (or has no type) and
-    has no properties, items or enum.
+    has no properties, additionalProperties, items or enum.
     """
     for one in parts_of(schema):
         if one.get("x-kubernetes-preserve-unknown-fields") is True:

@@ -73,8 +73,8 @@ class Pipeline:
 
     Args:
         steps: The steps.
-        functions: The runner of each function (an object that calls it), or a composition function; by the function's
-            name.
+        functions: By the function's name, a composition function, an object with the method `RunFunction`, or a runner
+            (an object that calls the function).
         observed: The bytes of the observed State message; None for requests without observed state.
         cluster: The source of required resources, schemas and Secrets; None for an empty cluster.
         context: The context before the first step; None for an empty context.

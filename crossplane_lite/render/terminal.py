@@ -42,7 +42,7 @@ def begin() -> None:
 
 
 class _Formatter(log.TextFormatter):
-    """Formats log records as text for a terminal."""
+    """Formats log records for a terminal: escapes control characters, and shortens tracebacks of compose()."""
 
     def line(self, text: str) -> str:
         return _text.line(text)

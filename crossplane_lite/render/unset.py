@@ -137,7 +137,7 @@ def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ..
 
 
 def _probed(function: Function, request: bytes, paths: list[str], is_source: Any) -> Iterator[str]:
-    """Run compose() once for each field with a value in the field, and yield the fields that are sources.
+    """Run compose() once for each field, with a text as the field's value, and yield the fields that are sources.
 
     Args:
         function: The function.

@@ -119,7 +119,7 @@ def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, endi
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process if it is still running: ask it to terminate, and kill it two seconds later."""
+    """End a process if it is still running: terminate it, and kill it if it hasn't ended two seconds later."""
     try:
         if process.poll() is None:
             process.terminate()
@@ -180,7 +180,7 @@ def _settled(before: _State, paths: set[str]) -> list[str]:
 
 
 def _state(paths: Iterable[str]) -> _State:
-    """Return the state of all files in `paths`, and of all files and folders below the directories in `paths`.
+    """Return the states (see `_State`) of the files in `paths`, and of all files and folders below its directories.
 
     Hidden files and folders, `__pycache__` and links to directories are left out below a directory.
     """
