@@ -41,7 +41,7 @@ class Done(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The program's end in words: `its exit status is 1` or `it was ended by the signal SIGKILL`."""
+        """The program's end in words, such as `its exit status is 1` or `it was ended by the signal SIGKILL`."""
         if self.status >= 0:
             return f"its exit status is {self.status}"
         try:

@@ -60,7 +60,8 @@ class Difference(NamedTuple):
     """The changes of a rollout for one composite, with secret values masked.
 
     Attributes:
-        composite: The composite's kind, namespace (if it has one) and name, such as `XBucket photos`.
+        composite: The composite's kind, namespace and name, such as `Bucket team/photos`; `XBucket photos` without a
+            namespace.
         entries: The actions on the composite's resources, in the order of `ACTIONS`.
         status: The fields of the composite's status that change; of its conditions, only Ready.
         notes: Other remarks for the reader of the report.
@@ -158,8 +159,8 @@ def against_version(
         composite: The composite.
         observed: The composite's composed resources as they exist. Only their names are used, for notes and to tell
             resources that are held back from those that aren't desired any more.
-        old: The result of the reconcile with the other version. None if this reconcile fails: then all resources of
-            `new` count as created.
+        old: The result of the reconcile with the other version. None if this reconcile fails: then all composed
+            resources of `new` count as created, and those that `new` deletes count as deleted.
         new: The result of the reconcile with this version.
         schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
     """

@@ -19,7 +19,7 @@ from .owned import Owned
 
 __all__ = ["ABSENT", "Change", "changes", "leaves"]
 
-# The fields by which the elements of Kubernetes' lists are told apart, in the order in which they are tried.
+# The fields that usually identify the elements of Kubernetes' lists, in the order in which they are tried.
 _USUAL_KEYS: Final = ("name", "key", "uid", "type", "id", "mountPath", "containerPort", "port", "ip")
 # Labels and annotations that Crossplane or this package gives every resource.
 _OWN: Final = frozenset({COMPOSITE_LABEL, *CLAIM_LABELS, RESOURCE_NAME, ANNOTATION})

@@ -62,12 +62,12 @@ class Owned(NamedTuple):
 
     @property
     def goes(self) -> bool:
-        """Whether the value is removed when Crossplane's apply no longer has it: only Crossplane owns it."""
+        """Whether the value is removed when Crossplane's apply no longer has it, because only Crossplane owns it."""
         return self.ours is not None and not self.others
 
     @property
     def is_whole(self) -> bool:
-        """Whether Crossplane owns the value as one unit, without fields below it: a scalar or an atomic list."""
+        """Whether Crossplane owns the value as a unit, such as a scalar or an atomic list, without fields below it."""
         return self.ours is not None and not any(name != "." for name in self.ours)
 
     def _nodes(self) -> Iterator[Fields]:

@@ -94,8 +94,8 @@ def _value(value: Any) -> str:
 def as_markdown(differences: Sequence[Difference]) -> str:
     """Return differences as Markdown, with a summary at the end.
 
-    For each composite, there are a table of its resources, a block with the changed fields, and a list of notes; or
-    only the error, if the reconcile failed.
+    Each composite has a table of its resources, a block with the changed fields, and a list of notes. If its reconcile
+    failed, it has only the error.
     """
     found: list[str] = []
     for one in differences:

@@ -178,7 +178,10 @@ def _label_text(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text with entities, such as `&lt;`, for the characters with a meaning in an HTML-like label of DOT."""
+    """Return a text with entities, such as `&lt;`, for the characters with a meaning in an HTML-like label of DOT.
+
+    A similar character takes the place of each backslash.
+    """
     text = text.replace("\\", _BACKSLASH)
     # A text that is nothing but a bracket is a syntax error for Graphviz.
     for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("]", "&#93;")):
@@ -187,6 +190,9 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a quoted string of DOT. Quotes and ampersands are escaped, so that `&lt;` is shown as `&lt;`."""
+    """Return a text as a quoted string of DOT. Entities in the text, such as `&lt;`, are shown as they are written.
+
+    A similar character takes the place of each backslash.
+    """
     text = text.replace("\\", _BACKSLASH).replace("&", "&amp;").replace('"', '\\"')
     return f'"{text}"'

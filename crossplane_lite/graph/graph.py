@@ -254,7 +254,7 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
     if name in found.desired:
         return State.CREATE
     if name in found.registered:
-        # A step that failed has desired nothing; its registered resources that need nothing would be created.
+        # A failed step has no desired state. Its registered resources without missing values would be created.
         waits = isinstance(rendered, Rendered) or any(one.dependent == name for one in found.missing)
         return State.HELD if waits else State.CREATE
     if name in found.held:

@@ -53,10 +53,10 @@ def render_operation(
         timeout: The time limit of all steps together, in seconds.
 
     Returns:
-        The result. Its `composite` is the Operation with its new status: the conditions Succeeded, ValidPipeline and
-        Synced, the outputs of the steps, and references to applied resources. `composed` has the applied resources, by
-        the names that the functions gave them. `deleted` and `ready` are empty. If the Operation has reached its
-        failure limit, no step runs, and Succeeded is False.
+        The result. Its `composite` is the Operation with its new status, which has the conditions Succeeded,
+        ValidPipeline and Synced, the outputs of the steps, and references to applied resources. `composed` has the
+        applied resources, by the names that the functions gave them. `deleted` and `ready` are empty. If the Operation
+        has reached its failure limit, no step runs, and Succeeded is False.
 
     Raises:
         FatalResultError: A function returned a fatal result.

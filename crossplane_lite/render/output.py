@@ -26,7 +26,7 @@ __all__ = [
     "warning_lines",
 ]
 
-# A message with parts is split where its line would be longer. The other text stands before its dependencies.
+# A longer line is split at each `; ` of its message. `_DEPENDENCIES` begins the message's list of dependencies.
 _WIDTH: Final = 120
 _DEPENDENCIES: Final = ". Dependencies: "
 

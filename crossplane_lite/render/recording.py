@@ -130,7 +130,7 @@ def _answer(watched: Function, function: Function, request: bytes) -> bytes:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return watched.run(request)
-    except CrossplaneLiteError:  # the request can't be read, and the first run has said so
+    except CrossplaneLiteError:  # the request is malformed, and the first run has reported that
         return b""
     finally:
         logger.removeFilter(never)
@@ -173,7 +173,7 @@ class _Watch:
             for name in self._names:
                 found = ctx._call.composite if name == COMPOSITE else ctx._resources.get(name)
                 if found is not None:
-                    with contextlib.suppress(CrossplaneLiteError):  # the answer's fatal result tells of such a value
+                    with contextlib.suppress(CrossplaneLiteError):  # the response has a fatal result for such a value
                         self.found[name] = self._taken(name, found)
 
     # -- settings

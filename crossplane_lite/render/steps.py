@@ -227,12 +227,12 @@ class Pipeline:
         return secret_data(found[0], f"Secret {namespace}/{secret}")
 
     def _satisfy(self, request: Any, bootstrap: Any, asked: Any) -> None:
-        """Replace the required resources and schemas in a function's request by the ones that it requires now.
+        """Set the required resources and schemas of a function's next request. All previous ones are removed.
 
         Args:
             request: The request.
-            bootstrap: A request with the resources and schemas that don't depend on the function's response, for
-                example because the Composition requires them. They stay in `request`.
+            bootstrap: A request with the resources and schemas that every request of the step gets, for example because
+                the Composition requires them.
             asked: The requirements in the function's last response; None if it has none.
         """
         for field in ("extra_resources", "required_resources", "required_schemas"):
@@ -253,7 +253,7 @@ class Pipeline:
         return [] if self._cluster is None else self._cluster.resources(selector)
 
     def _fetch(self, target: Any, name: str, selector: Selector) -> None:
-        # If nothing is found, the request has an empty entry. So a function sees that it was looked for.
+        # If nothing is found, the request has an empty entry. So the function sees that there is no such resource.
         target[name].CopyFrom(_resources(self._resources(selector), str(selector)))
 
     def _fetch_schema(self, target: Any, name: str, api_version: str, kind: str) -> None:
@@ -363,7 +363,7 @@ def _difference(before: Any, after: Any) -> str:
     It is empty if they don't differ.
 
     Args:
-        before: The requirements of the last response but one; None if it has none.
+        before: The requirements of the response before; None if it has none.
         after: The requirements of the last response; None if it has none.
     """
     names: set[str] = set()

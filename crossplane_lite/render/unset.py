@@ -187,7 +187,7 @@ def _has_input(request: bytes) -> bool:
 def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
     """Yield each path at which `key` could be added to the step's input, with a request in which it has been added.
 
-    At most 20 are yielded; those with the fewest steps come first.
+    At most 20 are yielded; the shortest paths come first.
     """
     message = _view.RunFunctionRequest.FromString(request)
     if not message.HasField("input"):
@@ -247,7 +247,7 @@ def _run(function: Function, request: bytes) -> _Reads:
         Context.resource = resource  # type: ignore[method-assign]
         try:
             answer = watched.run(request)
-        except Exception:  # a malformed request, of which the first run has told
+        except Exception:  # the request is malformed, and the first run has reported that
             answer = b""
         finally:
             reader.absent = real_absent

@@ -53,7 +53,7 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
 def check(rendered: Rendered, schemas: Schemas) -> Checked:
     """Check the desired state in the last function's response. See `problems` for the arguments and errors.
 
-    Each message has the composition resource name (`xr` for the composite), the path, the mistake, and the place of the
+    Each message has the composition resource name (`xr` for the composite), the path, the mistake, and the file of the
     schema. A status of a composed resource is a mistake, too, because Crossplane discards it.
     """
     errors: list[str] = []

@@ -147,7 +147,7 @@ def _next_change(watchfiles: Any, before: _State, paths: set[str], ending: _Endi
 def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> None:
     """Wait until a file has changed or the command ends. If watchfiles fails, wait for half a second."""
     try:
-        # Not recursive: the watched folders are those of the files, which may be home or the root.
+        # Not recursive: the folder of a watched file may be the home folder or the root.
         for _ in watchfiles.watch(
             *_folders(paths),
             watch_filter=None,
