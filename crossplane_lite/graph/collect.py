@@ -41,7 +41,7 @@ class Collected:
             and the number of further ones. If none was found, the text has the kind and name that the requirement asks
             for. It is empty if these aren't known.
         answered: The keys of the requirements for which a resource was found.
-        usages: The names of the composed resources that are Usages (they keep the order of deletion).
+        usages: The names of the Usages that the SDK has added to keep the order of deletion (`usages=True`).
         notes: Remarks for the user on dependencies and resources that the graph doesn't show.
     """
 
@@ -62,7 +62,7 @@ class Collected:
 
     @property
     def resources(self) -> set[str]:
-        """The names of all known composed resources, except Usages."""
+        """The names of all known composed resources, except the Usages that the SDK has added."""
         return ({*self.kinds} | self.observed | self.desired | self.held) - self.usages
 
 

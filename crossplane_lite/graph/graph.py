@@ -159,7 +159,7 @@ def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None =
 
     For a step that runs in this process, the graph has all dependencies, even if their values exist (see
     `composition.Function.dependencies`). For a step that runs elsewhere, the graph has only the dependencies on missing
-    values, and these only if the step's function uses this package. Usages aren't drawn.
+    values, and these only if the step's function uses this package. Usages that the SDK has added aren't drawn.
 
     Args:
         rendered: The result of the reconcile, or its failure.
