@@ -156,7 +156,7 @@ class _Cache:
         self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
 
     def read(self, path: str, digest: str) -> bytes | None:
-        """Return a document with the hash `digest`; None if it isn't on disk, can't be read, or `digest` is no hash."""
+        """Return a document by path and hash; None if it isn't on disk or can't be read, or the hash is invalid."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return None
         try:
@@ -166,7 +166,7 @@ class _Cache:
             return None
 
     def write(self, path: str, digest: str, data: bytes) -> None:
-        """Write a document to disk, and remove its older versions. Do nothing if `digest` isn't a hash."""
+        """Write a document to disk, and remove its older versions. Do nothing if the hash is invalid."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return
         import tempfile

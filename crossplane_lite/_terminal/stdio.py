@@ -97,11 +97,11 @@ _taken: _Taken | None = None
 
 
 def repair() -> None:
-    """Open the null device for each of stdin, stdout and stderr that is closed, and make sys.stderr unable to fail.
+    """Open the null device for each of stdin, stdout and stderr that is closed, and give sys.stderr a safe stream.
 
     Otherwise the next file that is opened would get the file descriptor of a closed stderr, and messages would be
-    written into that file. On Windows, sys.stderr stays as it is, and so does a sys.stderr that was replaced. Call
-    this only in a process that ends with its command.
+    written into that file. Writing to the safe stream (`_Stderr`) never fails. On Windows, sys.stderr stays as it is,
+    and so does a sys.stderr that was replaced. Call this only in a process that ends with its command.
     """
     for fd in range(3):
         try:

@@ -57,7 +57,7 @@ class Entry(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The changes of a rollout for one composite, with secret values masked.
+    """The changes of a rollout for one composite. Secret values in changes and notes are masked.
 
     Attributes:
         composite: The composite's kind, namespace and name, such as `Bucket team/photos`; `XBucket photos` without a

@@ -168,8 +168,8 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]
 
     Returns:
         The graph, the functions' warnings in all rounds, and a message if there is a problem. The message is None if
-        the simulation became stable and no resource waits for a value that never comes. If a round failed, only its
-        warnings are returned.
+        the simulation became stable and no resource waits for a value that never comes. If a round failed, only the
+        warnings of this round are returned.
 
     Raises:
         InputError: A file or a function can't be used.

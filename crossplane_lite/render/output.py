@@ -216,7 +216,7 @@ def warning_lines(results: Iterable[Result]) -> Iterator[str]:
 
 
 def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
-    """Yield a line for each resource or schema that a step requires and that wasn't found."""
+    """Yield a line for each resource or schema that a function requires and that wasn't found."""
     from ..proto import _view
 
     for step in steps:

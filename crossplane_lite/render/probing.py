@@ -136,7 +136,8 @@ def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
 def _different(base: Fields, other: Fields) -> set[Steps]:
     """Return the fields in `base` that differ in `other` or are missing there.
 
-    If `other` has a new field, the last field of `base` in the same object or list, or around it, counts as different.
+    If `other` has a new field, such as an element of a longer list, the last field of `base` in the same object or
+    list, or around it, counts as different.
     """
     found = {steps for steps, value in base.items() if steps not in other or not _same(other[steps], value)}
     for steps in other:
@@ -209,7 +210,10 @@ class _Request:
         return None, ()
 
     def tree(self, origin: Origin) -> Any:
-        """Return the object that an origin's steps begin in, as plain data; None if it is missing or malformed."""
+        """Return the object that has an origin's value, such as the composite or the input, as plain data.
+
+        None if the object is missing or malformed.
+        """
         key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
         if key not in self._trees:
             try:

@@ -252,7 +252,10 @@ class _Watch:
                 setattr(owner, name, real)
 
     def _replacements(self) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-        """Yield the functions to replace: the class or module, the function's name, and a function that wraps it."""
+        """Yield the functions to replace: the class or module, the function's name, and a factory of its replacement.
+
+        The factory takes the real function, and returns a function that calls it and records.
+        """
         yield Model, "__init__", self._init
         yield Resource, "__init__", self._resource_init
         yield Model, "__setattr__", self._setattr

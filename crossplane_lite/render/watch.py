@@ -48,7 +48,7 @@ _State = dict[str, "tuple[int, int, int] | None"]
 
 
 def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
-    """Run `crossplane-lite render` after each change, until Ctrl-C or another signal ends the command.
+    """Run `crossplane-lite render`, and again after each change, until Ctrl-C or another signal ends the command.
 
     Args:
         argv: The arguments after `render`, including `--watch`.
