@@ -20,7 +20,7 @@ _LONGEST_NAME = 253
 
 
 def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a text. If it has more than `longest` characters, cut it to this length, with `…` for its middle."""
+    """Return a text, cut to `longest` characters if it has more. Then `…` takes the place of its middle."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2
