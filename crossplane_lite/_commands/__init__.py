@@ -1,6 +1,7 @@
-"""The commands of `crossplane-lite`, and what all of them offer: examples, suggestions, completion in shells.
+"""The list of `crossplane-lite`'s commands, with help for all of them: examples, suggestions, completion in shells.
 
-`table.py` has the commands, `suggesting.py` finds the flag that was meant, `completion.py` is the command `completion`.
+`table.py` lists the commands. `suggesting.py` suggests the right spelling of an unknown flag. `completion.py` is the
+command `completion`.
 
-They import `_base`, `_programs` and `errors`. The modules of commands it imports by their names, when one is called.
+The modules import `_base`, `_programs` and `errors`. A command's module is imported by its name when it is needed.
 """

@@ -1,4 +1,7 @@
-"""`crossplane-lite completion`: the scripts with which bash, zsh and fish complete commands and flags, by shtab."""
+"""`crossplane-lite completion`: prints a script with which bash, zsh or fish completes commands and flags.
+
+The package shtab makes the script from the argparse parsers of all commands.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,14 @@ SHELLS: Final = ("bash", "zsh", "fish")
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite completion` with the arguments that follow it.
+    """Run `crossplane-lite completion` with the arguments that follow it, and print the script.
+
+    Returns:
+        The exit status 0.
 
     Raises:
         MissingExtraError: shtab isn't installed.
+        SystemExit: The shell isn't given or unknown, or --help was given.
     """
     arguments = make_parser().parse_args(argv)
     shtab = load("shtab", "completion")
@@ -29,7 +36,10 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _whole(shtab: Any) -> argparse.ArgumentParser:
-    """Return one parser with all commands in it."""
+    """Return a parser of the program `crossplane-lite` with a subparser for each command.
+
+    The arguments that are files or folders are marked for shtab, so that the shell completes paths for them.
+    """
     whole = argparse.ArgumentParser(prog="crossplane-lite", description="Crossplane functions in Python.")
     whole.add_argument("--version", action="store_true", help="print the version")
     commands = whole.add_subparsers(metavar="COMMAND")
@@ -48,7 +58,7 @@ def _whole(shtab: Any) -> argparse.ArgumentParser:
 
 
 def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
-    """Add the flags of a command that parses without argparse."""
+    """Add the arguments of the command `name` to `parser`, for the two commands without argparse: `krm` and `serve`."""
     if name == "krm":
         parser.add_argument("what", choices=["run", "init"])
         return
@@ -62,7 +72,7 @@ def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the argparse parser of `crossplane-lite completion`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite completion",
         description="Print a script with which a shell completes commands and flags of crossplane-lite. It needs "

@@ -1,4 +1,4 @@
-"""Suggestions for flags of a command line that its command doesn't know."""
+"""Suggestions for unknown flags, such as `--output` for `--outptu`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ __all__ = ["flag_hints", "parser_of"]
 
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:
-    """Return the parser of a command; None for a command that parses without one."""
+    """Return the argparse parser of the command `name`.
+
+    Returns:
+        None if the command doesn't use argparse, or if its module can't be imported because an extra isn't installed.
+    """
     from ..errors import MissingExtraError
 
     if not COMMANDS[name].module:
@@ -31,7 +35,15 @@ def parser_of(name: str) -> argparse.ArgumentParser | None:
 
 
 def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield a suggestion for each flag of a command line that its command doesn't know."""
+    """Yield a message for each unknown long flag that resembles a known flag of a command.
+
+    A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command whose parser
+    isn't available (see `parser_of`).
+
+    Args:
+        name: The command.
+        arguments: The arguments after the command. Flags of all its subcommands count as known.
+    """
     parser = parser_of(name)
     if parser is None:
         return

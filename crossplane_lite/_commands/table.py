@@ -1,4 +1,4 @@
-"""The table of commands."""
+"""The list of all commands of `crossplane-lite`, with the module and the help of each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ __all__ = ["COMMANDS", "Command"]
 
 
 class Command(NamedTuple):
-    """A command.
+    """A command of `crossplane-lite`.
 
     Attributes:
-        module: The module whose `command(argv)` returns the exit status. Most have `make_parser()` too.
-        about: Its line in the help of the program.
-        examples: Command lines without the program, for help; empty where the command's own help has them.
+        module: The module with the function `command(argv)`, which returns the exit status. The name is relative to
+            the package. If the command uses argparse, the module has `make_parser()`, too. Empty for `help`.
+        about: The command's line in `crossplane-lite --help`.
+        examples: Command lines for the command's help, without `crossplane-lite`. Empty if the parser has examples.
     """
 
     module: str

@@ -1,4 +1,4 @@
-"""Programs: `process` runs other programs, `kubectl` reads an API server, `help` formats the help of our own commands.
+"""Helpers of the development commands: `process` runs programs, `kubectl` reads an API server, `help` formats help.
 
-The rooms of the development commands import these modules. The modules import `_terminal` and `errors`.
+The modules import `_terminal` and `errors`.
 """

@@ -1,4 +1,4 @@
-"""The help of commands: descriptions as wide as the terminal, which keep their own line breaks."""
+"""Formats the text of `--help`: lines are wrapped to the terminal's width, and line breaks in the source are kept."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ __all__ = ["HelpFormatter"]
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """An argparse formatter that wraps each line of a description or epilog by itself.
+    """An argparse formatter that wraps each line of a description or epilog separately.
 
-    Where a line is indented and begins with a word and two spaces, its next lines are indented to the text behind them.
-    argparse's own formatters either make one paragraph of all lines, or don't wrap at all.
+    If an indented line is a word, two or more spaces and a text, the wrapped lines are indented as far as the text.
+    An indented line with a `crossplane-lite` command isn't wrapped. (argparse's own formatters either make one
+    paragraph of all lines, or don't wrap at all.)
     """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:

@@ -1,8 +1,7 @@
-"""A live API server, read through kubectl: with kubectl's contexts, ways of logging in, and error messages.
+"""Reads a live API server by running kubectl, so that kubectl's contexts and logins are used. Nothing is written to it.
 
-Nothing is written to the server. OpenAPI documents are kept on disk in `crossplane-lite/openapi` below
-`$XDG_CACHE_HOME` (by default `~/.cache`), under the hash that the server's index has for each. So a document is fetched
-again when the server's definitions change.
+OpenAPI documents are cached on disk in `crossplane-lite/openapi` below `$XDG_CACHE_HOME` (by default `~/.cache`). A
+document's file is named after its hash in the server's index, so a document that has changed is fetched again.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ _T = TypeVar("_T")
 
 
 class ApiServer:
-    """The API server of a context of kubectl.
+    """The API server of a kubectl context.
 
     Args:
         context: The context's name, as in `kubectl config get-contexts`; an empty string for the current context.
-        timeout: The most seconds that a call of kubectl may take.
+        timeout: The most seconds that one run of kubectl may take.
     """
 
     def __init__(self, context: str, timeout: float = 30.0) -> None:
@@ -49,14 +48,15 @@ class ApiServer:
         return f"the kubectl context {self._context or '(current)'}"
 
     def run(self, arguments: Sequence[str], what: str) -> bytes:
-        """Run kubectl, and return its output.
+        """Run kubectl, and return its standard output.
 
         Args:
             arguments: kubectl's arguments, without the context and the time limit.
-            what: A name for the data, for messages.
+            what: The name of the requested data in error messages.
 
         Raises:
-            InputError: kubectl isn't installed, takes too long or fails; the message has kubectl's own error.
+            InputError: kubectl isn't installed, takes too long, prints more than 512 MiB, or fails. If it fails, the
+                message has kubectl's own error.
         """
         reading = f"kubectl can't read {what} from the context {self._context or '(current)'}"
         # This limit ends helpers of kubectl that go on running after kubectl itself was killed.
@@ -83,21 +83,22 @@ class ApiServer:
     def object(self, arguments: Sequence[str], what: str) -> dict[str, Any] | None:
         """Run kubectl, and return the JSON object that it printed; None if it printed nothing.
 
-        The arguments are those of `run`.
+        The arguments are the same as for `run`.
 
         Raises:
-            InputError: `run` raised it, or kubectl printed something else than a JSON object.
+            InputError: `run` raised it, or kubectl's output isn't a JSON object.
         """
         output = self.run(arguments, what)
         return _parsed(output, what) if output.strip() else None
 
     def paths(self) -> Mapping[str, Any]:
-        """Return the server's index of OpenAPI documents: an entry for each path, such as `apis/apps/v1`.
+        """Return the server's index of OpenAPI documents: a dict from paths, such as `apis/apps/v1`, to entries.
 
-        The index is read once. An entry is an object with the document's URL in `serverRelativeURL`.
+        The index is read once. Each entry should be an object with the document's URL in `serverRelativeURL`; this
+        isn't checked here.
 
         Raises:
-            InputError: `run` raised it, or the server's answer isn't such an index.
+            InputError: `run` raised it, or the server's answer has no paths.
         """
         if self._index is None:
             paths = _parsed(self._raw(_INDEX), _INDEX).get("paths")
@@ -107,18 +108,20 @@ class ApiServer:
         return self._index
 
     def document(self, path: str, use: Callable[[dict[str, Any], str], _T]) -> _T | None:
-        """Read an OpenAPI document, from disk or from the server, and return the result of `use`.
+        """Read an OpenAPI document from the disk cache or from the server, and return what `use` makes of it.
 
         Args:
-            path: The document's path in the index.
-            use: Called with the document, and with its place for messages. If it raises InputError for a document
-                from disk, the document is fetched from the server, and `use` is called again.
+            path: The document's path in the index, such as `apis/apps/v1`.
+            use: A function of the document and of its name in messages. If it raises InputError for a document from
+                disk, the document is fetched from the server, and `use` is called again. A fetched document is
+                cached only if `use` succeeds.
 
         Returns:
             The result of `use`; None if the server has no such document.
 
         Raises:
-            InputError: `run`, `paths` or `use` raised it, or the document isn't a JSON object.
+            InputError: `run`, `paths` or `use` raised it, the index has no usable URL for the document, or the
+                document isn't a JSON object.
         """
         entry = self.paths().get(path)
         if entry is None:
@@ -142,7 +145,7 @@ class ApiServer:
 
 
 class _Cache:
-    """OpenAPI documents on disk, by path and hash. A file that can't be read or written is not an error."""
+    """The disk cache of a context's OpenAPI documents, by path and hash. A file that can't be used is no error."""
 
     def __init__(self, context: str) -> None:
         base = os.environ.get("XDG_CACHE_HOME", "")
@@ -153,7 +156,7 @@ class _Cache:
         self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
 
     def read(self, path: str, digest: str) -> bytes | None:
-        """Return the bytes of a document; None if the document isn't on disk, or can't be read."""
+        """Return a document by path and hash; None if it isn't on disk or can't be read, or the hash is invalid."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return None
         try:
@@ -163,7 +166,7 @@ class _Cache:
             return None
 
     def write(self, path: str, digest: str, data: bytes) -> None:
-        """Write a document to disk, and remove the other documents of its path."""
+        """Write a document to disk, and remove its older versions. Do nothing if the hash is invalid."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return
         import tempfile
@@ -191,7 +194,7 @@ def _parsed(data: bytes, what: str) -> dict[str, Any]:
 
 
 def _said(output: bytes) -> str:
-    """Return kubectl's standard error as one line, cut if it is too long.
+    """Return kubectl's standard error as one line of at most 2,000 characters.
 
     Log lines of kubectl's libraries are left out, unless there are no other lines.
     """

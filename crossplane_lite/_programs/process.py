@@ -1,4 +1,4 @@
-"""Running other programs with limits on time and output. A program beyond a limit is killed, with its children."""
+"""Runs other programs with limits on time and output. A program that exceeds a limit is killed, with its children."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _PART: Final = 1 << 16
 
 
 class TooLongError(Exception):
-    """A program didn't end in time."""
+    """A program ran longer than its time limit, and was killed."""
 
 
 class TooMuchError(Exception):
-    """A program printed more than is allowed; the text is the limit, such as `512 MiB`."""
+    """A program printed more than its limit, and was killed. The error's text is the limit: `512 MiB`."""
 
 
 class Done(NamedTuple):
     """The result of a program that has ended.
 
     Attributes:
-        status: The exit status; after a signal, the signal's number as a negative number.
-        output: The whole standard output.
-        told: The first 64 KiB of standard error.
+        status: The exit status; -N if signal N has ended the program.
+        output: All that the program wrote to standard output.
+        told: The first 64 KiB that the program wrote to standard error.
     """
 
     status: int
@@ -41,7 +41,7 @@ class Done(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The exit status or the signal in words, such as `its exit status is 1`."""
+        """The program's end in words, such as `its exit status is 1` or `it was ended by the signal SIGKILL`."""
         if self.status >= 0:
             return f"its exit status is {self.status}"
         try:
@@ -57,18 +57,19 @@ def run(
     given: bytes | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Done:
-    """Run a program, wait for its end, and return its output.
+    """Run a program, wait for its end, and return its exit status and output.
 
     A program that takes too long or prints too much is killed, together with the processes that it has started.
 
     Args:
         command: The program and its arguments.
         timeout: The most seconds that the program may take.
-        given: The program's standard input; empty by default.
-        folder: The folder in which the program runs; by default the current one.
+        given: The bytes for the program's standard input; None for an empty input.
+        folder: The folder in which the program runs; None for the current folder.
 
     Raises:
-        TooLongError: The program took longer than `timeout`.
+        TooLongError: After `timeout` seconds the program still ran, or a process that it had started still held its
+            stdout or stderr open.
         TooMuchError: The program printed more than 512 MiB on its standard output.
         OSError: The program can't be started; FileNotFoundError if there is no such program or folder.
         ValueError: An argument has a null character.
@@ -103,12 +104,12 @@ def run(
 
 
 class _Output(threading.Thread):
-    """A thread that reads a program's output, because the program stops when the pipe is full.
+    """A thread that reads a program's output while it runs: a program blocks when the pipe that it writes to is full.
 
     Args:
         pipe: The pipe that the program writes to.
-        exceeded: Called if the program writes more than 512 MiB; then nothing more is read. With None all output is
-            read, and the first 64 KiB are kept.
+        exceeded: Called if the program writes more than 512 MiB; reading stops then. If it is None, there is no such
+            limit: all output is read, but only the first 64 KiB are kept.
     """
 
     def __init__(self, pipe: IO[bytes] | None, exceeded: Any) -> None:
@@ -137,7 +138,10 @@ def _give(pipe: IO[bytes] | None, data: bytes) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and its children. Don't call this after a wait: another process may have the number then."""
+    """Kill a program and its children, and wait for the program's end.
+
+    Don't call this for a program that was waited for: its PID may belong to another process by then.
+    """
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

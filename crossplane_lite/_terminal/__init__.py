@@ -1,4 +1,4 @@
-"""Text for people: `excerpts` of values, `lines`, `colour`, and the process's streams (`stdio`).
+"""Text for people: `excerpts` shortens values, `lines` escapes, `colour` colours, `stdio` has stdout and stderr.
 
-Every room may import these modules. The modules import each other, and nothing else of the package.
+The whole package may import these modules. The modules import each other, and nothing else of the package.
 """

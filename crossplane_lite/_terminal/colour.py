@@ -1,4 +1,4 @@
-"""Coloured text for terminals; NO_COLOR turns the colours off (https://no-color.org)."""
+"""Colours text for terminals. The environment variable NO_COLOR turns the colours off (https://no-color.org)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _CODES = {"red": "31", "green": "32", "yellow": "33"}
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
-    """Return a text with the codes of a colour around it.
+    """Return a text between the escape codes that turn a colour on and off.
 
-    The text is returned unchanged if `stream` isn't a terminal, NO_COLOR is set, or TERM is `dumb`.
+    The text is returned unchanged if `stream` isn't a terminal or is closed, NO_COLOR isn't empty, or TERM is `dumb`.
 
     Args:
         text: The text.
         colour: `red`, `green` or `yellow`.
-        stream: The stream that the text will be written to; stderr by default.
+        stream: The stream that the text will be written to; None for sys.stderr.
     """
     stream = sys.stderr if stream is None else stream
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or stream is None or not stream.isatty():

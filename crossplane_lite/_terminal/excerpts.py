@@ -1,4 +1,4 @@
-"""Texts and values as messages show them: shortened, however long they are in a file."""
+"""Shortens texts and values for messages and logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_NAME = 253
 
 
 def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a text with at most `longest` characters; if it is longer, with `…` in place of its middle."""
+    """Return a text, cut to `longest` characters if it has more. Then `…` takes the place of its middle."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2
@@ -28,12 +28,15 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
-    """Return a text with secrets masked; if it is too long, only its beginning and its end, and its length.
+    """Return a text with its secrets masked; of a long text only its beginning and its end.
+
+    A remark between the two has the text's length and how many characters are left out.
 
     Args:
         text: The text.
-        longest: The most characters of the text that are kept; the remark on its length is added.
-        mask: Masks the secrets in a text. It runs before the text is cut, so that it finds whole secrets.
+        longest: The most characters of the text that are kept. The remark isn't counted.
+        mask: A function that masks the secrets in a text. It gets more of the text than is kept, so that a secret at
+            the cut is masked, too.
     """
     size = len(text)
     if size > 16 * longest:  # mask both ends only: the middle isn't shown anyway
@@ -53,14 +56,15 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
 
 
 def short_text(value: Any) -> str:
-    """Return a string, such as a kind, without quotes, and any other value as its repr; both are shortened."""
+    """Return a string, shortened to 253 characters, without quotes; for any other value, `short_repr(value)`."""
     return shortened(value) if isinstance(value, str) else short_repr(value)
 
 
 def short_repr(value: Any, longest: int = 60) -> str:
     """Return the repr of a value, shortened to `longest` characters.
 
-    A value whose repr fails, such as one that is nested thousands of levels deep, gives `{…}`, `[…]` or `…`.
+    If repr() fails, for example because a value has thousands of levels, the result is `{…}` for a dict, `[…]` for a
+    list or tuple, and `…` for other values.
     """
     try:
         return shortened(repr(value), longest)

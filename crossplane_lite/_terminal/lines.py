@@ -1,4 +1,4 @@
-"""Texts from elsewhere, made safe for a terminal: one line, without control characters, not longer than is useful."""
+"""Makes any text safe for a terminal: one line without control characters, shortened if it is very long."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _LONGEST_WORD = 300
 
 
 def escaped(text: str) -> str:
-    """Return a text with escapes, such as `\\n`, in place of all characters that can't be printed."""
+    """Return a text with an escape, such as `\\n`, in place of each character that isn't printable."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def line(text: str) -> str:
-    """Return a message as one line for a terminal, with escapes for characters that can't be printed.
+    """Return a message as one line for a terminal, with escapes for characters that aren't printable.
 
-    The text is shortened to 10,000 characters before it is escaped, and each word to 300 after that.
+    The message is shortened to 10,000 characters before it is escaped. After that, each word is shortened to 300.
     """
     shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:

@@ -1,8 +1,8 @@
 """stdout and stderr of a command: stdout gets nothing but the command's output, and a broken stderr stops no command.
 
-Commands run functions in their own process, and functions print: when they are imported, in threads, at exit, through
-C libraries and subprocesses. So a command calls `take` before it imports a function. From then on only `write` reaches
-stdout; everything else that is printed goes to stderr.
+A command runs the user's function in its own process, and the function may print: on import, in threads, at exit,
+through C libraries and subprocesses. So the command calls `take` before it imports the function. From then on only
+`write` reaches stdout; everything else that is printed goes to stderr.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _GRACE_SECONDS = 1.0
 class _Stderr(io.FileIO):
     """A stderr that can't fail: output that can't be written is dropped, and `close` has no effect.
 
-    Without stderr nobody could be told of the failure; the command's output and exit status still count.
+    A failure of stderr couldn't be reported anywhere, and must not change the command's output and exit status.
     """
 
     def write(self, data: Any, /) -> int:
-        """Write `data`, and drop the part that can't be written. Returns the size of `data` in any case."""
+        """Write `data`, and drop the part that can't be written. Return the size of all of `data` in any case."""
         left = memoryview(data).cast("B")
         size = len(left)
         try:
@@ -50,12 +50,13 @@ class _Stderr(io.FileIO):
 
 
 class _Taken:
-    """The former stdout, from `take` to `give_back`.
+    """The stdout that the process had before `take`; kept until `give_back`.
 
     Attributes:
-        stream: The former sys.stdout; None where it was closed.
-        fd: A descriptor of the process's former stdout; None where sys.stdout was another stream, as in tests.
-        process: The number of the process that took stdout; forked processes have other numbers.
+        stream: The sys.stdout before `take`; None if it was closed.
+        fd: A file descriptor of the stdout before `take`. None if sys.stdout wasn't the process's own stream, as in
+            tests, or if it was closed.
+        process: The PID of the process that called `take`. A fork of it has another PID.
     """
 
     def __init__(self) -> None:
@@ -96,10 +97,11 @@ _taken: _Taken | None = None
 
 
 def repair() -> None:
-    """Open the null device for each of stdin, stdout and stderr that is closed, and make sys.stderr unable to fail.
+    """Open the null device for each of stdin, stdout and stderr that is closed, and give sys.stderr a safe stream.
 
-    Otherwise the next file that is opened would get the number of a closed stderr, and messages would be written into
-    that file. Call this only in a process that ends with its command.
+    Otherwise the next file that is opened would get the file descriptor of a closed stderr, and messages would be
+    written into that file. Writing to the safe stream (`_Stderr`) never fails. On Windows, sys.stderr stays as it is,
+    and so does a sys.stderr that was replaced. Call this only in a process that ends with its command.
     """
     for fd in range(3):
         try:
@@ -114,10 +116,10 @@ def repair() -> None:
 
 
 def take() -> None:
-    """Take stdout for `write` alone: from here on everything else that is printed goes to stderr.
+    """Reserve stdout for `write`: from now on, everything else that is printed goes to stderr.
 
-    That is also true for subprocesses and C libraries, because descriptor 1 is redirected. Where sys.stdout isn't the
-    process's own stream, as in tests, only sys.stdout is replaced. A second call has no effect.
+    This is also true for subprocesses and C libraries, because file descriptor 1 is redirected. If sys.stdout isn't
+    the process's own stream, as in tests, only sys.stdout is replaced. A second call before `give_back` has no effect.
     """
     global _taken
     if _taken is None:
@@ -125,7 +127,7 @@ def take() -> None:
 
 
 def is_terminal() -> bool:
-    """Say whether `write` writes to a terminal."""
+    """Return whether `write` writes to a terminal."""
     if _taken is not None and _taken.fd is not None:
         return os.isatty(_taken.fd)
     stream = sys.stdout if _taken is None else _taken.stream
@@ -133,12 +135,12 @@ def is_terminal() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write a command's output to the stdout from before `take`. If nobody has called `take`, call it first.
+    """Write a command's output to the stdout that the process had before `take`. Call `take` if it wasn't called.
 
-    In a process that a function has forked, nothing is written, so that the output doesn't appear twice.
+    In a process that the user's function has forked, nothing is written, so that the output doesn't appear twice.
 
     Raises:
-        OSError: The output, or a part of it, can't be written.
+        OSError: stdout is closed, or the output or a part of it can't be written.
     """
     take()
     assert _taken is not None
@@ -151,11 +153,11 @@ def write(data: bytes) -> None:
 
 
 def give_back(*, ending: bool) -> None:
-    """Undo `take`; without a `take` before it, do nothing.
+    """Undo `take`. Do nothing if `take` wasn't called.
 
     Args:
-        ending: Whether the process ends now. Then its own stdout stays taken, because threads and atexit handlers may
-            still print.
+        ending: Whether the process ends now. In this case file descriptor 1 stays redirected to stderr, because
+            threads and atexit handlers may still print.
     """
     global _taken
     if _taken is not None and (_taken.fd is None or not ending):
@@ -164,9 +166,9 @@ def give_back(*, ending: bool) -> None:
 
 
 def say(*lines: str) -> None:
-    """Write messages to stderr, one line each, as `lines.line` shortens and escapes them.
+    """Write messages to stderr, each on one line. `lines.line` shortens and escapes them.
 
-    Messages are dropped if stderr is closed or can't be written.
+    The messages are dropped if stderr is closed or can't be written.
     """
     if sys.stderr is None:
         return
@@ -178,10 +180,10 @@ def say(*lines: str) -> None:
 
 
 def flush() -> None:
-    """Flush sys.stdout.
+    """Flush sys.stdout; do nothing if it is closed.
 
     Output that can't be written is dropped after the error. Otherwise Python would try to write it again at exit, and
-    change the exit status. If sys.stdout is closed, nothing is done.
+    change the exit status.
 
     Raises:
         OSError: The output can't be written.
@@ -199,13 +201,13 @@ def flush() -> None:
 
 
 def leave(status: int) -> None:
-    """Make sure that the process ends, with this exit status, although functions may have left threads running.
+    """Make sure that the process ends soon after its main thread, even if the user's function has left threads running.
 
-    The threads have one second to end; those of pools and queues do so by themselves. The others are ended, and a
-    message on stderr has their names.
+    Returns at once. Threads of thread pools end by themselves when the main thread ends. If other threads still run
+    one second later, a message on stderr has their names, and the process is ended.
 
     Args:
-        status: The exit status for the case that threads must be ended.
+        status: The exit status if the process must be ended.
     """
     threading = sys.modules.get("threading")
     left = [] if threading is None else [one for one in threading.enumerate() if not one.daemon]
@@ -228,7 +230,7 @@ def leave(status: int) -> None:
 
 
 def _redirect() -> None:
-    """Send all output to descriptor 1 to where stderr goes, or to the null device if stderr is closed."""
+    """Redirect file descriptor 1 (stdout) to stderr, or to the null device if stderr is closed."""
     try:
         os.dup2(2, 1)
     except OSError:
@@ -236,10 +238,10 @@ def _redirect() -> None:
 
 
 def _write_to(stream: Any, data: bytes) -> None:
-    """Write to a former sys.stdout that isn't the process's own.
+    """Write to a stream that was sys.stdout before `take`, and isn't the process's own stdout.
 
     Args:
-        stream: Any object with `write`; None if sys.stdout was closed.
+        stream: The stream: any object with `write`. None if sys.stdout was closed.
         data: The output.
 
     Raises:

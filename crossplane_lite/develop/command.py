@@ -26,13 +26,14 @@ _SERVING: Final = f"{__package__}.serving"
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite dev` with the arguments that follow it.
+    """Run `crossplane-lite dev` with the arguments that follow it, until Ctrl-C or SIGTERM.
 
     Returns:
-        130 after Ctrl-C, 143 after SIGTERM.
+        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM.
 
     Raises:
-        InputError: The command line can't be used.
+        InputError: --record-secrets was given without --record.
+        SystemExit: An argument is wrong or missing, or --help was given.
     """
     arguments = make_parser().parse_args(argv)
     if arguments.record_secrets and arguments.record is None:
@@ -88,9 +89,10 @@ def _stop(process: subprocess.Popen[bytes] | None) -> None:
 
 
 def sources(folder: str) -> dict[str, tuple[int, int]]:
-    """Return the Python files below a folder, each with the time of its last change, and its size.
+    """Return the Python files below a folder: a dict from paths to tuples of the time of the last change and the size.
 
-    Hidden folders, virtual environments and leftovers of builds are left out.
+    Hidden files and folders, virtual environments, build output, `site-packages` and `node_modules` are left out, and
+    so are folders behind symbolic links and files that can't be read.
     """
     return dict(_sources(folder))
 
@@ -114,7 +116,7 @@ def _sources(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the argparse parser of `crossplane-lite dev`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite dev",
         description="Serve a function while it is written, and start it again whenever a Python file below the current "

@@ -1,8 +1,9 @@
-"""Requests as files, which `render`, `graph`, `simulate` and tests take.
+"""Writes requests to files that `render`, `graph`, `simulate` and tests can read.
 
-Each request gets a folder with `xr.yaml`, `observed.yaml`, `required.yaml` and `desired.yaml`, a `composition.yaml`
-with the step's input, and a `functions.yaml` that names the function. Secret values are masked wherever they stand:
-data of Secrets, credentials and connection details.
+Each request gets a folder with `xr.yaml`, `observed.yaml`, `desired.yaml`, `required.yaml` and `secrets.yaml` (the
+step's credentials), a `composition.yaml` with the step's input, and a `functions.yaml` that names the function. A file
+without content is left out. By default, secret values are masked wherever they occur in the files: data of Secrets,
+credentials and connection details.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ _FUNCTION: Final = "function-recorded"
 
 
 def save(request: bytes, folder: Path, target: str, *, secrets: bool = False) -> Path:
-    """Write a request.
+    """Write a request to files in a new folder, such as `0001-Network-example`.
 
     Args:
-        request: Its bytes.
-        folder: The place of its folder, which gets a new number.
-        target: The function that answers it, as `module:function`.
-        secrets: Write secret values as they are.
+        request: The bytes of the RunFunctionRequest.
+        folder: The parent of the new folder; created if it is missing.
+        target: The function that the files name, as `module:function`.
+        secrets: Whether to write secret values as they are, and not masked.
 
     Returns:
-        The request's folder.
+        The new folder. Its number is one more than the highest number in `folder`.
 
     Raises:
         InputError: A file can't be written.
@@ -105,7 +106,7 @@ def _decoded(resource: Any) -> dict[str, Any]:
 
 
 def _named(resources: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return composed resources, with the annotation that has the name of each."""
+    """Return composed resources, each with its name in the annotation `crossplane.io/composition-resource-name`."""
     found = []
     for name, resource in sorted(resources.items()):
         content = _decoded(resource)
@@ -138,7 +139,7 @@ def _credentials(asked: Any) -> Iterator[dict[str, Any]]:
 
 
 def _without_data(content: dict[str, Any]) -> dict[str, Any]:
-    """Return an object; a Secret without its values, because masking doesn't find short ones in text."""
+    """Return an object; if it is a Secret, with `masked` as each value, because masking of text misses short values."""
     if content.get("kind") != "Secret" or content.get("apiVersion") != "v1":
         return content
     masked = dict(content)

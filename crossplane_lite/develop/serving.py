@@ -1,4 +1,4 @@
-"""The process that serves a function while it is written. `crossplane-lite dev` starts it again after a change."""
+"""The process that serves a function for `crossplane-lite dev`. The command starts a new process after each change."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _GRACE_SECONDS = 1.0
 
 
 class Shown:
-    """A function whose calls are printed, and recorded where the user asks for it.
+    """A function whose calls are printed, and saved as files if the user has given a folder.
 
     Args:
         fn: The function.
-        target: The function's name for records, as `module:function`.
-        folder: The folder for records; None to record nothing.
-        secrets: Record secret values as they are.
+        target: The function's name for the saved files, as `module:function`.
+        folder: The folder for the saved files; None to save nothing.
+        secrets: Whether to save secret values as they are, and not masked.
     """
 
     def __init__(self, fn: Servable, target: str, folder: Path | None, *, secrets: bool) -> None:
@@ -45,7 +45,10 @@ class Shown:
         self._lock = threading.Lock()
 
     def run(self, request: bytes) -> bytes:
-        """Return the function's answer to a request, and print both in two lines."""
+        """Return the function's response to a request. Print both on stderr, on a line each, and save the request.
+
+        An error while printing or saving is printed, and doesn't change the response.
+        """
         began = time.perf_counter()
         answer = self._fn.run(request)
         took = (time.perf_counter() - began) * 1000
@@ -62,11 +65,15 @@ class Shown:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Serve until a signal comes.
+    """Serve a function until a signal ends the process.
 
     Args:
-        argv: The function, the address, the folder of certificates, the folder of records, and whether secrets are
-            recorded. An empty string stands for none, and for no.
+        argv: Five strings: the function, the address, the folder of certificates (empty to serve without TLS), the
+            folder for saved requests (empty to save nothing), and any text to save secret values as they are (empty
+            to mask them).
+
+    Returns:
+        The exit status. It is 2 if the function can't be loaded or the address can't be used, 0 after a signal.
     """
     target, address, certificates, folder, secrets = argv
     log.configure(logging.INFO, text=True)

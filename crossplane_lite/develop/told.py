@@ -1,4 +1,4 @@
-"""A call in two lines: the request and the answer."""
+"""Summarizes a call of a function in two lines: one for the request, one for the response."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ _MOST: Final = 8
 
 
 def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str, str]:
-    """Return the request and the answer, on a line each, without secret values."""
+    """Return a line about a request and a line about its response, with secret values masked.
+
+    Args:
+        request: The bytes of the RunFunctionRequest.
+        response: The bytes of the RunFunctionResponse.
+        milliseconds: The time that the call has taken.
+    """
     asked = _view.RunFunctionRequest.FromString(request)
     mask = masker_for(asked)
     took = f"{milliseconds:.1f} ms, {len(request) / 1000:.1f} kB"
@@ -28,7 +34,13 @@ def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str
 
 
 def title(asked: Any) -> str:
-    """Return the composite's kind and name, or `Operation` if there is none."""
+    """Return a request's composite as `Network/team/example` (kind, namespace, name), or `Operation` if it has none.
+
+    A part that the composite lacks, such as the namespace, is left out.
+
+    Args:
+        asked: The RunFunctionRequest.
+    """
     if not asked.observed.composite.resource:
         return "Operation"
     composite = _wire.decode_struct(asked.observed.composite.resource)

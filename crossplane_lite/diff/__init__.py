@@ -1,6 +1,6 @@
-"""The changes of a rollout: desired state compared with existing objects, or with another version's desired state.
+"""`crossplane-lite diff`: compares the desired state of a function with existing objects, or with another version's.
 
-Programs can use this package without the command::
+The comparison can be used without the command::
 
     from crossplane_lite.diff.compare import against_cluster, against_version
 """

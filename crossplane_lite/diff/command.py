@@ -1,4 +1,4 @@
-"""`crossplane-lite diff`: what a rollout changes."""
+"""`crossplane-lite diff`: shows the changes that a rollout makes to existing resources."""
 
 from __future__ import annotations
 
@@ -36,14 +36,18 @@ FAILURES: Final = 4
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite diff` with the arguments that follow it.
+    """Run `crossplane-lite diff` with the arguments that follow it, and print the changes.
 
     Returns:
-        The exit status: 0; 1 if something changes, with --exit-code; 3 if something is deleted; 4 if a reconcile fails.
+        The exit status. It is 4 if a composite's reconcile fails or its file can't be used, else 3 if something is
+        deleted, else 1 if --exit-code is given and something changes, else 0.
 
     Raises:
-        InputError: A file, a function or a version can't be used.
+        InputError: A file, a function or a version can't be used. If the command line names a folder, an error that
+            concerns a single composite in it counts as a failed reconcile instead.
         MissingExtraError: An extra that the command needs isn't installed.
+        OSError: The output can't be written.
+        SystemExit: An argument is wrong or missing, or --help was given.
     """
     given = arguments.parse(make_parser(), argv)
     terminal.begin()
@@ -88,7 +92,7 @@ def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
 
 
 def _files(given: argparse.Namespace) -> list[Saved | None]:
-    """Return the saved composites of a folder; [None] if the command line names a single composite.
+    """Return the saved composites of a folder; [None] if the command line names a file with a single composite.
 
     Raises:
         InputError: A file of the folder can't be used, or the command line has --observed-resources and a folder.
@@ -143,14 +147,17 @@ def _has_colour(wanted: str) -> bool:
 
 
 def _progress(text: str) -> None:
-    """Show on a terminal which composite is compared now, in place of the previous one; an empty text clears it."""
+    """Replace the line on stderr that has the current composite by `text`; an empty text clears the line.
+
+    Do nothing if stderr isn't a terminal.
+    """
     if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{_text.escaped(text)[:120]}")
         sys.stderr.flush()
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+    """Return the argparse parser of `crossplane-lite diff`."""
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] XR|FOLDER [COMPOSITION] [FUNCTIONS]",

@@ -1,4 +1,8 @@
-"""The changes that a rollout makes to one composite: an action, such as delete, for each of its resources."""
+"""Compares the desired state of one composite with its existing resources, or with another version's desired state.
+
+The result has an action for each composed resource, such as `delete`. A resource is held back if the function
+registered it, but values that the resource needs are missing, so the function leaves it out of the desired state.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +35,16 @@ Mask = Callable[[str], str]
 
 
 class Entry(NamedTuple):
-    """The action on one resource.
+    """The action on one composed resource.
 
     Attributes:
         action: One of `ACTIONS`.
         name: The resource's composition resource name.
-        kind: The resource's kind and apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`; empty if they aren't known.
-        place: The resource's own name, after its namespace if it has one: `team/photos-1f2e`; empty if it isn't known.
-        changes: The fields that change; for a new resource all its fields.
-        waits: The paths of the values that the resource waits for.
-        note: A remark for people; empty if there is none.
+        kind: The kind and apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`; empty if they aren't known.
+        place: The namespace, if there is one, and the object's name: `team/photos-1f2e`; empty if the name isn't known.
+        changes: The fields that change; for a new resource, all its fields; empty for other actions.
+        waits: The paths of the missing values that the resource waits for.
+        note: A remark for the reader of the report, or an empty string.
     """
 
     action: str
@@ -53,13 +57,14 @@ class Entry(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The changes of a rollout for one composite. No value in it is a secret.
+    """The changes of a rollout for one composite. Secret values in changes and notes are masked.
 
     Attributes:
-        composite: The kind and name of the composite, with its namespace if it has one: `XBucket photos`.
+        composite: The composite's kind, namespace and name, such as `Bucket team/photos`; `XBucket photos` without a
+            namespace.
         entries: The actions on the composite's resources, in the order of `ACTIONS`.
         status: The fields of the composite's status that change; of its conditions, only Ready.
-        notes: Other remarks for people.
+        notes: Other remarks for the reader of the report.
         error: Why the reconcile fails; None if it doesn't.
     """
 
@@ -71,12 +76,15 @@ class Difference(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of resources for each action."""
+        """The number of resources for each action of `ACTIONS`; 0 for an action without resources."""
         return {action: sum(one.action == action for one in self.entries) for action in ACTIONS}
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes; resources that are kept or held back aren't changes."""
+        """Whether nothing changes. Resources that are kept or held back don't count as changes.
+
+        True also if the reconcile failed, because nothing changes then.
+        """
         return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
 
 
@@ -93,11 +101,14 @@ def against_cluster(
 ) -> Difference:
     """Return the changes that a reconcile makes in a cluster.
 
+    A new resource that takes the name of an existing resource of another kind counts as created. The existing resource
+    stays in the cluster, and a note says so. Another note names kinds with both deleted and created resources.
+
     Args:
         composite: The composite as it exists.
         observed: The composite's composed resources as they exist.
         rendered: The result of the reconcile.
-        schemas: Schemas of kinds, which have the keys that lists are merged by.
+        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
@@ -142,14 +153,16 @@ def against_version(
     new: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return how the desired state of this version of a function differs from that of another version.
+    """Return the differences between the desired states of another version of a function and of this version.
 
     Args:
         composite: The composite.
-        observed: The composite's composed resources as they exist.
-        old: The result of the reconcile with the other version; None if that fails.
+        observed: The composite's composed resources as they exist. Only their names are used, for notes and to tell
+            resources that are held back from those that aren't desired any more.
+        old: The result of the reconcile with the other version. None if this reconcile fails: then all composed
+            resources of `new` count as created, and those that `new` deletes count as deleted.
         new: The result of the reconcile with this version.
-        schemas: Schemas of kinds, which have the keys that lists are merged by.
+        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
     """
     exist = {resource_name(one) for one in observed}
     waits, held = _waits(new)
@@ -191,7 +204,16 @@ def _finished(
     renders: Sequence[Rendered],
     exist: Mapping[str, Mapping[str, Any]],
 ) -> Difference:
-    """Return a difference with its entries sorted and its secret values masked."""
+    """Return a Difference with sorted entries, masked secret values, and notes on resources that may be renamed.
+
+    Args:
+        composite: The composite.
+        entries: The actions on resources.
+        status: The changes of the composite's status.
+        notes: The other notes; this function adds to the list.
+        renders: The reconciles whose secret values are masked.
+        exist: Existing resources by name. Their secret values are masked, too.
+    """
     mask = masking(renders, exist.values())
     notes += _renamed(entries)
     shown = [
@@ -202,7 +224,7 @@ def _finished(
 
 
 def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a note for each kind with deleted and created resources: they may be the same ones under new names."""
+    """Yield a note for each kind that has both deleted and created resources: the user may have renamed them."""
     gone: dict[str, list[str]] = {}
     new: dict[str, list[str]] = {}
     for one in entries:
@@ -218,7 +240,12 @@ def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
-    """Return a function that masks the secret values of reconciles, and of these resources, in a text."""
+    """Return a function that masks secret values in a text.
+
+    Args:
+        renders: Reconciles. The secret values in their requests, composed resources and connection details are masked.
+        resources: More resources whose secret values are masked.
+    """
     names: set[str] = set()
     made = Masker(is_name=names.__contains__)
     for rendered in renders:
@@ -283,7 +310,10 @@ def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entr
 
 
 def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
-    """Return the paths that each waiting resource waits for, by its name, and the names of the held back resources."""
+    """Return the paths of the values that each waiting resource waits for, and the names of the held back resources.
+
+    The paths are in a dict from resource names to sorted lists.
+    """
     waits: dict[str, set[str]] = {}
     held: set[str] = set()
     for says in told(rendered.steps):
@@ -295,7 +325,7 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
 
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return the changes of a composite's status; of its conditions, only the status of Ready counts."""
+    """Return the changes between two composites' statuses. Of the conditions, only the status of Ready is compared."""
     old, new = (_plain_status(one) for one in (before, after))
     # `changes` leaves the field `status` out, so the statuses stand under another name.
     found = changes({"spec": old}, {"spec": new}, whole=True)
@@ -339,7 +369,7 @@ def _place(resource: Mapping[str, Any]) -> str:
 
 
 def _left(resource: Mapping[str, Any]) -> str:
-    """Return the remark about a resource of another kind that had the name of a new one."""
+    """Return the note that a resource stays, although a new resource of another kind has taken its name."""
     return f"{_kind(resource)} {_place(resource)} stays, but the composite no longer manages it"
 
 

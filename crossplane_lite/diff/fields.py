@@ -1,4 +1,7 @@
-"""The differences between two objects, field by field. No function recurses, because data may be nested deeply."""
+"""Compares two objects field by field, as server-side apply does.
+
+No function here recurses, because data may have more levels than Python's stack.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .owned import Owned
 
 __all__ = ["ABSENT", "Change", "changes", "leaves"]
 
-# The fields by which the elements of Kubernetes' lists are told apart, in the order in which they are tried.
+# The fields that usually identify the elements of Kubernetes' lists, in the order in which they are tried.
 _USUAL_KEYS: Final = ("name", "key", "uid", "type", "id", "mountPath", "containerPort", "port", "ip")
 # Labels and annotations that Crossplane or this package gives every resource.
 _OWN: Final = frozenset({COMPOSITE_LABEL, *CLAIM_LABELS, RESOURCE_NAME, ANNOTATION})
@@ -26,9 +29,9 @@ class Change(NamedTuple):
     """One field that changes.
 
     Attributes:
-        path: The field's path, in which elements of lists are named by their keys: `spec.ports[name=web].port`.
-        old: The value before; `ABSENT` if there was none.
-        new: The value afterwards; `ABSENT` if there is none.
+        path: The field's path. The element of a list is shown by its keys, such as `spec.ports[name=web].port`.
+        old: The value before the change; `ABSENT` if there was none.
+        new: The value after the change; `ABSENT` if there is none.
     """
 
     path: str
@@ -37,7 +40,7 @@ class Change(NamedTuple):
 
 
 class _Selection:
-    """A step in a path that selects an element by its keys."""
+    """A step in a path that selects the element of a list by its keys, such as `name=web`."""
 
     def __init__(self, keys: Mapping[str, Any]) -> None:
         self._text = ",".join(f"{key}={_bare(value)}" for key, value in keys.items())
@@ -52,14 +55,14 @@ def _bare(value: Any) -> str:
 
 
 class _Place(NamedTuple):
-    """The old and the new value at one place of an object.
+    """The old and the new value at one path of an object.
 
     Attributes:
-        steps: The path of the place.
-        old: The value before.
+        steps: The path.
+        old: The value before the change.
         new: The desired value.
-        owned: The owners of the fields there; None if they aren't known.
-        whole: Whether the desired value replaces all of `old`, so that fields and elements that it lacks are removed.
+        owned: The owners of the fields at this path and below; None if they aren't known.
+        whole: Whether `new` replaces `old` completely: fields and elements that `new` lacks are removed.
     """
 
     steps: tuple[Any, ...]
@@ -77,15 +80,18 @@ def changes(
     whole: bool = False,
     keys: KeysAt = no_keys,
 ) -> list[Change]:
-    """Return the changes of an apply, sorted by path, without the metadata that every composed resource gets.
+    """Return the changes that a server-side apply of `new` makes to `old`, sorted by path.
+
+    The status, owner references, and the labels and annotations that every composed resource gets are left out.
 
     Args:
-        old: The object before: as it exists, or as it was desired.
-        new: The object as it is desired.
+        old: The existing object, or the previous desired object.
+        new: The desired object.
         owned: The owners of the fields of `old`. A field that `new` lacks is removed only if Crossplane alone owns it.
             None if the owners aren't known: then no field is removed, only elements of lists.
-        whole: Whether `new` replaces all of `old`, as one desired state replaces another.
-        keys: Returns the keys of the list at a path, by schemas or models.
+        whole: Whether `new` replaces `old` completely, so that fields that `new` lacks are removed. This is so when
+            two desired states are compared.
+        keys: A function that returns the keys of the list at a path.
     """
     found: list[Change] = []
     work = [_Place((), _of_functions(old), _of_functions(new), owned, whole)]
@@ -101,7 +107,11 @@ def changes(
 
 
 def leaves(resource: Mapping[str, Any]) -> list[Change]:
-    """Return the fields of a new object as changes, without apiVersion, kind, name, generateName and namespace."""
+    """Return each field of a new object as a change from `ABSENT`.
+
+    The apiVersion, kind, name, generateName, namespace, and all that `changes` leaves out aren't returned. A list
+    gives one change.
+    """
     metadata = resource.get("metadata")
     own = ("generateName", "name", "namespace")
     kept = {key: value for key, value in metadata.items() if key not in own} if isinstance(metadata, Mapping) else {}
@@ -110,7 +120,10 @@ def leaves(resource: Mapping[str, Any]) -> list[Change]:
 
 
 def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an object that functions desire: without status, and without metadata of Crossplane's own."""
+    """Return an object without status, owner references, and the labels and annotations of Crossplane and this package.
+
+    Labels, annotations and metadata that are empty then are left out, too.
+    """
     kept = {key: value for key, value in resource.items() if key != "status"}
     metadata = kept.get("metadata")
     if not isinstance(metadata, Mapping):
@@ -126,7 +139,7 @@ def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(found: Sequence[Change]) -> Iterator[Change]:
-    """Yield changes; in place of a change to an object with fields, one change for each field. Lists stay whole."""
+    """Yield changes. A change whose new value is an object is split into one for each field. Lists aren't split."""
     work = list(reversed(found))
     while work:
         one = work.pop()
@@ -193,7 +206,10 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
 
 
 def _note_set(place: _Place, found: list[Change]) -> None:
-    """Add the values that a set gains, and the values of Crossplane that it loses, to `found`."""
+    """Add to `found` the changes of a list that is a set of scalars: added values, and values that are removed.
+
+    A value is removed if `new` lacks it, and Crossplane owns it or `new` replaces the list completely.
+    """
     ours = place.owned.ours if place.owned is not None else None
     for value in place.new:
         if value not in place.old:
@@ -204,16 +220,24 @@ def _note_set(place: _Place, found: list[Change]) -> None:
 
 
 def _present(known: Keys, old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    """Return the keys of a list that have a default, or that all of its elements have.
+    """Return the keys of a list that have a default value, or that all elements of `old` and `new` have.
 
-    A function may leave out a key that an API server has filled in; the other keys tell the elements apart then.
+    A function may leave out a key that the API server has filled in. The other keys must identify the elements then.
+
+    Args:
+        known: The keys of the list, with their defaults.
+        old: The list before the change.
+        new: The desired list.
     """
     elements = [one for one in (*old, *new) if isinstance(one, Mapping)]
     return tuple(key for key in known if known[key] is not None or all(one.get(key) is not None for one in elements))
 
 
 def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    """Return the one field by which the elements of two lists can be told apart; an empty tuple if there is none."""
+    """Return the first usual key, such as `name`, that identifies the elements of both lists, as a tuple with one item.
+
+    The tuple is empty if there is no such key, or if both lists are empty.
+    """
     for key in _USUAL_KEYS:
         if all(_by_key(elements, (key,)) is not None for elements in (old, new)) and (old or new):
             return (key,)
@@ -223,7 +247,11 @@ def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
 def _by_key(
     elements: Sequence[Any], keys: Sequence[str], defaults: Mapping[str, Any] = {}
 ) -> dict[tuple[Any, ...], Any] | None:
-    """Return the elements of a list by their keys; None if an element lacks a key or two elements have the same."""
+    """Return a dict from the values of the keys to the elements of a list.
+
+    The result is None if an element isn't an object, lacks a key that has no default, has a key that is neither a
+    string nor an integer, or has the same keys as another element.
+    """
     found: dict[tuple[Any, ...], Any] = {}
     for one in elements:
         if not isinstance(one, Mapping):

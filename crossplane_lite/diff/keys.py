@@ -1,6 +1,6 @@
-"""The fields that tell the elements of a list apart, by the schemas of kinds, or else by models.
+"""Finds the keys of lists: the fields that identify an element, such as `name`. API servers merge lists by them.
 
-In schemas these are `x-kubernetes-list-map-keys`, by which API servers merge lists.
+A kind's schema has the keys of a list in `x-kubernetes-list-map-keys`. If it has none, they come from the kind's model.
 """
 
 from __future__ import annotations
@@ -16,24 +16,27 @@ if TYPE_CHECKING:
 __all__ = ["Keys", "KeysAt", "keys_of", "no_keys"]
 
 Keys = Mapping[str, Any]
-"""The fields that tell the elements of a list apart, each with its default; None if it has no default."""
+"""The fields that identify the elements of a list, each with its default value; None if it has none."""
 
 KeysAt = Callable[[tuple[Any, ...]], Keys]
-"""Takes the path of a list, and returns the keys of its elements; an empty mapping if they aren't known."""
+"""A function from the path of a list to the keys of its elements; an empty mapping if they aren't known."""
 
 
 def no_keys(_steps: tuple[Any, ...]) -> Keys:
-    """Return an empty mapping: no keys are known at any path."""
+    """Return an empty mapping. Serves as a `KeysAt` if no keys are known."""
     return {}
 
 
 def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
-    """Return a function that takes the path of a list in objects of a kind, and returns the list's keys.
+    """Return a function from the path of a list, in objects of the given kind, to the list's keys.
+
+    The keys come from the kind's schema. If the schema has none for a list, they come from the kind's model class, if
+    a function in this process has used one.
 
     Args:
         schemas: The schemas of kinds; None if there are none.
         api_version: The kind's apiVersion.
-        kind: The kind. For a list without keys in the schema, the kind's model is asked, if a function has used one.
+        kind: The kind.
     """
     schema = None if schemas is None else schemas.find(api_version, kind)
 

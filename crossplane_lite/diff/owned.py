@@ -1,8 +1,8 @@
-"""Who owns which field of an object: its `metadata.managedFields`.
+"""Reads from `metadata.managedFields` which field manager owns which field of an object.
 
-Crossplane applies composed resources with a manager of its own for each composite. A field that such an apply doesn't
-name any more is removed if the manager owned it and nobody else does. Fields that others set stay, also those that a
-provider has filled in.
+Crossplane applies composed resources with its own field manager for each composite. If an apply no longer has a field,
+the API server removes the field if no other manager owns it. A field that another manager, such as a provider, has set
+stays.
 """
 
 from __future__ import annotations
@@ -21,22 +21,25 @@ Fields = Mapping[str, Any]
 
 
 class Owned(NamedTuple):
-    """The owners of one place in an object: of the field, list or element there, and of the fields below it.
+    """The owners of the value at one path of an object, and of the fields below it.
 
     Attributes:
-        ours: The fields that Crossplane owns here, as FieldsV1; None if it owns nothing here.
-        others: The fields that each other manager owns here, as FieldsV1.
+        ours: The fields that Crossplane owns at this path and below, in the format FieldsV1; None if it owns nothing.
+        others: For each other manager that owns something at this path or below, these fields as FieldsV1.
     """
 
     ours: Fields | None
     others: tuple[Fields, ...]
 
     def field(self, key: str) -> Owned:
-        """Return the owners of a field of the object at this place."""
+        """Return the owners of the field `key` of the object at this path."""
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the owners of the element with these keys in the list at this place; no owners if there is none."""
+        """Return the owners of the element that has these keys in the list at this path.
+
+        If no manager owns such an element, the result has no owners. The element may have further keys.
+        """
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None
@@ -45,7 +48,7 @@ class Owned(NamedTuple):
         return Owned(None, ())
 
     def list_keys(self) -> tuple[str, ...] | None:
-        """Return the keys that tell the elements of the list at this place apart; None if no owner has set any."""
+        """Return the sorted names of the keys of the list at this path; None if no manager owns an element by keys."""
         for node in self._nodes():
             for name in node:
                 keys = _parsed(name) if name.startswith("k:") else None
@@ -54,17 +57,17 @@ class Owned(NamedTuple):
         return None
 
     def is_set(self) -> bool:
-        """Say whether the list at this place is a set of values, whose elements have no keys."""
+        """Return whether the list at this path is a set of scalars: a manager owns elements by their values."""
         return any(name.startswith("v:") for node in self._nodes() for name in node)
 
     @property
     def goes(self) -> bool:
-        """Whether the place is removed once Crossplane doesn't apply it any more, because nobody else owns it."""
+        """Whether the value is removed when Crossplane's apply no longer has it, because only Crossplane owns it."""
         return self.ours is not None and not self.others
 
     @property
     def is_whole(self) -> bool:
-        """Whether Crossplane owns the field as a whole: a scalar, or a list that is replaced."""
+        """Whether Crossplane owns the value as a unit, such as a scalar or an atomic list, without fields below it."""
         return self.ours is not None and not any(name != "." for name in self.ours)
 
     def _nodes(self) -> Iterator[Fields]:
@@ -81,9 +84,10 @@ class Owned(NamedTuple):
 
 
 def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
-    """Return the owners of an object's fields; None if the object has no managedFields (few files have them).
+    """Return the owners of an object's fields; None if the object has no managedFields, as in most saved files.
 
-    Crossplane owns the fields that it applied, and those that its older versions updated without server-side apply.
+    Crossplane owns the fields that it has applied, and those that its older versions have updated without server-side
+    apply. The fields of subresources, such as status, don't count.
     """
     entries = metadata_of(resource).get("managedFields")
     if not isinstance(entries, list) or not entries:

@@ -1,4 +1,4 @@
-"""Differences as text for a terminal, as Markdown for a review, and as JSON."""
+"""Writes differences as text for a terminal, as Markdown for a review, or as JSON."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _LONGEST: Final = 200
 
 
 def as_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
-    """Return differences as text for a terminal.
+    """Return differences as text for a terminal. A summary follows, unless there is exactly one composite.
 
     Args:
         differences: The differences, one for each composite.
-        colour: Whether to colour it.
+        colour: Whether to colour the lines.
     """
     found: list[str] = []
     for one in differences:
@@ -92,7 +92,11 @@ def _value(value: Any) -> str:
 
 
 def as_markdown(differences: Sequence[Difference]) -> str:
-    """Return differences as Markdown: for each composite a table of resources, and below it a block of fields."""
+    """Return differences as Markdown, with a summary at the end.
+
+    Each composite has a table of its resources, a block with the changed fields, and a list of notes. If its reconcile
+    failed, it has only the error.
+    """
     found: list[str] = []
     for one in differences:
         found.append(f"### {_escaped(one.composite)}")
@@ -131,7 +135,7 @@ def as_markdown(differences: Sequence[Difference]) -> str:
 
 
 def as_json(differences: Sequence[Difference]) -> str:
-    """Return differences as JSON: `composites` with everything that is known, and `summary` with the counts."""
+    """Return differences as a JSON object: `composites` has all data, `summary` has the numbers from `totals`."""
     made = {
         "composites": [_json_of(one) for one in differences],
         "summary": {key.replace(" b", "B"): number for key, number in totals(differences).items()},
@@ -166,7 +170,10 @@ def _change_of(change: Change) -> dict[str, Any]:
 
 
 def totals(differences: Iterable[Difference]) -> dict[str, int]:
-    """Return the numbers of all, failed and unchanged composites, and of the resources of each action, by name."""
+    """Return how many composites there are, and how many resources have each action.
+
+    The keys are `composites`, `failed` (their reconcile failed), `same` (nothing changes), and the actions.
+    """
     differences = list(differences)
     found = {
         "composites": len(differences),
@@ -177,7 +184,7 @@ def totals(differences: Iterable[Difference]) -> dict[str, int]:
 
 
 def summary(differences: Sequence[Difference]) -> str:
-    """Return one line with the numbers of composites, and of their resources by action."""
+    """Return a line with the number of composites and the number of resources with each action."""
     found = totals(differences)
     parts = [f"{found['composites']} composite{'' if found['composites'] == 1 else 's'}", f"{found['same']} the same"]
     if found["failed"]:
@@ -191,7 +198,7 @@ def _counted(differences: Iterable[Difference]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text with escapes, so that Markdown shows it as it is, also in a table."""
+    """Return a text as one line, escaped so that Markdown shows the same characters, even in a table."""
     escaped = _text.line(text).replace("\\", "\\\\")
     for sign in "|`*_<[":
         escaped = escaped.replace(sign, "\\" + sign)

@@ -1,4 +1,4 @@
-"""Reads composites that were saved, one file each: the composite, and the resources that it is composed of."""
+"""Reads saved composites from a folder. Each file has one composite and its composed resources."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["Saved", "saved"]
 
 
 class Saved(NamedTuple):
-    """One saved composite with its composed resources, read from one file.
+    """A saved composite with its composed resources.
 
     Attributes:
-        path: The file that they were read from.
-        composite: The composite as it was saved.
-        observed: The composite's observed composed resources.
+        path: The file that has them.
+        composite: The composite.
+        observed: The composite's composed resources as they existed when the file was saved.
     """
 
     path: Path
@@ -29,15 +29,16 @@ class Saved(NamedTuple):
 
 
 def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
-    """Yield the content of each file in a folder, in the order of the files' names.
+    """Yield the composite and the composed resources of each file in a folder, in the order of the files' names.
 
     Args:
-        folder: The folder; its files that end in .yaml, .yml and .json are read.
-        composition: The file of the Composition, which names the kind of the composites. If it is None, the composite
-            of a file is the object without the annotation of composed resources.
+        folder: The folder. Its files that end in .yaml, .yml and .json are read.
+        composition: The file of the Composition, which names the kind of the composites. The first object of this kind
+            is the file's composite; others with the annotation `crossplane.io/composition-resource-name` are composed
+            resources. If `composition` is None, the composite is the object without this annotation.
 
     Raises:
-        InputError: A file can't be read, or doesn't hold exactly one composite, which must have a name.
+        InputError: A file can't be read, doesn't have exactly one composite, or its composite has no name.
     """
     wanted = None
     if composition is not None:

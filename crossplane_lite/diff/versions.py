@@ -1,10 +1,10 @@
-"""The other version of a function that `--against` names, served by a process of its own.
+"""Runs the other version of a function that `--against VERSION` names. VERSION is one of these:
 
 ===========================  =====================================================================================
-a folder                     the function as it is in that folder, under the same `module:function`
-a folder with pyvenv.cfg     the function as it is installed in that environment
-`host:port`, `unix:...`      a server that runs already
-anything else                a revision of git: the function as it is there, in a worktree that is made and removed
+a folder                     The function's source, with the same `module:function`; served by a new process.
+a folder with pyvenv.cfg     A virtual environment in which the function is installed; served by a new process.
+`host:port`, `unix:...`      The address of a running server.
+anything else                A git revision. It is checked out into a temporary worktree; served by a new process.
 ===========================  =====================================================================================
 """
 
@@ -51,18 +51,21 @@ _MOST_LINES: Final = 20
 def other_version(
     version: str, functions: Mapping[str, Runner], in_process: Mapping[str, str]
 ) -> Iterator[dict[str, Runner]]:
-    """Provide the functions of a pipeline, with another version of those that run in this process.
+    """Yield the runners of a pipeline's functions, with another version of each function that runs in this process.
+
+    A runner calls a function. Servers that are started here are stopped at the end of the `with` block.
 
     Args:
         version: The value of `--against`.
-        functions: The present runner of each function, by its name in the pipeline.
+        functions: The runner of each function's present version, by the function's name in the pipeline.
         in_process: The `module:function` of each function that runs in this process, by its name in the pipeline.
 
     Yields:
-        The runner of each function, by its name in the pipeline. Servers that were started end with the block.
+        The runner of each function, by its name in the pipeline.
 
     Raises:
-        InputError: There is no such version, or it can't be run.
+        InputError: There is no such version, or it can't be run. For an address, the pipeline has several functions;
+            for other versions, none of its functions runs in this process.
     """
     with contextlib.ExitStack() as stack:
         folder = Path(version)
@@ -99,12 +102,12 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
     """Return the Python interpreter that runs the other version, and the folder in which it is started.
 
     Args:
-        version: The value of `--against`.
+        version: The value of `--against`: a folder, a virtual environment or a git revision.
         folder: The same value as a path.
-        stack: Removes temporary folders and worktrees when it is closed.
+        stack: Gets the temporary folders and worktrees; it removes them when it is closed.
 
     Raises:
-        InputError: There is no such version, or its environment has no interpreter.
+        InputError: There is no such version, `version` is a file, or the environment has no interpreter.
     """
     if folder.is_dir():
         if (folder / "pyvenv.cfg").is_file():
@@ -122,7 +125,7 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
 
 
 def _home(version: str, folder: Path, target: str) -> Path:
-    """Return the folder that a function's module is imported from: `folder`, or `src` in it.
+    """Return the folder from which a function's module is imported: `folder`, or else `src` in it.
 
     Args:
         version: The value of `--against`, for messages.
@@ -142,10 +145,10 @@ def _home(version: str, folder: Path, target: str) -> Path:
 
 @contextlib.contextmanager
 def _worktree(revision: str) -> Iterator[Path]:
-    """Check a revision of git out into a temporary folder, which is removed when the block ends.
+    """Check out a git revision into a temporary worktree, and remove the worktree at the end of the `with` block.
 
     Yields:
-        The folder there that corresponds to the current directory.
+        The folder in the worktree that corresponds to the current directory.
 
     Raises:
         InputError: git isn't installed or fails, there is no such revision, or it lacks the current directory.

@@ -1,1 +1,1 @@
-"""The dependency graph of a pipeline's resources, drawn: `crossplane-lite graph`."""
+"""`crossplane-lite graph`: draws the dependencies between the resources of a Composition's pipeline."""

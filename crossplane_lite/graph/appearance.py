@@ -1,8 +1,8 @@
-"""The looks and labels of nodes and edges, in whatever format they are drawn.
+"""Colours, shapes and labels of nodes and edges, for all formats.
 
-Each state has a colour, a shape and its name on the node, so that nobody needs the colour to recognise it. The colours
-are tints of the palette of Okabe and Ito, which colour-blind people can tell apart. Nodes have dark text on a light
-background of their own; everything outside of nodes is a grey that can be read on white and on black.
+A node shows its state by colour, shape and text, so that the colour isn't needed to recognise it. The colours are tints
+of the palette of Okabe and Ito, which colour-blind people can tell apart. Nodes have dark text on a light background.
+Text and lines outside of nodes are grey, so that they can be read on white and on black.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _USUAL: Final = ("status.atProvider.", "status.")
 
 
 class Look(NamedTuple):
-    """How nodes in one state look.
+    """The appearance of nodes in one state.
 
     Attributes:
         fill: The colour of the background.
         stroke: The colour of the border.
-        dot: The shape of the node in DOT.
-        style: The style of the node in DOT.
-        mermaid: The brackets around the node's label in Mermaid, which give its shape.
+        dot: The node's `shape` in DOT.
+        style: The node's `style` in DOT.
+        mermaid: The opening and the closing bracket around the node's label in Mermaid; they give the node its shape.
     """
 
     fill: str
@@ -77,7 +77,10 @@ LOOKS: Final = {
 
 
 def node_lines(node: DrawnNode) -> list[str]:
-    """Return the lines on a node: its name, its kind and its state."""
+    """Return the lines of a node's text: its name, its kind if it is known, and its state.
+
+    The name and the kind are shortened to 40 characters.
+    """
     lines = [shortened(escaped(node.name), _LONGEST_NAME)]
     if node.kind:
         lines.append(shortened(escaped(node.kind), _LONGEST_NAME))
@@ -85,7 +88,7 @@ def node_lines(node: DrawnNode) -> list[str]:
 
 
 def node_tooltip(node: DrawnNode) -> str:
-    """Return all that is known about a node, on one line."""
+    """Return a node's tooltip: its name, kind, sort, state and wave, and whether it is in a cycle, on one line."""
     about = [escaped(node.name), escaped(node.kind), node.sort.value, node.state.value]
     if node.wave is not None:
         about.append(f"wave {node.wave}")
@@ -95,9 +98,11 @@ def node_tooltip(node: DrawnNode) -> str:
 
 
 def edge_label(edge: Edge) -> str:
-    """Return the label of an edge: the ends of its first two paths, and how many more there are.
+    """Return the label of an edge: its first two paths, and how many more there are.
 
-    The label is empty if the paths say no more than the dependency's name.
+    A path is shown without the dependency's name and without `status.atProvider.`; a long path is shown without its
+    beginning. The label is `is ready` for a dependency that must be ready. It is empty if the path has nothing beside
+    the dependency's name. On a cycle, the label begins with `cycle`.
     """
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
     more = len(labels) - _MOST_PATHS
@@ -123,7 +128,7 @@ def _path_label(edge: Edge, path: str) -> str:
 
 
 def edge_tooltip(edge: Edge) -> str:
-    """Return all that is known about an edge, on one line."""
+    """Return a line for an edge's tooltip: which values the dependent needs, and which of them are missing."""
     dependent, dependency = escaped(edge.dependent), escaped(edge.dependency)
     needs = [f"that {dependency} is ready" if edge.is_gate(path) else escaped(path) for path in edge.paths]
     about = [f"{dependent} needs {', '.join(needs)}"]
@@ -137,7 +142,7 @@ def edge_tooltip(edge: Edge) -> str:
 
 
 def legend_entries(graph: Graph) -> Iterator[tuple[State, str]]:
-    """Yield each state that a node of a graph has, and its description for people."""
+    """Yield each state that occurs in a graph, and the state's text for the legend."""
     sorts = {node.state: node.sort for node in graph.nodes}
     for state in State:
         if state in sorts:

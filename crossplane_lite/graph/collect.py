@@ -27,19 +27,22 @@ class Collected:
 
     Attributes:
         composite: The observed composite.
-        dependencies: Every known dependency.
-        missing: The dependencies on values that aren't there yet.
-        observed: Names of the composed resources that exist.
-        desired: Names of the composed resources that the last step desires.
-        ready: Names of the existing composed resources that are ready by their status, or because a function says so.
-        registered: Names of the composed resources that a step in this process registers.
-        held: Names of the composed resources that the SDK holds back because values that they need are missing.
+        dependencies: All known dependencies.
+        missing: The dependencies on values that are still missing.
+        observed: The names of the composed resources that exist.
+        desired: The names of the composed resources in the desired state after the last step.
+        ready: The names of the existing composed resources that are ready by their status, or because a function
+            marked them as ready.
+        registered: The names of the composed resources that compose() registers, in steps that run in this process.
+        held: The names of the composed resources that the SDK holds back (leaves out of the desired state) because
+            values that they need are missing.
         kinds: The kinds of composed resources, by name.
-        required: Maps each requirement's key to the kind and name of the first resource found, with the number of
-            further ones, or else of the resource that the requirement asks for; empty if neither is known.
+        required: Maps each requirement's key to text about the resources found: the kind and name of the first one,
+            and the number of further ones. If none was found, the text has the kind and name that the requirement asks
+            for. It is empty if these aren't known.
         answered: The keys of the requirements for which a resource was found.
-        usages: Names of Usages that keep the order of deletion.
-        notes: Remarks for people on dependencies and resources that the graph doesn't show.
+        usages: The names of the Usages that the SDK has added to keep the order of deletion (`usages=True`).
+        notes: Remarks for the user on dependencies and resources that the graph doesn't show.
     """
 
     def __init__(self) -> None:
@@ -59,15 +62,18 @@ class Collected:
 
     @property
     def resources(self) -> set[str]:
-        """The names of all known composed resources, except Usages."""
+        """The names of all known composed resources, except the Usages that the SDK has added."""
         return ({*self.kinds} | self.observed | self.desired | self.held) - self.usages
 
 
 def collect(steps: Sequence[StepRun]) -> Collected:
-    """Return the dependencies and states that the steps of a reconcile report.
+    """Collect the dependencies and states that the steps of a reconcile report.
+
+    For each step in this process, compose() runs again to find its dependencies. A step that runs elsewhere reports
+    only dependencies on missing values; a note says so.
 
     Args:
-        steps: The steps that were run, in their order.
+        steps: The steps that were run, in the order of the pipeline.
     """
     found = Collected()
     for run, waiting in zip(steps, told(steps), strict=True):
@@ -122,7 +128,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
-    """Take the dependencies that a function of this process shows; a note says why if they can't be read."""
+    """Add all dependencies of a function in this process to `found`; for a malformed request, add a note instead."""
     try:
         shown = show(function, request)
     except WireError as error:
@@ -136,7 +142,7 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
 
 
 def _take_told(found: Collected, waiting: Waiting) -> None:
-    """Take the waits that a function made with this package reports from another process."""
+    """Add dependencies on missing values to `found`. A function that runs elsewhere reports them in its response."""
     for need in waiting.needs:
         if need.of and need.of != need.name:
             one = Dependency(need.name, need.of, need.path)
@@ -145,13 +151,13 @@ def _take_told(found: Collected, waiting: Waiting) -> None:
 
 
 def _described(items: Any) -> str:
-    """Return the kind and name of the first resource in `items`, and how many more there are."""
+    """Return the kind and name of the first resource in `items`, and the number of others: `VPC a and 2 more`."""
     text = " ".join(short_text(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 
 
 def _read(raw: bytes, *path: str) -> Any:
-    """Return the value at a path in a Struct's bytes; an empty string if it is missing or the bytes can't be read."""
+    """Return the value at a path in a Struct's bytes; an empty string if it is missing or the bytes are invalid."""
     try:
         return _wire.get_path(raw, path, "")
     except WireError:  # nobody has checked the answers of functions that run elsewhere

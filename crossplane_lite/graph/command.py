@@ -1,4 +1,4 @@
-"""`crossplane-lite graph`: the dependency graph of a composition, as a diagram or a picture."""
+"""`crossplane-lite graph`: writes the dependency graph of a Composition as a diagram's source, a picture or text."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ _EPILOG: Final = (
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite graph` with the arguments that follow it.
+    """Run `crossplane-lite graph` with the arguments that follow it, and write the graph.
 
     Returns:
-        The exit status: 0; 1 if the reconcile failed, the simulation doesn't become stable, or something waits for a
-        value that never comes.
+        The exit status. It is 1 if the reconcile fails, the simulation doesn't become stable, or a resource waits for
+        a value that never comes; else 0. The graph is written in both cases.
 
     Raises:
         InputError: A file or a function can't be used, or the output can't be written.
-        UsageError: The graph can't be drawn in the format, or a PNG would go to a terminal.
+        UsageError: The program `dot` is needed for the format and doesn't work, or a PNG would go to a terminal.
         MissingExtraError: An extra that the command needs isn't installed.
+        SystemExit: An argument is wrong or missing, or --help was given.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
@@ -73,15 +74,16 @@ def command(argv: Sequence[str]) -> int:
 
 
 def drawn(graph: Graph, format: str) -> bytes:
-    """Return a graph in a format.
+    """Return a graph in a format: the bytes of a file.
 
     Args:
         graph: The graph.
-        format: `mermaid`, `dot`, `svg`, `png` or `text`.
+        format: `mermaid`, `dot`, `svg`, `png` or `text`. The pictures (svg and png) need the extra `graph` and the
+            program `dot` of Graphviz.
 
     Raises:
-        MissingExtraError: A picture needs the extra `graph`, which isn't installed.
-        UsageError: The program `dot`, which draws pictures, isn't installed, fails, or takes longer than two minutes.
+        MissingExtraError: The extra `graph` isn't installed.
+        UsageError: The program `dot` isn't installed, fails, prints too much, or takes longer than two minutes.
     """
     if format == "mermaid":
         from .mermaid import mermaid
@@ -101,7 +103,7 @@ def drawn(graph: Graph, format: str) -> bytes:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the argparse parser of `crossplane-lite graph`."""
     parser = arguments.Parser(
         prog="crossplane-lite graph",
         usage="crossplane-lite graph [options] XR [COMPOSITION] [FUNCTIONS]",
@@ -137,10 +139,11 @@ def _format_of(output: Path | None) -> str:
 
 
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of one reconcile, its functions' warnings, and its problem.
+    """Run one reconcile, and return its graph.
 
     Returns:
-        The problem is None if the reconcile succeeds, and nothing waits for a value that never comes.
+        The graph, the warnings of the functions, and a message if there is a problem. The message is None if the
+        reconcile succeeds and (which is checked only with --crds) no resource waits for a value that never comes.
 
     Raises:
         InputError: A file or a function can't be used.
@@ -161,10 +164,12 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
 
 
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of a simulation, its functions' warnings, and its problem.
+    """Run a simulation, and return the graph of its last round.
 
     Returns:
-        The problem is None if the simulation became stable, and nothing waits for a value that never comes.
+        The graph, the functions' warnings in all rounds, and a message if there is a problem. The message is None if
+        the simulation became stable and no resource waits for a value that never comes. If a round failed, only the
+        warnings of this round are returned.
 
     Raises:
         InputError: A file or a function can't be used.

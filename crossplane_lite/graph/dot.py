@@ -1,4 +1,4 @@
-"""A graph in DOT, the language of Graphviz."""
+"""Writes a graph in DOT, the language of Graphviz."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _FONT: Final = "Helvetica,Arial,sans-serif"
 def dot(graph: Graph, **attributes: str) -> str:
     """Return a graph as the text of a DOT file.
 
-    Arrows go from a needed resource to the resource that needs it, so that resources that need nothing stand at the
-    left. The waves of a simulation are clusters.
+    An arrow goes from a resource to a resource that needs it. So resources without dependencies are at the left. The
+    resources of each wave of a simulation form a cluster. A legend is added.
 
     Args:
         graph: The graph.
-        attributes: Attributes of the whole graph in DOT, which are added to the usual ones or replace them.
+        attributes: Graph attributes of DOT, such as `rankdir`, that replace the usual ones or are added to them.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     title = escaped(graph.title)
@@ -140,7 +140,7 @@ def _edge(edge: Edge) -> dict[str, str]:
 
 
 def _legend(graph: Graph) -> Iterator[str]:
-    """Yield a table with the meaning of the graph's colours and lines."""
+    """Yield a node with the graph's legend: a table of its colours and lines, and their meanings."""
     rows = [
         f'<td bgcolor="{look.fill}" border="1" color="{look.stroke}" width="26"></td><td align="left">{text}</td>'
         for look, text in ((LOOKS[state], text) for state, text in legend_entries(graph))
@@ -164,7 +164,7 @@ def _legend(graph: Graph) -> Iterator[str]:
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:
-    """Return an attribute list of DOT. A label in angle brackets is HTML-like; every other value is quoted."""
+    """Return an attribute list of DOT. All values are quoted, except a label in angle brackets: it is HTML for DOT."""
     shown = (
         f"{key}={value if key == 'label' and value.startswith('<') and value.endswith('>') else _quoted(value)}"
         for key, value in attributes.items()
@@ -173,12 +173,15 @@ def _attributes(attributes: Mapping[str, str]) -> str:
 
 
 def _label_text(text: str) -> str:
-    """Return an HTML-like label that shows a text; in such a label, Graphviz sees no escapes."""
+    """Return a text as an HTML-like label of DOT. In such a label, Graphviz doesn't interpret backslash escapes."""
     return f"<{_escaped(text)}>"
 
 
 def _escaped(text: str) -> str:
-    """Return a text with entities for the letters that mean something in an HTML-like label."""
+    """Return a text with entities, such as `&lt;`, for the characters with a meaning in an HTML-like label of DOT.
+
+    A similar character takes the place of each backslash.
+    """
     text = text.replace("\\", _BACKSLASH)
     # A text that is nothing but a bracket is a syntax error for Graphviz.
     for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("]", "&#93;")):
@@ -187,6 +190,9 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotes; entities in it, such as `&lt;`, are shown as they are written."""
+    """Return a text as a quoted string of DOT. Entities in the text, such as `&lt;`, are shown as they are written.
+
+    A similar character takes the place of each backslash.
+    """
     text = text.replace("\\", _BACKSLASH).replace("&", "&amp;").replace('"', '\\"')
     return f'"{text}"'

@@ -1,4 +1,8 @@
-"""The graph of one reconcile: the composed resources, their states, and their dependencies."""
+"""Makes the graph of one reconcile: composed resources, their states and their dependencies.
+
+A node is a composed resource, a field of the composite or a required resource. An edge is a node's dependency on
+another node. A wave is the set of resources that one round of a simulation composes for the first time.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _REQUIRED: Final = "required."
 
 
 class Sort(enum.Enum):
-    """The sort of thing that a node stands for. The value of a member is its text for people."""
+    """The sort of a node: composed resource, field or required resource. A member's value is its text in drawings."""
 
     RESOURCE = "composed resource"
     FIELD = "field of the composite"
@@ -30,7 +34,13 @@ class Sort(enum.Enum):
 
 
 class State(enum.Enum):
-    """The state of a node. The value of a member is its text for people."""
+    """The state of a node. A member's value is its text in drawings.
+
+    Composed resources have the states up to UNKNOWN. HELD: the function registered the resource, but leaves it out of
+    the desired state because values that it needs are missing. POSSIBLE: a value that is missing decides whether the
+    resource is composed. UNKNOWN: a dependency names the resource, but no step composes it. Fields of the composite are
+    SET or UNSET; required resources are FOUND or MISSING.
+    """
 
     READY = "ready"
     EXISTS = "not ready"
@@ -50,11 +60,11 @@ class DrawnNode(NamedTuple):
 
     Attributes:
         name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
-        sort: The sort of the node.
+        sort: Whether the node is a composed resource, a field or a required resource.
         kind: The kind of a composed resource, or the kind and name of a required resource; empty if it isn't known.
         state: The state of the node.
-        wave: The wave in which a simulation created the composed resource, from 1; None for all other nodes.
-        in_cycle: Whether the node is on a cycle.
+        wave: The number of the wave in which a simulation created the composed resource, from 1; None for other nodes.
+        in_cycle: Whether the node is part of a dependency cycle.
     """
 
     name: str
@@ -69,12 +79,12 @@ class Edge(NamedTuple):
     """One node's dependency on another.
 
     Attributes:
-        dependent: The name of the node that needs something.
-        dependency: The name of the node that provides it.
-        paths: The paths of the values that the dependent needs. The dependency's name alone means that the dependency
-            must be ready.
-        missing: The paths that don't have a value yet.
-        in_cycle: Whether the edge is on a cycle.
+        dependent: The name of the node that needs values of the other.
+        dependency: The name of the node that has these values.
+        paths: The paths of the values, such as `vpc.status.atProvider.vpcId`. The name of a resource alone means that
+            the resource must be ready.
+        missing: The paths that have no value yet.
+        in_cycle: Whether the edge is part of a dependency cycle.
     """
 
     dependent: str
@@ -85,11 +95,14 @@ class Edge(NamedTuple):
 
     @property
     def waiting(self) -> bool:
-        """Whether at least one of the values is still missing."""
+        """Whether at least one of the needed values is still missing."""
         return bool(self.missing)
 
     def is_gate(self, path: str) -> bool:
-        """Say whether a path is the dependency's name alone: the dependency must be ready (`depends_on`)."""
+        """Return whether a path means that the dependency must be ready, as with `depends_on`.
+
+        This is so if the path is the dependency's name alone, and neither end is a field of the composite.
+        """
         return path == self.dependency and not path.startswith(_FIELD) and not self.dependent.startswith(_FIELD)
 
 
@@ -98,9 +111,10 @@ class Graph(NamedTuple):
 
     Attributes:
         title: The kind and name of the composite.
-        nodes: The composed resources, then fields of the composite, then required resources, each sorted by name.
-        edges: One edge for each node and each node that it needs, sorted by both names.
-        notes: Remarks for people: cycles, and dependencies and resources that the graph doesn't show.
+        nodes: The composed resources, then the fields of the composite, then the required resources; each group is
+            sorted by name.
+        edges: The edges, sorted by the names of the dependent and the dependency. No two edges have the same ends.
+        notes: Remarks for the user: cycles, and dependencies and resources that the graph doesn't show.
     """
 
     title: str
@@ -110,7 +124,10 @@ class Graph(NamedTuple):
 
     @property
     def levels(self) -> dict[str, int]:
-        """The length of the longest chain of dependencies below each node, by name; a cycle counts as one node."""
+        """For each node's name, the number of edges in the longest chain of its dependencies.
+
+        It is 0 for a node without dependencies. The nodes of a cycle count as a single node.
+        """
         pairs = [(edge.dependent, edge.dependency) for edge in self.edges]
         component = components(pairs)
         below: dict[str, set[str]] = {}
@@ -132,7 +149,7 @@ class Graph(NamedTuple):
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
 
     def states(self) -> dict[State, int]:
-        """Return how many composed resources are in each state, in the order of `State`; empty states are left out."""
+        """Return the number of composed resources in each state, in the order of `State`; numbers of 0 are left out."""
         counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)
         return {state: counted[state] for state in State if counted[state]}
 
@@ -140,13 +157,13 @@ class Graph(NamedTuple):
 def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None = None) -> Graph:
     """Return the graph of one reconcile.
 
-    It has all dependencies of a step that runs in this process, whether their values are there or not
-    (`composition.Function.dependencies`). Of a step that runs elsewhere it has only the dependencies on values that
-    resources wait for, if the step's function is made with this package.
+    For a step that runs in this process, the graph has all dependencies, even if their values exist (see
+    `composition.Function.dependencies`). For a step that runs elsewhere, the graph has only the dependencies on missing
+    values, and these only if the step's function uses this package. Usages that the SDK has added aren't drawn.
 
     Args:
         rendered: The result of the reconcile, or its failure.
-        waves: The wave in which each composed resource appeared, by name.
+        waves: The wave in which each composed resource was created, by name; None for a reconcile without simulation.
     """
     found = collect(rendered.steps)
     composite: Mapping[str, Any] | None = rendered.composite
@@ -172,7 +189,7 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
     Args:
         simulation: A simulation that has run.
-        failure: The failure of the round that ended the simulation; that round is drawn then. None if no round failed.
+        failure: The failure of the last round; None if no round failed.
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     heading = HEADING if simulation.stable else "still waiting:"
@@ -183,8 +200,8 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
     """Yield the dependent, the dependency, the path, and whether the value is missing, for each known dependency.
 
-    A step may read a field of the composite while another step sets a field above or below that one. Then the
-    dependency is on the field that is set.
+    If a step reads a field of the composite, such as `xr.status.vpc.id`, and a step sets a field above or below it,
+    such as `xr.status.vpc`, the dependency is on the field that is set.
     """
     set_fields = {one.dependent for one in found.dependencies if one.dependent.startswith(_FIELD)}
     for one in found.dependencies:
@@ -197,13 +214,13 @@ def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
 
 
 def _overlap(field: str, other: str) -> bool:
-    """Say whether one of two different paths is above the other."""
+    """Return whether one of two different paths is above the other, as `xr.status` is above `xr.status.vpc`."""
     short, long = sorted((field, other), key=len)
     return long.startswith((short + ".", short + "["))
 
 
 def _merged(dependencies: Iterable[tuple[str, str, str, bool]]) -> list[Edge]:
-    """Return one edge for each dependent and each of its dependencies, sorted by both names."""
+    """Merge dependencies with the same two ends into one edge. Return the edges, sorted by the names of their ends."""
     paths: dict[tuple[str, str], set[str]] = {}
     missing: dict[tuple[str, str], set[str]] = {}
     for dependent, dependency, path, waits in dependencies:
@@ -227,7 +244,7 @@ def _node(
 
 
 def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> State:
-    """Return the state of a composed resource."""
+    """Return the state of the composed resource `name`."""
     if name in found.observed:
         if isinstance(rendered, Rendered):
             if name in rendered.deleted:
@@ -237,7 +254,7 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
     if name in found.desired:
         return State.CREATE
     if name in found.registered:
-        # A step that failed has desired nothing; its registered resources that need nothing would be created.
+        # A failed step has no desired state. Its registered resources without missing values would be created.
         waits = isinstance(rendered, Rendered) or any(one.dependent == name for one in found.missing)
         return State.HELD if waits else State.CREATE
     if name in found.held:
@@ -246,7 +263,10 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
 
 
 def _field_state(name: str, edges: list[Edge]) -> State:
-    """Return the state of a field of the composite: UNSET while a value that the field needs is missing, else SET."""
+    """Return the state of a field of the composite: UNSET if a value that the field needs is missing, else SET.
+
+    A field that no step sets is UNSET if a node that needs it waits for a value of it.
+    """
     needs = [edge for edge in edges if edge.dependent == name] or [edge for edge in edges if edge.dependency == name]
     return State.UNSET if any(edge.waiting for edge in needs) else State.SET
 

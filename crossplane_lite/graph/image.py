@@ -1,4 +1,4 @@
-"""A graph as a picture, drawn by Graphviz."""
+"""Draws a graph as a picture with the program `dot` of Graphviz."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TIMEOUT: Final = 120.0
 
 
 def image(graph: Graph, format: str) -> bytes:
-    """Return a graph as a picture.
+    """Return the bytes of a picture of a graph.
 
     Args:
         graph: The graph.
-        format: One of `FORMATS`.
+        format: `svg` or `png`.
 
     Raises:
         MissingExtraError: The extra `graph`, which has the Python package graphviz, isn't installed.

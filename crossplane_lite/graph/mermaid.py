@@ -1,4 +1,4 @@
-"""A graph as a Mermaid flowchart, which GitHub, GitLab and others draw in Markdown."""
+"""Writes a graph as a Mermaid flowchart. GitHub, GitLab and others draw such flowcharts in Markdown."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASC
 def mermaid(graph: Graph) -> str:
     """Return a graph as the text of a Mermaid diagram.
 
-    Arrows go from a needed resource to the resource that needs it. The waves of a simulation are subgraphs. The whole
-    text of a shortened label is in the node's tooltip or, because edges have no tooltips, in a comment above the edge.
+    An arrow goes from a resource to a resource that needs it. The resources of each wave of a simulation form a
+    subgraph. Labels are shortened. A node's full text is in its tooltip. An edge's full text is in a comment above the
+    edge, because edges have no tooltips.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     lines = ["flowchart LR"]
@@ -117,5 +118,5 @@ def _plain_ground(subgraph: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text for a quoted label, with codes in place of the letters that mean something there."""
+    """Return a text for a quoted label, with codes such as `#34;` for the characters that have a meaning in Mermaid."""
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

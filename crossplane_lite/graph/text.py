@@ -1,4 +1,4 @@
-"""A graph as plain text, for terminals and for reading in a diff."""
+"""Writes a graph as plain text, for terminals and diffs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _WIDEST: Final = 80
 
 
 def text(graph: Graph) -> str:
-    """Return a graph as lines: each node with its state, and below it its dependencies.
+    """Return a graph as lines: first a summary, then each node with its kind and state, and its dependencies below it.
 
-    Nodes are sorted by their waves if the graph has waves, else by the length of the chain of dependencies below them.
+    Nodes are sorted by wave, if the graph is of a simulation; nodes without a wave come last. Nodes of the same wave
+    are sorted by the length of their longest chain of dependencies (`Graph.levels`), then by name.
     """
     levels = graph.levels
     needs: dict[str, list[Edge]] = {}

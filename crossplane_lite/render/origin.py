@@ -1,4 +1,4 @@
-"""Origins of values: the places in a request from which functions read them."""
+"""Origins of values. An origin says from which part of a request, and from which path in it, a value was read."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ Steps = tuple[Any, ...]
 
 
 class Origin(NamedTuple):
-    """A place in a request.
+    """The part of a request, and the path in it, that a value comes from.
 
     Attributes:
-        part: `xr`, `observed`, `desired`, `required`, `input`, `context`, `credentials` or `details`.
-        name: The composition resource name, the requirement's key, or the name of credentials; else empty.
-        steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
+        part: `xr` (the observed composite), `observed` or `desired` (a composed resource), `required` (a required
+            resource), `input`, `context`, `credentials` or `details` (connection details).
+        name: The composition resource name, the requirement's key, or the name of the credentials. Empty for the other
+            parts, and for connection details of the composite.
+        steps: The keys and indexes that lead to the value. For a required resource, its index in the list of found
+            resources comes first.
     """
 
     part: str
@@ -31,7 +34,12 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, field: Field) -> Origin | None:
-    """Return the place in the request of a model's field; None where the model wasn't read from the request."""
+    """Return the origin of a field of a model; None if the model wasn't read from a request.
+
+    Args:
+        node: The node of the model (its position in the object that it belongs to).
+        field: The field.
+    """
     root = node.root
     if root is None or root.refers:
         return None
@@ -52,7 +60,7 @@ def origin_of(node: Node, field: Field) -> Origin | None:
 
 
 def _steps(step: str) -> list[Any]:
-    """Return the keys and indexes in a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
+    """Split a part of a node's path, such as `.spec.size`, `[0]` or `["a/b"]`, into its keys and indexes."""
     if step.startswith("["):
         inner = step[1:-1]
         if inner.isdigit():
@@ -62,7 +70,7 @@ def _steps(step: str) -> list[Any]:
 
 
 def origin_text(origin: Origin) -> str:
-    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
+    """Return an origin as text for users, such as `xr.spec.region`, `vpc.status.atProvider.vpcId` or `input.size`."""
     steps = origin.steps
     name = origin.name
     if origin.part == "observed":

@@ -1,4 +1,4 @@
-"""The output of a reconcile: documents as `crossplane composition render` prints them, and lines for people."""
+"""Makes the output of a reconcile: documents as `crossplane composition render` prints them, and messages for users."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "warning_lines",
 ]
 
-# A message with parts is split where its line would be longer. The other text stands before its dependencies.
+# A longer line is split at each `; ` of its message. `_DEPENDENCIES` begins the message's list of dependencies.
 _WIDTH: Final = 120
 _DEPENDENCIES: Final = ". Dependencies: "
 
@@ -43,15 +43,16 @@ def documents(
     results: Iterable[Result] = (),
     context: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the composite, then the composed resources sorted by composition resource name, then requested documents.
+    """Yield the documents of a reconcile: the composite, the composed resources sorted by name, results and context.
 
-    For an Operation, the Operation comes first, and then the applied resources, sorted by the functions' names for
-    them.
+    For an Operation, the Operation comes first, and then the applied resources, sorted by the names that the functions
+    gave them. All conditions get the same transition time.
 
     Args:
         rendered: The result of the reconcile.
-        composite: The composite resource that was given.
-        full: Whether the whole composite is shown, with the result merged over it. Otherwise it is `shortened`.
+        composite: The composite resource as it was before the reconcile.
+        full: Whether the composite has all its fields, with the result merged over them. Otherwise it has only the
+            fields that `shortened` keeps.
         results: The results to add, each as a document of kind `Result`.
         context: Whether the pipeline's context after the last step is added, as a document of kind `Context`. An empty
             context is left out.
@@ -66,13 +67,13 @@ def documents(
 
 
 def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str, Any]:
-    """Return an object with only apiVersion, kind, name, namespace, references to its resources, and status.
+    """Return a composite with only its apiVersion, kind, name, namespace, references to composed resources, and status.
 
     An Operation also keeps its labels and annotations, which come from its template.
 
     Args:
-        resource: The object.
-        legacy: Whether the object is a composite of Crossplane 1.
+        resource: The composite or Operation.
+        legacy: Whether it is a composite of Crossplane 1.
     """
     short: dict[str, Any] = {key: resource[key] for key in ("apiVersion", "kind")}
     metadata = resource["metadata"]
@@ -89,7 +90,7 @@ def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str,
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one object merged over another. Mappings are merged; any other value is replaced."""
+    """Return `over` merged into a copy of `under`: mappings are merged, any other value of `over` replaces the old."""
     result: dict[str, Any] = {}
     work: list[tuple[dict[str, Any], Mapping[str, Any], Mapping[str, Any]]] = [(result, under, over)]
     while work:
@@ -106,12 +107,15 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
-    """Yield the events of the composite: the functions' results, and the events that Crossplane itself makes.
+    """Yield the events of the composite: the functions' results, and the events that Crossplane itself emits.
+
+    A paused composite has only the event ReconciliationPaused. A composite that is being deleted has no events of
+    functions.
 
     Args:
         rendered: The result of the reconcile.
-        composite: The composite resource that was given.
-        composition: The name of the Composition; None where no Composition was given.
+        composite: The composite resource as it was before the reconcile.
+        composition: The name of the Composition; None if no Composition was given.
     """
     annotations = metadata_of(composite).get("annotations")
     annotations = annotations if isinstance(annotations, Mapping) else {}
@@ -133,7 +137,7 @@ def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | 
 
 
 def result_documents(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
-    """Yield a document of kind `Result` for each result."""
+    """Yield a document of kind `Result` for each result, as `crossplane composition render` prints it."""
     for result in results:
         yield {
             "apiVersion": _API_VERSION,
@@ -145,16 +149,18 @@ def result_documents(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
 
 
 def context_document(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document of kind `Context` with the content of a pipeline's context."""
+    """Return a document of kind `Context` with a pipeline's context, as `crossplane composition render` prints it."""
     return {"apiVersion": _API_VERSION, "kind": "Context", "fields": context}
 
 
 def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
-    """Yield the lines for people about a reconcile: results, warnings, missing requirements, deleted resources.
+    """Yield messages for the user about a reconcile, one line each.
+
+    These are results, warnings, required resources and Secrets that weren't found, and deleted resources.
 
     Args:
         rendered: The result of the reconcile.
-        results: Whether the functions' results are among the lines.
+        results: Whether to include the functions' results.
     """
     if results:
         yield from result_lines(rendered.results)
@@ -171,7 +177,10 @@ def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
 
 
 def failure_lines(error: RenderError) -> Iterator[str]:
-    """Yield the lines for people about a failed reconcile, without the error: results, missing requirements, hints."""
+    """Yield messages for the user about a failed reconcile: results, requirements that weren't found, and hints.
+
+    The error's own message isn't included.
+    """
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
     if error.steps:
@@ -181,10 +190,10 @@ def failure_lines(error: RenderError) -> Iterator[str]:
 
 
 def result_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield a line for each result: severity, message, and the reason if the function gave one.
+    """Yield a line for each result: severity, message, and the reason unless it is Crossplane's default.
 
-    A message that is longer than a line is split at each `; `, into one line for each part. Its dependencies follow
-    below a heading.
+    If a line would be longer than 120 characters, the message is split at each `; ` into several lines. If the message
+    has a list of dependencies at its end, they follow below the line `Dependencies:`.
     """
     for result in results:
         reason = "" if result.reason in _DEFAULT_REASONS else f" ({result.reason})"
@@ -202,12 +211,12 @@ def result_lines(results: Iterable[Result]) -> Iterator[str]:
 
 
 def warning_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield the lines of the warnings among results. Equal warnings come once."""
+    """Return the lines (see `result_lines`) of the results that are warnings. Equal warnings appear once."""
     return result_lines(dict.fromkeys(result for result in results if result.severity == "Warning"))
 
 
 def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
-    """Yield a line for each resource or schema that a function requires, and that wasn't found."""
+    """Yield a line for each resource or schema that a function requires and that wasn't found."""
     from ..proto import _view
 
     for step in steps:
@@ -231,7 +240,7 @@ def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
 
 
 def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
-    """Yield a line for each connection Secret that wasn't given, although a resource or field waits for its content."""
+    """Yield a line for each missing connection Secret of an observed resource, if something waits for its content."""
     from ..proto import _view
     from .told import told
 
@@ -253,7 +262,7 @@ def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
 
 
 def _timeless(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return an object whose conditions all have the same transition time, so that two runs have equal output."""
+    """Return an object with the same fixed transition time in all conditions, so that two runs have equal output."""
     status = resource.get("status")
     conditions = status.get("conditions") if isinstance(status, Mapping) else None
     if not isinstance(conditions, list):

@@ -1,6 +1,6 @@
-"""The parts of a pipeline: steps, their requirements, and their runners.
+"""The types of a pipeline: steps, required resources, runners (which call functions), and the cluster.
 
-Reading files, running one reconcile, simulating many reconciles, and drawing graphs share these types.
+The modules that read files, run a reconcile, simulate several reconciles and draw graphs share these types.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ __all__ = ["Cluster", "Runner", "Selector", "Step"]
 
 
 class Selector(NamedTuple):
-    """A request for resources, by a function or by a step of the composition: one by name, or several by labels.
+    """Selects the resources that a function or a step of the Composition requires: one by name, or several by labels.
 
     Attributes:
         api_version: The resources' apiVersion.
         kind: The resources' kind.
-        name: The name of the one resource; None where labels are matched.
-        labels: The labels that the resources must have; empty for all resources of the kind. None where a name is
-            matched.
-        namespace: The resources' namespace. With a name, None means a cluster-scoped resource; with labels, None means
+        name: The resource's name; None to select by labels.
+        labels: The labels that the resources must have; empty for all resources of the kind, None to select by name.
+        namespace: The resources' namespace. With a name, None means a cluster-scoped resource. With labels, None means
             resources of all namespaces and cluster-scoped resources.
     """
 
@@ -32,9 +31,12 @@ class Selector(NamedTuple):
 
     @classmethod
     def of(cls, message: Any) -> Selector:
-        """Return the selector in a ResourceSelector message, of any class with its fields.
+        """Return the selector of a ResourceSelector message.
 
-        A message without a match selects all resources of the kind.
+        A message with neither a name nor labels selects all resources of its kind.
+
+        Args:
+            message: The message, of any class that has the fields of ResourceSelector.
         """
         by_name = message.WhichOneof("match") == "match_name"
         return cls(
@@ -59,12 +61,13 @@ class Step(NamedTuple):
     Attributes:
         name: The step's name.
         function: The name of the function that the step calls.
-        where: File and place of the step, for messages; may be empty.
+        where: The step's file and path in it, for error messages; may be empty.
         input: The function's input, an object of any kind; None for no input.
-        credentials: The namespace and the name of a Secret, by the name of the credentials.
-        resources: The resources that the composition itself requires for the step, by requirement name.
-        schemas: The apiVersion and the kind of each schema that the composition itself requires for the step, by
-            requirement name.
+        credentials: The namespace and the name of a Secret for each name of credentials.
+        resources: The resources that the Composition, rather than the function, requires for the step, by requirement
+            name.
+        schemas: The apiVersion and the kind of each schema that the Composition, rather than the function, requires
+            for the step, by requirement name.
     """
 
     name: str
@@ -77,10 +80,10 @@ class Step(NamedTuple):
 
 
 class Runner(Protocol):
-    """A caller of one function: any object with this method."""
+    """An object that calls one function, in this process or elsewhere: any object with the method `run`."""
 
     def run(self, request: bytes, timeout: float) -> bytes:
-        """Answer a request.
+        """Call the function with a request, and return its response.
 
         Args:
             request: The bytes of a RunFunctionRequest.
@@ -90,20 +93,24 @@ class Runner(Protocol):
             The bytes of the RunFunctionResponse.
 
         Raises:
-            RenderError: The function could not be called, or gave no answer in time.
+            RenderError: The function can't be called, or doesn't respond in time.
         """
         ...  # pragma: no cover
 
 
 class Cluster(Protocol):
-    """The source of the objects beside the composite: files, a live API server, or both."""
+    """A source of required resources, Secrets and schemas: files, a live API server, or both."""
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
-        """Return the resources that a selector matches; an empty list where none does."""
+        """Return the resources that a selector matches; an empty list if there are none.
+
+        Raises:
+            RenderError: The resources can't be read.
+        """
         ...  # pragma: no cover
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
-        """Return the OpenAPI schema of a kind with its references inlined; None where the schema isn't known.
+        """Return the OpenAPI schema of a kind, with each `$ref` replaced by its content; None if it isn't known.
 
         Raises:
             RenderError: `api_version` isn't an apiVersion, or the schema can't be read.

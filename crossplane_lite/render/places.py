@@ -1,4 +1,4 @@
-"""Lines of an author's files: the line that is running, and the lines of the arguments in a call."""
+"""Finds lines in the code of a function's author: the line that is running, and the lines of a call's arguments."""
 
 from __future__ import annotations
 
@@ -18,30 +18,34 @@ _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{o
 
 
 class Places:
-    """The lines of an author's code, written as `function.py:31`.
+    """Finds lines in the code of a function's author, such as `function.py:31`.
 
     Args:
-        file: The function's file. Code in the other files of its folder is the author's, too.
+        file: The function's file. All files in its folder and below are the author's, except installed packages.
     """
 
     def __init__(self, file: str) -> None:
         self._home = os.path.dirname(os.path.abspath(file)) + os.sep
 
     def current(self) -> str:
-        """Return the author's line that is running; empty where no code outside of this package is."""
+        """Return the author's line that is running.
+
+        If no code of the author is running, return the line of other code outside of crossplane_lite; an empty string
+        if there is none.
+        """
         frame = self._frame()
         return "" if frame is None else self._shown(frame.f_code.co_filename, frame.f_lineno)
 
     def of_arguments(self, call: str, keywords: Iterable[str]) -> dict[str, str]:
-        """Return the line of each keyword argument of the call that the author's code is running.
+        """Return the line of each keyword argument of the call that the author's code is running now.
 
         Args:
             call: The name of the called class or function.
             keywords: The keywords.
 
         Returns:
-            The lines by keyword. An argument that the file's source doesn't show has the line of the call. All lines
-            are empty where no code outside of this package is running.
+            The lines by keyword. A keyword that isn't in the call's source text, such as one from `**values`, has the
+            line of the call. All lines are empty strings if only code of crossplane_lite is running.
         """
         frame = self._frame()
         if frame is None:
@@ -51,7 +55,7 @@ class Places:
         return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
 
     def _frame(self) -> FrameType | None:
-        """Return the innermost frame of the author's files, or else of other code outside of this package; or None."""
+        """Return the innermost frame in the author's files, else outside of crossplane_lite; None if there is none."""
         frame: FrameType | None = sys._getframe(1)
         first: FrameType | None = None
         while frame is not None:
@@ -70,9 +74,9 @@ class Places:
 
 @functools.cache
 def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
-    """Return the lines of keyword arguments in a file's calls; empty where the file isn't readable Python.
+    """Return the line of each keyword argument in a Python file; empty if the file can't be read or parsed.
 
-    The keys are the line of the call, the called name, and the keyword.
+    A key of the dict is the line of the call, the called name, and the keyword.
     """
     found: dict[tuple[int, str, str], int] = {}
     try:

@@ -1,7 +1,7 @@
-"""Finding the sources of a resource's fields by trial: a function is called with one value of its request changed.
+"""Finds the sources of a resource's fields by trial: calls a function again with one value of its request changed.
 
-The fields of the resource that differ in the answer are made from that value. How the function uses the value doesn't
-matter.
+The fields of the resource that differ in the response depend on that value. An origin (see `render.origin`) says where
+in the request the value is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origins"]
 Fields = Mapping[Steps, Any]
 
 MOST_PROBES: Final = 400
-"""The highest number of values of a request that are tried."""
+"""The most values of a request that are changed, one at a time."""
 
 _PROBE: Final = "crossplane-lite-probe"
 # A field is more often a string than a number, so a string is tried first.
@@ -32,16 +32,16 @@ _CONDITIONS: Final = ("status", "conditions")
 
 
 class Made(NamedTuple):
-    """The sources of a resource's fields.
+    """The sources of a resource's fields. A field is given by the keys and indexes of its path.
 
     Attributes:
-        sources: The origins of the values that each field is made from, by the steps of the field's path.
-        decides: The values that decide whether the resource is composed, or which name it has.
-        unseen: The values in `decides` without which the resource is gone, so that the fields made from them can't be
-            found.
-        unknown: The values whose change makes the function fail, each with the error.
+        sources: For each field, the origins of the values that it depends on.
+        decides: The origins of the values that decide whether the resource is composed, or which name it has.
+        unseen: The origins in `decides` whose change makes the resource disappear, so that it isn't known which fields
+            depend on them.
+        unknown: The origins whose change makes the function fail, each with the error.
         varies: The fields that differ between two calls with the same request.
-        cut: Whether there were more than `MOST_PROBES` values, so that the others weren't tried.
+        cut: Whether there were more than `MOST_PROBES` values, so that the others weren't changed.
     """
 
     sources: dict[Steps, list[Origin]]
@@ -53,11 +53,11 @@ class Made(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The resource that was found in an answer.
+    """The resource that was found in a response.
 
     Attributes:
-        name: The first of the wanted names under which the answer has a resource; empty where it has no such resource.
-        fields: The values of the resource's fields, by the steps of their paths.
+        name: The resource's name: the first of the wanted names that the response has; empty if it has none of them.
+        fields: The values of the resource's fields, by the keys and indexes of their paths.
         error: The error if the function failed; else empty.
     """
 
@@ -67,17 +67,19 @@ class Found(NamedTuple):
 
 
 Answer = Callable[[bytes, Sequence[str]], Found]
-"""Calls the function with a request, and returns the first resource in the answer that has one of some names."""
+"""Calls the function with the bytes of a request, and returns the resource under the first of the given names."""
 
 
 def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: Answer, base: Fields) -> Made:
-    """Find the values of a request that a resource is made from.
+    """Find the values of a request on which a resource's fields depend.
+
+    First calls the function with the unchanged request, and then up to three times for each value.
 
     Args:
         request: The bytes of the request.
         name: The composition resource name; empty for the composite.
-        candidates: The places of the values to change, one after the other.
-        answer: Calls the function, and finds the resource in its answer.
+        candidates: The origins of the values to change, one after the other. Only the first `MOST_PROBES` are changed.
+        answer: A function that calls the composition function, and finds the resource in the response.
         base: The fields of the resource for the unchanged request.
     """
     made = Made({}, [], [], {}, set(), False)
@@ -120,7 +122,11 @@ def _try(origin: Origin, name: str, source: _Request, answer: Answer, base: Fiel
 
 
 def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
-    """Yield the names that a resource may have after a value changes, if its name contains the value."""
+    """Yield the names that a resource may have after a change of a value from `before` to `value`.
+
+    These are the resource's name with one occurrence of `before` replaced. Nothing is yielded if the name doesn't
+    contain `before`, or if `before` isn't a string or an integer.
+    """
     if not isinstance(before, (str, int)) or isinstance(before, bool) or before == "":
         return
     for found in re.finditer(re.escape(str(before)), name):
@@ -130,7 +136,8 @@ def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
 def _different(base: Fields, other: Fields) -> set[Steps]:
     """Return the fields in `base` that differ in `other` or are missing there.
 
-    A new field counts as a change of the last field beside or above it, such as the last element of a longer list.
+    If `other` has a new field, such as an element of a longer list, the last field of `base` in the same object or
+    list, or around it, counts as different.
     """
     found = {steps for steps, value in base.items() if steps not in other or not _same(other[steps], value)}
     for steps in other:
@@ -145,7 +152,10 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _others(value: Any) -> Iterator[Any]:
-    """Yield other values of the same type, the most likely valid values first; for None, values of several types."""
+    """Yield other values of the same type; for None, a string, an integer and True.
+
+    The values that are most likely to be valid come first.
+    """
     if value is None:
         yield from _FOR_UNSET
     elif isinstance(value, bool):
@@ -164,7 +174,10 @@ def _others(value: Any) -> Iterator[Any]:
 
 
 def _next(sign: str) -> str:
-    """Return the next letter of the same case, or the next digit; after the last comes the first."""
+    """Return the next letter of the same case, or the next digit. The letter after `z` is `a`, the digit after 9 is 0.
+
+    Any other character is returned unchanged.
+    """
     for first, last in ("az", "AZ", "09"):
         if first <= sign <= last:
             return first if sign == last else chr(ord(sign) + 1)
@@ -172,14 +185,18 @@ def _next(sign: str) -> str:
 
 
 class _Request:
-    """A request that can be encoded again with one value changed."""
+    """A request that can be encoded again with one of its values changed."""
 
     def __init__(self, data: bytes) -> None:
         self._message = _view.RunFunctionRequest.FromString(data)
         self._trees: dict[tuple[str, str, Any], Any] = {}
 
     def _place(self, origin: Origin) -> tuple[Any, Steps]:
-        """Return the message that holds an origin's object, and the steps in that object. The message can be None."""
+        """Return the message (a Resource) that has an origin's object, and the steps in that object.
+
+        The message is None if the request doesn't have it. Not for origins in the input, the context, connection
+        details and credentials.
+        """
         message = self._message
         if origin.part == "xr":
             return message.observed.composite, origin.steps
@@ -193,7 +210,10 @@ class _Request:
         return None, ()
 
     def tree(self, origin: Origin) -> Any:
-        """Return the object that holds an origin, as plain data; None where it is missing or malformed."""
+        """Return the object that has an origin's value, such as the composite or the input, as plain data.
+
+        None if the object is missing or malformed.
+        """
         key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
         if key not in self._trees:
             try:
@@ -210,7 +230,7 @@ class _Request:
         return origin.steps[1:] if origin.part == "required" else origin.steps
 
     def value(self, origin: Origin) -> Any:
-        """Return the value at an origin; None where there is no value. Bytes are returned as text."""
+        """Return the value at an origin; None if there is no value. Bytes are returned as text."""
         data = self._data(origin)
         if data is not None:
             return data.get(origin.steps[-1], b"").decode(errors="replace")
@@ -223,7 +243,10 @@ class _Request:
         return value
 
     def _data(self, origin: Origin) -> Any:
-        """Return the map of bytes that holds an origin of connection details or credentials; None for other origins."""
+        """Return the protobuf map that has the bytes of an origin: connection details or credentials.
+
+        None for origins in other parts of the request.
+        """
         if origin.part == "details":
             state = self._message.observed
             holder = state.resources[origin.name] if origin.name else state.composite
@@ -233,7 +256,10 @@ class _Request:
         return None
 
     def changed(self, origin: Origin, value: Any) -> bytes | None:
-        """Return the bytes of the request with another value at an origin; None where no value can be put there."""
+        """Return the bytes of the request with `value` at an origin; None if no value can be set there.
+
+        Missing objects around the value are added. This request itself stays unchanged otherwise.
+        """
         data = self._data(origin)
         key = origin.steps[-1]
         if data is not None:
@@ -280,12 +306,16 @@ class _Request:
 
 
 def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
-    """Return the places of the values in a request that a resource may be made from.
+    """Return the origins of the values in a request that a resource may depend on.
+
+    The composite's spec, name, namespace and labels, the statuses of observed resources' conditions, connection
+    details, credentials, the input and the context are always among them.
 
     Args:
         request: The bytes of the request.
-        recorded: The values that compose() has read. With None, or where compose() has used the raw request, values of
-            all parts of the request are returned.
+        recorded: The values that compose() has read; these are returned, too. If it is None, or compose() has used the
+            raw request, more values are returned: all of the statuses, the specs of desired resources, and required
+            resources.
     """
     message = _view.RunFunctionRequest.FromString(request)
     source = _Request(request)
@@ -331,10 +361,10 @@ _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind"
 
 
 def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
-    """Yield the places of the values that compose() reads.
+    """Yield the origins of the scalars that compose() has read.
 
-    For an object that it reads as a whole, these are the places of all values in the object. Missing values are among
-    them only in the composite's spec and metadata.
+    If compose() has read an object but none of its fields, the origins of all scalars in the object are yielded.
+    Missing values are yielded only in the composite's spec and metadata.
     """
     above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
     for origin in recorded.reads:
@@ -346,7 +376,7 @@ def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
 
 
 def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
-    """Yield the places of the scalars at and below a place. Null isn't yielded."""
+    """Yield the origins of the scalars at and below an origin. Null isn't yielded."""
     work = [(origin, source.value(origin) if origin.steps else source.tree(origin))]
     while work:
         at, value = work.pop()
@@ -359,10 +389,13 @@ def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
 
 
 def fields_of(raw: bytes) -> dict[Steps, Any]:
-    """Return the scalars, empty objects and empty lists in an encoded Struct, by the steps of their paths.
+    """Return the scalars, empty objects and empty lists in a Struct, by the keys and indexes of their paths.
+
+    Args:
+        raw: The bytes of the Struct.
 
     Raises:
-        WireError: The bytes aren't a Struct.
+        WireError: The bytes aren't a valid Struct.
     """
     found: dict[Steps, Any] = {}
     work: list[tuple[Steps, Any]] = [((), _wire.decode_struct(raw))]

@@ -1,4 +1,4 @@
-"""One reconcile of a composite resource, as Crossplane 2.4 does it."""
+"""Runs one reconcile of a composite resource, as Crossplane 2.4 does."""
 
 from __future__ import annotations
 
@@ -58,27 +58,30 @@ def render(
     xrd: Mapping[str, Any] | None = None,
     composition: str | None = None,
 ) -> Rendered:
-    """Do one reconcile of a composite resource.
+    """Run one reconcile of a composite resource.
 
     The arguments aren't changed, and the result shares no object with them.
 
     Args:
-        composite: The composite resource. Without a uid, it gets one that is made from its kind and name.
-        pipeline: The steps of the composition.
-        functions: The runner of each function, by the function's name. A composition function runs in this process.
-        cluster: The other objects: required resources, schemas, and the Secrets of credentials and connection details.
-            If the cluster has a method `scope(api_version, kind)`, it also says which kinds are cluster-scoped.
+        composite: The composite resource. If it has no uid, it gets one that is made from its kind and name.
+        pipeline: The steps of the Composition.
+        functions: By the function's name, a composition function or an object with the method `RunFunction`, which is
+            called in this process, or a runner (an object that calls the function).
+        cluster: The source of required resources, schemas, and the Secrets of credentials and connection details. If it
+            has a method `scope(api_version, kind)`, this method says which kinds are cluster-scoped. None for a cluster
+            without other objects.
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
-            Their controller must be the composite, if they have one. With a namespaced composite, they must be in its
-            namespace.
-        context: The pipeline's context before the first step.
+            If a resource has a controller, it must be the composite. If the composite is namespaced, the resources must
+            be in its namespace.
+        context: The pipeline's context before the first step; None for an empty context.
         timeout: The time limit of all steps together, in seconds.
-        xrd: The composite's CompositeResourceDefinition. With its scope LegacyCluster, the composite is treated as in
-            Crossplane 1, with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
+        xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the composite is treated as in
+            Crossplane 1, with references in its spec, connection details and perhaps a claim. None if it isn't known.
         composition: The name of the Composition, which functions see in the composite; None for no name.
 
     Returns:
-        The objects that Crossplane would apply, delete, store and report.
+        The objects that Crossplane would apply, delete, store and report. If the composite is paused or being deleted,
+        no function is called, and only the composite's status changes.
 
     Raises:
         FatalResultError: A function returned a fatal result.
@@ -118,7 +121,8 @@ class _Reconcile:
         """Return the observed resources by composition resource name.
 
         Raises:
-            InputError: Crossplane wouldn't count a resource among those of the composite, or two have the same name.
+            InputError: A resource has no apiVersion, kind or composition resource name, has a controller that isn't the
+                composite, or is outside of the composite's namespace; or two resources have the same name.
         """
         found: dict[str, Mapping[str, Any]] = {}
         owner = self._owner
@@ -166,9 +170,9 @@ class _Reconcile:
             raise
 
     def _is_left_alone(self) -> bool:
-        """Say whether the composite is paused or being deleted, so that no function is called.
+        """Return whether the composite is paused or being deleted, so that no function is called.
 
-        If it is, its conditions and a line in the log say so.
+        If so, set the conditions that say it, and log a warning.
         """
         metadata = metadata_of(self._composite)
         if self._is_paused():
@@ -189,7 +193,7 @@ class _Reconcile:
     # -- requests
 
     def _state(self) -> bytes:
-        """Return the observed State of requests, as bytes: the composite and the observed resources."""
+        """Return the bytes of the State message `observed` of requests: the composite and the observed resources."""
         state = _view.State()
         # Only composites of Crossplane 1 have connection details.
         details = self._details(self._seen) if self._legacy else {}
@@ -201,10 +205,10 @@ class _Reconcile:
         return data
 
     def _seen_composite(self) -> dict[str, Any]:
-        """Return the composite as functions see it.
+        """Return the composite as functions see it. Add the condition Responsive to the composite's conditions.
 
-        It has the fields that every cluster sets: a uid, the label `crossplane.io/composite`, references to its
-        Composition and its observed resources, and the condition Responsive.
+        The result has the fields that Crossplane and the API server set: a uid, the label `crossplane.io/composite`,
+        references to the Composition and the observed resources, and the condition Responsive.
         """
         metadata = self._composite["metadata"]
         labels = metadata.get("labels")
@@ -224,12 +228,16 @@ class _Reconcile:
         return seen
 
     def _spec(self, composed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the composite's spec with references to the given composed resources."""
+        """Return the composite's spec with references to the composed resources in `composed`."""
         references = references_of(composed.values(), self._owner.namespace)
         return with_references(self._composite.get("spec"), references, self._legacy)
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
-        """Return the content of the connection Secret that a resource names; empty if there is no such Secret (yet)."""
+        """Return the content of the connection Secret that a resource refers to; empty if there is no such Secret.
+
+        Raises:
+            RenderError: The Secret can't be read.
+        """
         reference = secret_place(resource)
         if reference is None:
             return {}
@@ -276,7 +284,9 @@ class _Reconcile:
         )
 
     def _desired_status(self, message: Any) -> dict[str, Any]:
-        """Return the status that the functions desire, without its conditions: these are added to `_conditions`.
+        """Return the status that the functions desire, without its conditions. Add these to the composite's conditions.
+
+        If the composite already has a condition of the same type, the desired condition is ignored.
 
         Raises:
             RenderError: The status isn't an object, or its conditions are malformed.
@@ -294,7 +304,7 @@ class _Reconcile:
         return status
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the observed resources that the composite controls and that aren't desired any more, by name."""
+        """Return the observed resources that the composite controls and that aren't in `composed`, by name."""
         return {
             name: _wire.decode_struct(observed_bytes(self._observed[name], name))
             for name in sorted(self._observed)
@@ -302,7 +312,11 @@ class _Reconcile:
         }
 
     def _take_conditions(self, pipeline: Pipeline) -> set[str]:
-        """Store the conditions that the functions returned, without those of Crossplane's types. Return their types."""
+        """Store the conditions that the functions returned, and return their types.
+
+        Conditions of Crossplane's own types, such as Ready, are ignored. For a composite of Crossplane 1, also store
+        the types of the conditions for the claim.
+        """
         seen = set()
         before = self._composite.get("status")
         known = before.get("claimConditionTypes") if isinstance(before, dict) else None
@@ -319,14 +333,17 @@ class _Reconcile:
         return seen
 
     def _mark(self, condition: dict[str, Any]) -> None:
-        """Store one of Crossplane's own conditions, in place of an older condition of its type."""
+        """Store a condition that Crossplane itself sets. It replaces an older condition of its type."""
         generation = metadata_of(self._composite).get("generation")
         if isinstance(generation, int) and generation:
             condition["observedGeneration"] = generation
         with_condition(self._conditions, condition)
 
     def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
-        """Return the composite as Crossplane stores it when a reconcile fails: the conditions tell of the failure."""
+        """Return the composite as Crossplane stores it after a failed reconcile.
+
+        Its condition Synced is False. Conditions of functions that weren't set in this reconcile become Unknown.
+        """
         message = f"cannot compose resources: {error}"
         self._mark({"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message})
         seen = self._take_conditions(pipeline)
@@ -350,7 +367,7 @@ class _Reconcile:
 
 
 def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
-    """Yield a text for each likely mistake in the functions' code and desired state."""
+    """Yield a note for each likely mistake in the functions' code and in their desired state."""
     # Another run that only looks for dependencies gives the same notes, and so do steps with the same composite.
     yield from dict.fromkeys(note for notes in pipeline.notes.values() for note in notes)
     if not any(b"None" in run.response for run in pipeline.runs):
@@ -416,8 +433,11 @@ def _checked_conditions(conditions: Any, error: type[Exception], which: str = ""
 def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
     """Return the composite's condition Ready.
 
-    The readiness that the functions set for the composite decides; if they set none, all composed resources must be
-    ready.
+    If the functions have set the composite's readiness, it decides. If not, all composed resources must be ready.
+
+    Args:
+        composite: The composite's readiness: a value of the enum Ready.
+        ready: Whether each composed resource is ready, by name.
     """
     unready = [name for name, is_ready in ready.items() if not is_ready]
     if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):

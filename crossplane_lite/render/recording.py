@@ -1,7 +1,7 @@
-"""Watching one run of compose(): the lines that set fields, and the values that it reads.
+"""Records a run of compose() for `--explain`: the values that it reads, and the lines of code that set fields.
 
-Only `--explain` does this. During the run, functions of this module replace the SDK's functions that set and read the
-fields of models. A served function never loads this module.
+During the run, functions of this module replace the SDK's functions that set and read the fields of models. A function
+in production never loads this module.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 __all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "silent_run"]
 
 COMPOSITE: Final = ""
-"""Stands for the composite where a resource's name is expected: no resource has an empty name."""
+"""Means the composite where a resource's name is expected. No resource has an empty name."""
 
 _lock: Final = threading.RLock()
 
 
 class Waits(NamedTuple):
-    """Stands for the value of a field that waits for missing values.
+    """Takes the place of a field's value if the field waits for missing values.
 
     Attributes:
         paths: The paths of the missing values.
@@ -55,13 +55,14 @@ class Waits(NamedTuple):
 
 
 class Registered(NamedTuple):
-    """A resource as it is when compose() ends.
+    """A resource as it is when compose() ends. A line is text such as `function.py:31`.
 
     Attributes:
-        values: The values of the fields that were set, by the steps of their paths. A missing value is a `Waits`.
-        places: The lines that set the fields, by the steps of their paths, without fields whose line isn't known.
-        made: The line that made the resource; empty where it isn't known.
-        registered: The line that registered the resource; empty where it isn't known.
+        values: The values of the fields that were set, by the keys and indexes of their paths. The value of a field
+            that waits for missing values is a `Waits`.
+        places: The lines that set these fields. A field whose line isn't known is left out.
+        made: The line that created the resource's object; empty if it isn't known.
+        registered: The line that registered the resource with the context; empty if it isn't known.
     """
 
     values: dict[Steps, Any]
@@ -71,13 +72,13 @@ class Registered(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The notes on a run of compose().
+    """The record of a run of compose().
 
     Attributes:
-        resource: The requested resource; None where compose() registers no resource of this name.
-        reads: The lines that read a value from the request, by the value's place.
-        unset: The lines that read a missing value, by the place that the value would have.
-        raw: Whether compose() used the raw request, whose reads can't be noted.
+        resource: The requested resource; None if compose() registers no resource with this name.
+        reads: The lines of code that read a value from the request, by the value's origin.
+        unset: The lines of code that read a missing value, by the origin that the value would have.
+        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
     """
 
     resource: Registered | None
@@ -87,12 +88,14 @@ class Recorded(NamedTuple):
 
 
 def record(function: Function, request: bytes, name: str) -> Recorded:
-    """Run compose() once more, and note its reads and the lines that set fields. Logs, prints and answer are dropped.
+    """Run compose() once more, and record the values that it reads and the lines that set fields.
+
+    The function's logs, its output on stdout and its response are dropped.
 
     Args:
         function: The function.
         request: The bytes of the request.
-        name: The name of the composed resource to note, or `COMPOSITE`.
+        name: The name of the composed resource to record, or `COMPOSITE`.
     """
     watch = _Watch(function, name)
     with _lock, watch.installed():
@@ -101,11 +104,16 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
 
 
 def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
-    """Run compose() once more, without logs and prints.
+    """Run compose() once more, without its logs and its output on stdout.
+
+    Args:
+        function: The function.
+        request: The bytes of the request.
+        names: The names of the resources to return; `COMPOSITE` for the composite.
 
     Returns:
-        The bytes of the answer, empty where the request can't be read; and the registered resources in `names`, by
-        name. Their lines aren't noted.
+        The bytes of the response, which are empty if the request is malformed; and the registered resources in
+        `names`, by name. No lines of code are recorded for them.
     """
     watch = _Watch(function, *names)
     answer = _answer(watch.function, function, request)
@@ -122,14 +130,19 @@ def _answer(watched: Function, function: Function, request: bytes) -> bytes:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return watched.run(request)
-    except CrossplaneLiteError:  # the request can't be read, and the first run has said so
+    except CrossplaneLiteError:  # the request is malformed, and the first run has reported that
         return b""
     finally:
         logger.removeFilter(never)
 
 
 class _Watch:
-    """Watches one run of a function's compose(), and keeps the notes."""
+    """Records one run of a function's compose().
+
+    Args:
+        function: The function.
+        names: The names of the resources to record; `COMPOSITE` for the composite.
+    """
 
     def __init__(self, function: Function, *names: str) -> None:
         self.function = copy.copy(function)
@@ -160,7 +173,7 @@ class _Watch:
             for name in self._names:
                 found = ctx._call.composite if name == COMPOSITE else ctx._resources.get(name)
                 if found is not None:
-                    with contextlib.suppress(CrossplaneLiteError):  # the answer's fatal result tells of such a value
+                    with contextlib.suppress(CrossplaneLiteError):  # the response has a fatal result for such a value
                         self.found[name] = self._taken(name, found)
 
     # -- settings
@@ -186,9 +199,10 @@ class _Watch:
         return Registered(values, places, self._made.get(id(found), ""), self._registered.get(name, ""))
 
     def _place_of(self, found: Any, steps: Steps) -> str:
-        """Return the line that set a value, or else the nearest object around it; empty where no line is known.
+        """Return the line that set the value at a path of `found`, or else the nearest object or list around it.
 
-        `or later` follows the line of a plain dict or list that was changed after it was set.
+        If that is a plain dict or list that was changed after it was set, ` or later` is added. The result is empty if
+        no line is known.
         """
         place = ""
         holder = found
@@ -227,7 +241,7 @@ class _Watch:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Replace the SDK's functions in the block, so that settings and reads of fields are noted."""
+        """Replace the SDK's functions until the end of the `with` block, to record which fields are set and read."""
         replaced = [(owner, name, vars(owner)[name], make) for owner, name, make in self._replacements()]
         for owner, name, real, make in replaced:
             setattr(owner, name, make(real))
@@ -238,7 +252,10 @@ class _Watch:
                 setattr(owner, name, real)
 
     def _replacements(self) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-        """Yield the functions to replace: the class or module, the name, and a factory that wraps the real one."""
+        """Yield the functions to replace: the class or module, the function's name, and a factory of its replacement.
+
+        The factory takes the real function, and returns a function that calls it and records.
+        """
         yield Model, "__init__", self._init
         yield Resource, "__init__", self._resource_init
         yield Model, "__setattr__", self._setattr
@@ -311,7 +328,7 @@ class _Watch:
         return read
 
     def _is_on(self) -> bool:
-        """Say whether the current code runs for the watched call, in any thread."""
+        """Return whether the current code belongs to the recorded call. It may run in any thread."""
         return self._call is not None and current() is self._call
 
     def _note_read(self, node: Node, field: Field, value: Any) -> None:
@@ -323,7 +340,13 @@ class _Watch:
 
 
 def _changed(before: Any, now: Any, step: Any) -> bool:
-    """Say whether a plain dict or list has changed at a key or index since it was set. `before` is its copy then."""
+    """Return whether a plain dict or list has changed at a key or index since it was set.
+
+    Args:
+        before: A copy of the dict or list, from the time when it was set.
+        now: The dict or list.
+        step: The key or index.
+    """
     if type(before) is dict and type(now) is dict:
         return step not in before or before[step] is not now.get(step)
     if type(before) is list and type(now) is list and isinstance(step, int):

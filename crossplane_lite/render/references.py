@@ -1,4 +1,7 @@
-"""A composite's references to its composed resources: their place, and the form that Crossplane writes."""
+"""Reads and writes a composite's references to its Composition and its composed resources, as Crossplane does.
+
+The references are in `spec.crossplane`; for a composite of Crossplane 1 (`legacy`) they are in `spec` itself.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ REFERENCES: Final = "resourceRefs"
 
 
 def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
-    """Return the name of the Composition that a composite refers to; empty where it refers to none."""
+    """Return the name of the Composition that a composite refers to; empty if it refers to no Composition."""
     reference = steering(composite, legacy).get("compositionRef")
     return text_of(reference.get("name")) if isinstance(reference, Mapping) else ""
 
@@ -26,12 +29,12 @@ def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:
 
 
 def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> list[dict[str, str]]:
-    """Return references to resources, in Crossplane's order.
+    """Return references to composed resources, sorted as Crossplane sorts them: by apiVersion, kind, name, namespace.
 
     Args:
-        resources: The resources, each with its name.
-        namespace: The composite's namespace, which its composed resources share, so that references don't name it. It
-            is empty for a cluster-scoped composite, whose references name each resource's namespace.
+        resources: The composed resources. The reference to a resource without a name has no name.
+        namespace: The composite's namespace; empty for a cluster-scoped composite. The references of a namespaced
+            composite have no namespace, because its composed resources are in its own.
     """
     found = []
     for resource in resources:
@@ -45,12 +48,12 @@ def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> lis
 
 
 def with_references(spec: Any, references: list[dict[str, str]], legacy: bool = False) -> dict[str, Any]:
-    """Return a composite's spec in which the references to composed resources are replaced.
+    """Return a copy of a composite's spec with other references to composed resources.
 
     Args:
         spec: The spec, which isn't changed. A value that isn't a mapping counts as an empty spec.
-        references: The new references.
-        legacy: Whether the composite is of Crossplane 1, so that the references are in `spec` itself.
+        references: The new references. They replace all old ones.
+        legacy: Whether the composite is of Crossplane 1.
     """
     return _with(spec, REFERENCES, references, legacy)
 

@@ -14,14 +14,14 @@ __all__ = ["FatalResultError", "NoAnswerError", "RenderError", "Rendered", "Resu
 
 
 class Result(NamedTuple):
-    """The event that Crossplane makes of a function's result that isn't fatal.
+    """An event that Crossplane emits: for a function's result that isn't fatal, or for another reason.
 
     Attributes:
-        severity: `Normal` or `Warning`, the type of the event.
-        reason: The event's reason; `ComposeResources` where the function gives none. For an Operation it is always
+        severity: The type of the event: `Normal` or `Warning`.
+        reason: The event's reason. If the function gives none, it is `ComposeResources`. For an Operation it is always
             `RunPipelineStep`.
-        message: The event's message, which names the step.
-        step: The step's name; empty for an event of Crossplane's own.
+        message: The event's message. For a function's result, it names the step.
+        step: The step's name; empty for an event that isn't a function's result.
     """
 
     severity: str
@@ -31,11 +31,11 @@ class Result(NamedTuple):
 
 
 class StepRun(NamedTuple):
-    """The run of one step: all calls of its function in a reconcile.
+    """The run of one step of a reconcile. It can need several calls of the function, until its requirements are stable.
 
     Attributes:
         step: The step.
-        runner: The runner of the step's function.
+        runner: The object that called the step's function.
         request: The bytes of the last request.
         response: The bytes of the last response.
         calls: The number of calls of the function.
@@ -53,16 +53,17 @@ class Rendered(NamedTuple):
 
     Attributes:
         composite: The composite resource after the reconcile, with its new status and conditions.
-        composed: The composed resources as they are applied, by composition resource name, sorted.
+        composed: The composed resources as Crossplane applies them, sorted by composition resource name, which is the
+            key.
         ready: Whether each composed resource is ready, by composition resource name.
-        deleted: The observed resources that aren't desired any more, by composition resource name. Crossplane deletes
-            them.
+        deleted: The resources that Crossplane deletes, by composition resource name: the composite controls them, and
+            the functions no longer desire them.
         results: The functions' results, in order.
         context: The pipeline's context after the last step.
-        connection_details: The content of the composite's connection secret.
-        steps: The run of each step.
-        notes: Remarks for people: likely mistakes, and changes that Crossplane makes silently.
-        legacy: Whether the composite is of Crossplane 1, as its XRD says.
+        connection_details: The content of the composite's connection Secret.
+        steps: The run of each step. Empty if no function was called.
+        notes: Remarks for the user: likely mistakes, and changes that Crossplane makes silently.
+        legacy: Whether the composite is of Crossplane 1, according to its XRD.
     """
 
     composite: dict[str, Any]
@@ -81,10 +82,10 @@ class RenderError(CrossplaneLiteError, RuntimeError):
     """A reconcile failed: Crossplane would apply nothing, delete nothing, and try again.
 
     Attributes:
-        step: The name of the step that failed; None where no single step failed.
-        composite: The composite resource as Crossplane stores it after the failure, with conditions that tell of the
-            failure; None where the pipeline hadn't begun.
-        steps: The runs of the steps until the failure. The failed step is among them if its function gave an answer.
+        step: The name of the step that failed; None if the failure isn't of a single step.
+        composite: The composite resource (or the Operation) as Crossplane stores it after the failure, with conditions
+            that report it; None if the failure was before the first step.
+        steps: The runs of the steps until the failure. The failed step is included if its function responded.
         results: The functions' results until the failure.
     """
 
@@ -97,8 +98,8 @@ class RenderError(CrossplaneLiteError, RuntimeError):
 
 
 class NoAnswerError(RenderError):
-    """A function could not be called, or gave no answer that can be read."""
+    """A reconcile failed because a function can't be called, doesn't respond in time, or its response is malformed."""
 
 
 class FatalResultError(RenderError):
-    """A function returned a fatal result."""
+    """A reconcile failed because a function returned a fatal result."""

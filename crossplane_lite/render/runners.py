@@ -1,6 +1,7 @@
-"""The choice of a runner for each function of a pipeline: in this process, or on a server over gRPC.
+"""Chooses for each function of a pipeline whether it runs in this process, or is called on a server over gRPC.
 
-`--function` on the command line decides. For functions that it doesn't name, annotations of the Function document do:
+A function that `--function` names runs in this process. For other functions, annotations of the Function document
+(a manifest of kind Function) decide:
 
 ======================================================  =========================================================
 ``render.crossplane.io/runtime``                        ``Development``: a running server is called over gRPC;
@@ -9,7 +10,7 @@
 ``render.crossplane.io/runtime-in-process-target``      The function's ``module:function``.
 ======================================================  =========================================================
 
-Without these annotations, Crossplane's own `render` starts a container. This package refuses the function.
+If these annotations are missing, Crossplane's own `render` starts a container, but this package raises an error.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
     """Return the `module:function` of each function that `--function` names, by the function's name in the pipeline.
 
     Args:
-        given: The values of `--function`: the function's name in the pipeline and the `module:function`. The name can
-            be None where the pipeline has one function.
-        steps: The pipeline.
+        given: The values of `--function`: pairs of the function's name in the pipeline and the `module:function`. The
+            name can be None if the pipeline has only one function.
+        steps: The pipeline's steps.
 
     Raises:
-        InputError: A name is given twice, or no step calls a function of this name; or the name is None, and the
+        InputError: A name is given twice; no step calls a function with this name; or the name is None, but the
             pipeline has several functions.
     """
     names = sorted({step.function for step in steps})
@@ -67,18 +68,19 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
 
 
 def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, Runner]:
-    """Return the runner of each function of a pipeline, by the function's name.
+    """Return the runner of each function of a pipeline (the object that calls it), by the function's name.
 
     Functions that run in this process are imported. No function is called yet.
 
     Args:
-        steps: The pipeline.
-        targets: The `module:function` by the function's name, as `assign` returns them. A function that has one needs
-            no document.
+        steps: The pipeline's steps.
+        targets: The `module:function` of functions, by the function's name, as returned by `assign`. A function in
+            `targets` needs no document.
         documents: The Function documents by name.
 
     Raises:
-        InputError: A function is in neither mapping, can't be imported, or its document names no usable runner.
+        InputError: A function is neither in `targets` nor in `documents`, it can't be imported, or the annotations of
+            its document can't be used.
     """
     found: dict[str, Runner] = {}
     for step in steps:
@@ -99,7 +101,10 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
 
 
 def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, str]:
-    """Return the `module:function` of each function that runs in this process. See `runners` for the arguments."""
+    """Return the `module:function` of each function that runs in this process, by the function's name.
+
+    The arguments are the same as for `runners`, which must have accepted them.
+    """
     found = {}
     for name in dict.fromkeys(step.function for step in steps):
         if name in targets:
@@ -115,8 +120,8 @@ def _described(name: str, document: Document) -> Runner:
     """Return the runner that the annotations of a Function object ask for.
 
     Raises:
-        InputError: They ask for Docker, which is the default, or for something unknown; or they lack the function's
-            target; or the function can't be imported.
+        InputError: The annotations ask for Docker (the default) or something unknown, they lack the `module:function`,
+            or the function can't be imported.
     """
     annotations = labels(document, "metadata", "annotations")
     runtime = annotations.get(RUNTIME, "Docker")

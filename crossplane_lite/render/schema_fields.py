@@ -1,6 +1,6 @@
-"""Questions about the fields that a kind's schema has or lacks.
+"""Finds out which fields a kind's schema has.
 
-Schemas are in Kubernetes' dialect of OpenAPI v3.0, with references inlined.
+Schemas are in Kubernetes' dialect of OpenAPI v3.0. Each `$ref` has been replaced by its content.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ __all__ = ["below", "declares", "has", "is_free", "missing_field", "name_of", "p
 
 
 def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element; `{}` if any value is allowed there, None if no value is."""
+    """Return the schema of the field `step` of an object, or of the element `step` of a list.
+
+    If several parts of `schema` (see `parts_of`) have the field, the first one counts. The result is `{}` if any value
+    is allowed, None if the schema has no such field or element.
+    """
     for one in parts_of(schema):
         found = _below_one(one, step)
         if found is not None:
@@ -24,7 +28,11 @@ def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | Non
 
 
 def is_free(schema: Mapping[str, Any]) -> bool:
-    """Say whether a schema allows any content: it names no fields, elements or choices, and isn't for a scalar."""
+    """Return whether a schema allows any content.
+
+    This is so if the schema has `x-kubernetes-preserve-unknown-fields`, or if it is for an object (or has no type) and
+    has no properties, additionalProperties, items or enum.
+    """
     for one in parts_of(schema):
         if one.get("x-kubernetes-preserve-unknown-fields") is True:
             return True
@@ -36,7 +44,7 @@ def is_free(schema: Mapping[str, Any]) -> bool:
 
 
 def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Say whether a schema allows a value at a path of keys and indexes."""
+    """Return whether a schema allows a value at a path of keys and indexes."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         place = None if place is None else below(place, step)
@@ -44,9 +52,9 @@ def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
 
 
 def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Say whether a schema describes every step of a path: as a property, or as a key of a map that it describes.
+    """Return whether a schema describes every field of a path: as a property, or as a key of a map.
 
-    Unlike in `has`, a step below a schema that allows any content counts as not described.
+    In contrast to `has`, the result is False if a field is in an object whose schema allows any content.
     """
     place: Mapping[str, Any] | None = schema
     for step in steps:
@@ -57,7 +65,7 @@ def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
 
 
 def parts_of(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and the schemas in its allOf, anyOf and oneOf, at all levels; at most 1,000."""
+    """Yield a schema and the schemas in its allOf, anyOf and oneOf, and in theirs, and so on; at most 1,000 schemas."""
     work: list[Any] = [schema]
     seen = 0
     while work and seen < 1000:
@@ -86,19 +94,19 @@ def _below_one(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] 
 
 
 def name_of(api_version: str, kind: str) -> str:
-    """Return the name of a kind's schema for messages: `the schema of example.org/v1 VPC`."""
+    """Return the name of a kind's schema in messages, such as `the schema of example.org/v1 VPC`."""
     return f"the schema of {api_version} {kind}"
 
 
 def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: str) -> str:
-    """Return a message if a schema lacks a field, with a proposal if a name in the schema is similar.
+    """Return a message if a schema lacks a field, with a suggestion if the schema has a field with a similar name.
 
-    Kubernetes' API server drops such a field silently, so it never has a value.
+    Kubernetes' API server drops a field that the schema lacks, without an error. So the field never has a value.
 
     Args:
         schema: The schema.
         steps: The path of the field.
-        name: The schema's name for messages, from `name_of`.
+        name: The schema's name in messages, from `name_of`.
 
     Returns:
         A text such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`; empty if the schema

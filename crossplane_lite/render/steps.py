@@ -1,7 +1,7 @@
-"""Running the steps of a pipeline: building requests, calling each function until it's satisfied, using the answers.
+"""Runs the steps of a pipeline as Crossplane does: builds requests, calls functions, and collects their responses.
 
-Resources aren't decoded. The observed state is encoded once for all steps, and a function's desired state goes to the
-next function unchanged.
+A function that requires resources or schemas is called again, until its requirements are stable. Resources aren't
+decoded: the observed state is encoded once for all steps, and the next function gets the desired state as it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .rendered import FatalResultError, NoAnswerError, RenderError, Result, Step
 __all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded"]
 
 MOST_CALLS: Final = 6
-"""The highest number of calls of a function in a step: one, and five more until its requirements are stable."""
+"""The most calls of a function in a step: one, and up to five more until its requirements are stable."""
 
 # The capabilities that Crossplane 2.2 and later advertise.
 _CAPABILITIES: Final = (
@@ -38,13 +38,14 @@ _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_
 
 
 class Wording(NamedTuple):
-    """Crossplane's wording of messages, which differs between compositions and Operations.
+    """The words that Crossplane uses in messages. They differ between Compositions and Operations.
 
     Attributes:
-        call: The beginning of an error about a call; `{}` stands for the step.
-        credential: The beginning of an error about a missing credential; `{}` stands for the step and the credential.
-        reason: The reason of events whose result has no reason.
-        own_reasons: Whether the reason in a result counts.
+        call: The beginning of an error about a call, with `{}` for the step's name.
+        credential: The beginning of an error about a missing credential, with `{}` for the step's name and for the
+            credential's name.
+        reason: The reason of an event if the function's result has no reason.
+        own_reasons: Whether the reason in a function's result is used. If not, all events have `reason`.
     """
 
     call: str
@@ -68,30 +69,31 @@ OPERATION: Final = Wording(
 
 
 class Pipeline:
-    """One run of a pipeline.
+    """A pipeline that can be run once.
 
     Args:
         steps: The steps.
-        functions: The runners by function name.
-        observed: The bytes of the observed State; None where functions get no observed state.
+        functions: By the function's name, a composition function, an object with the method `RunFunction`, or a runner
+            (an object that calls the function).
+        observed: The bytes of the observed State message; None for requests without observed state.
         cluster: The source of required resources, schemas and Secrets; None for an empty cluster.
-        context: The context before the first step.
-        timeout: The time limit of all steps together, in seconds.
-        wording: The wording of messages.
-        required: The required resources that every step gets from its first call on, by requirement name.
+        context: The context before the first step; None for an empty context.
+        timeout: The time limit of all steps together, in seconds. The time begins now.
+        wording: The words of Crossplane's messages.
+        required: The required resources that every step gets in its first request, by requirement name; None for none.
 
     Attributes:
-        desired: The desired State of the last answer, a message of `proto._view`.
-        context: The bytes of the context after the last step; None where the last function returned no context.
-        results: The functions' results, without a fatal result.
-        conditions: The conditions that the functions returned, in order, each with whether it is for the claim too.
-        outputs: The bytes of each step's output, by step name.
+        desired: The desired state after the last step: a State message of `proto._view`.
+        context: The bytes of the context after the last step; None if the last function returned no context.
+        results: The functions' results. A fatal result isn't included.
+        conditions: The conditions that the functions returned, in order, each with whether it is for the claim, too.
+        outputs: The bytes of each step's output, by the step's name.
         runs: The runs of the steps.
-        notes: Remarks on likely mistakes in the last call of each step, by step name.
+        notes: Remarks on likely mistakes in the last call of each step, by the step's name.
 
     Raises:
-        InputError: The timeout isn't positive, a step calls a function that isn't given, or the context or a required
-            resource can't be encoded.
+        InputError: The timeout isn't positive, a step calls a function that isn't in `functions`, or the context or a
+            required resource can't be encoded.
         UsageError: A function is neither a runner nor a composition function.
     """
 
@@ -139,12 +141,12 @@ class Pipeline:
             )
 
     def run(self) -> None:
-        """Run the steps.
+        """Run the steps in order, and set the attributes.
 
         Raises:
             FatalResultError: A function returned a fatal result.
-            RenderError: A function gave no readable answer, its requirements were never stable, or a credential is
-                missing.
+            RenderError: A function returned no valid response in time, its requirements didn't become stable, or a
+                credential's Secret is missing.
             InputError: An input, a Secret or a required resource can't be used.
         """
         for step in self._steps:
@@ -159,12 +161,15 @@ class Pipeline:
     # -- requests
 
     def _stable_answer(self, step: Step) -> Any:
-        """Call a step's function until its requirements stay the same or are all met; return its last answer.
+        """Call a step's function until its requirements are stable, and return the last response.
 
-        An answer with a fatal result is returned at once.
+        The requirements are stable if two responses in a row have the same ones, or if the first request already had
+        all that the first response requires. A response with a fatal result is returned at once.
 
         Raises:
-            RenderError: A call failed, or the requirements still differ after `MOST_CALLS` calls.
+            RenderError: A call failed, a credential's Secret is missing, or the requirements aren't stable after
+                `MOST_CALLS` calls.
+            InputError: The input, a Secret or a required resource can't be used.
         """
         request = self._first_request(step)
         bootstrap = _view.RunFunctionRequest()
@@ -222,9 +227,13 @@ class Pipeline:
         return secret_data(found[0], f"Secret {namespace}/{secret}")
 
     def _satisfy(self, request: Any, bootstrap: Any, asked: Any) -> None:
-        """Put the resources and schemas that a function requires into its request, in place of those of previous calls.
+        """Set the required resources and schemas of a function's next request. All previous ones are removed.
 
-        Those that the composition requires (`bootstrap`) stay.
+        Args:
+            request: The request.
+            bootstrap: A request with the resources and schemas that every request of the step gets, for example because
+                the Composition requires them.
+            asked: The requirements in the function's last response; None if it has none.
         """
         for field in ("extra_resources", "required_resources", "required_schemas"):
             request.ClearField(field)
@@ -244,7 +253,7 @@ class Pipeline:
         return [] if self._cluster is None else self._cluster.resources(selector)
 
     def _fetch(self, target: Any, name: str, selector: Selector) -> None:
-        # If nothing is found, the request has an empty entry. So a function sees that it was looked for.
+        # If nothing is found, the request has an empty entry. So the function sees that there is no such resource.
         target[name].CopyFrom(_resources(self._resources(selector), str(selector)))
 
     def _fetch_schema(self, target: Any, name: str, api_version: str, kind: str) -> None:
@@ -301,14 +310,14 @@ class Pipeline:
 
 
 def decoded(raw: bytes, what: str) -> dict[str, Any]:
-    """Return an encoded Struct from a function's answer as a dict.
+    """Decode a Struct from a function's response into a dict.
 
     Args:
         raw: The bytes of the Struct.
-        what: The name of the object, for messages.
+        what: The name of the object in error messages.
 
     Raises:
-        RenderError: The bytes aren't a Struct.
+        RenderError: The bytes aren't a valid Struct.
     """
     try:
         return _wire.decode_struct(raw)
@@ -349,7 +358,14 @@ def _condition(message: Any) -> tuple[dict[str, Any], bool]:
 
 
 def _difference(before: Any, after: Any) -> str:
-    """Return the end of a message with the requirements in which two answers differ; empty where they don't."""
+    """Return the end of an error message that names the requirements in which two responses differ.
+
+    It is empty if they don't differ.
+
+    Args:
+        before: The requirements of the response before; None if it has none.
+        after: The requirements of the last response; None if it has none.
+    """
     names: set[str] = set()
     for field in ("extra_resources", "resources", "schemas"):
         maps = [{} if asked is None else dict(getattr(asked, field).items()) for asked in (before, after)]

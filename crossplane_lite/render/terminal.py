@@ -1,7 +1,7 @@
-"""The start of render, simulate and graph: stdout is kept for the command's output, and logs are formatted for people.
+"""Sets up stdout and logging for commands that run functions, such as `render`, `simulate` and `graph`.
 
-The author of a function reads the logs at a terminal. So control characters in log lines are escaped, and tracebacks
-show only frames of the author's code.
+stdout is reserved for the command's output. The author of a function reads the logs at a terminal, so control
+characters in log lines are escaped, and tracebacks show only frames of the author's code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RAISED: Final = re.compile(r"compose\(\) raised: Traceback ")
 
 
 def begin() -> None:
-    """Keep stdout for the command's output, and send all logs to stderr, formatted for people."""
+    """Reserve stdout for the command's output, and send all logs to stderr, as text with secret values masked."""
     stdio.take()
     log.configure(text=True)
     log.set_masker(mask)
@@ -42,7 +42,7 @@ def begin() -> None:
 
 
 class _Formatter(log.TextFormatter):
-    """Formats log records as text for a terminal."""
+    """Formats log records for a terminal: escapes control characters, and shortens tracebacks of compose()."""
 
     def line(self, text: str) -> str:
         return _text.line(text)
@@ -52,9 +52,10 @@ class _Formatter(log.TextFormatter):
 
 
 def _without_its_end(text: str) -> str:
-    """Return the log of an exception in compose() without its last line: the fatal result has type and message.
+    """Return the log text of an exception in compose() without its last line, the exception's type and message.
 
-    Other texts, and exceptions with several lines, are returned unchanged.
+    The fatal result has these already. Other texts, and exceptions whose message has several lines, are returned
+    unchanged.
     """
     if not _RAISED.search(text):
         return text
@@ -64,7 +65,7 @@ def _without_its_end(text: str) -> str:
 
 
 def _of_the_author(text: str) -> str:
-    """Return a text without the traceback's frames that aren't the author's; unchanged if no frame is the author's."""
+    """Remove the frames of crossplane_lite and asyncio from a traceback's text, unless there are no other frames."""
     frames = [found[1].startswith(_NOT_OF_THE_AUTHOR) for found in _FRAME.finditer(text)]
     if all(frames):
         return text

@@ -1,4 +1,4 @@
-"""Reports on what waits for missing values. Functions made with this package put them into the pipeline's context."""
+"""Reads the reports on resources that wait for missing values. Functions of this package put them into the context."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["told"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
-    """Yield one report for each step of a reconcile, in order: the resources and fields that wait, and for what.
+    """Yield a report for each step of a reconcile, in order: which resources and fields wait for which values.
 
-    The report is empty for a step whose function makes no report. Secret values of the step's request are masked.
+    If the step's function made no report, an empty report is yielded. Secret values of the step's request are masked.
     """
     before: dict[str, Waiting] = {}
     for run in runs:

@@ -1,9 +1,10 @@
-"""Finding the unset fields behind text such as `http://None.example.org`, and behind exceptions in compose().
+"""Finds the unset fields that cause text such as `http://None.example.org`, or exceptions in compose().
 
-A field of the composite's spec that isn't set reads as None, and Python goes on with the None. If the answer of a
-function in this process has `None` in a text, or compose() has raised, compose() runs again, and each unset field that
-it reads is noted. Then compose() runs once more for each noted field, with a value in the field. If the text or the
-exception changes, the field is a source of it. Only compose()'s own code can make these runs have effects.
+compose() gets None when it reads a field of the composite's spec that isn't set, and Python may put the None into text.
+If the response of a function in this process has `None` in a string, or compose() has raised an exception, compose()
+runs again, and the unset fields that it reads are recorded. Then compose() runs once more for each of these fields,
+with a value in the field. If the text or the exception changes, the field is a source of it. The responses of these
+runs are dropped.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ _lock: Final = threading.Lock()
 
 
 class _Reads(NamedTuple):
-    """The notes on a run of compose(): its reads of unset fields, and its end.
+    """The record of a run of compose(): the unset fields that it read, and how it ended.
 
     Attributes:
         unset: The paths of the unset fields that were read, ordered by the last read of each.
-        error: The exception of compose(); None if it raised none.
-        answer: The bytes of the answer; empty if there is none.
-        twice: The line that first registered a name that was registered twice, for the last such name; None if no name
-            was.
+        error: The exception that compose() raised; None if it raised none.
+        answer: The bytes of the response; empty if there is none.
+        twice: If a composition resource name was registered twice, the line of its first registration, such as
+            `function.py:31`; else None. If there are several such names, the last one counts.
     """
 
     unset: list[str]
@@ -60,7 +61,9 @@ class _Reads(NamedTuple):
 
 
 def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
-    """Yield a message for each desired string that holds the `None` of an unset field, at most ten for each step.
+    """Yield a message for each string in the desired state that contains the `None` of an unset field.
+
+    Only steps in this process are checked, and the first ten strings with `None` that a step adds.
 
     Args:
         runs: The runs of the steps of a pipeline.
@@ -80,13 +83,13 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
 
 
 def hints(run: StepRun) -> Iterator[str]:
-    """Yield a message with the likely source of an exception in compose(), if one is found.
+    """Yield a message with the likely source of an exception in compose(), or nothing if no source is found.
 
-    A source is an unset field of the composite, a key that the step's input lacks, or a line that has registered the
-    same name before.
+    A source is an unset field of the composite, a missing input, a key that the input lacks, or the line that first
+    registered a name that is registered twice.
 
     Args:
-        run: The run of the step in which the exception was raised. A function outside of this process gives no message.
+        run: The run of the step that raised the exception. Nothing is yielded if its function isn't in this process.
     """
     if not isinstance(run.runner, InProcess):
         return
@@ -117,12 +120,12 @@ def hints(run: StepRun) -> Iterator[str]:
 
 
 def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ...]]) -> list[str]:
-    """Return the paths of the composite's unset fields whose `None` is in a text of the answer.
+    """Return the paths of the composite's unset fields whose `None` is in a string of the response.
 
     Args:
         function: The function.
         request: The bytes of the request.
-        place: The resource and the path of the text in the answer.
+        place: The name of the desired resource, and the path of the string in it.
     """
     candidates = _run(function, request).unset
 
@@ -134,7 +137,14 @@ def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ..
 
 
 def _probed(function: Function, request: bytes, paths: list[str], is_source: Any) -> Iterator[str]:
-    """Yield the fields whose run with a value in the field is accepted by `is_source`, the field read last first."""
+    """Run compose() once for each field, with a text as the field's value, and yield the fields that are sources.
+
+    Args:
+        function: The function.
+        request: The bytes of the request.
+        paths: The fields. At most the last 20 are tried, the last one first.
+        is_source: A function of the run's `_Reads` that returns whether the field is a source.
+    """
     for path in list(reversed(paths))[:_MOST_PROBES]:
         changed = _with_value(request, path)
         if changed is not None and is_source(_run(function, changed)):
@@ -142,12 +152,15 @@ def _probed(function: Function, request: bytes, paths: list[str], is_source: Any
 
 
 def _differ(error: BaseException | None, before: BaseException) -> bool:
-    """Say whether an exception differs in type or message from the one before. No exception differs, too."""
+    """Return whether `error` differs in type or message from the exception `before`. None always differs."""
     return error is None or (type(error), str(error)) != (type(before), str(before))
 
 
 def _with_value(request: bytes, path: str) -> bytes | None:
-    """Return the request with a value in a field of the composite; None where no value can be put there."""
+    """Return the request with a text in a field of the composite; None if the field can't be set.
+
+    Missing objects around the field are added.
+    """
     message = _view.RunFunctionRequest.FromString(request)
     composite = _wire.decode_struct(message.observed.composite.resource)
     holder: Any = composite
@@ -172,9 +185,9 @@ def _has_input(request: bytes) -> bool:
 
 
 def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
-    """Yield the paths at which the step's input lacks a key, each with a request in which the key has a value.
+    """Yield each path at which `key` could be added to the step's input, with a request in which it has been added.
 
-    At most 20 are yielded, the outermost first.
+    At most 20 are yielded; the shortest paths come first.
     """
     message = _view.RunFunctionRequest.FromString(request)
     if not message.HasField("input"):
@@ -197,7 +210,7 @@ def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
 
 
 def _run(function: Function, request: bytes) -> _Reads:
-    """Run compose() once more, without log lines, and note its reads of unset fields."""
+    """Run compose() once more, without its log lines, and record the unset fields that it reads."""
     unset: dict[str, None] = {}
     errors: list[BaseException] = []
     watched = copy.copy(function)
@@ -234,7 +247,7 @@ def _run(function: Function, request: bytes) -> _Reads:
         Context.resource = resource  # type: ignore[method-assign]
         try:
             answer = watched.run(request)
-        except Exception:  # a malformed request, of which the first run has told
+        except Exception:  # the request is malformed, and the first run has reported that
             answer = b""
         finally:
             reader.absent = real_absent
@@ -257,9 +270,14 @@ def _silence(function: Function) -> Iterator[None]:
 
 
 def _texts(data: bytes, message: Any, *, every: bool = False) -> Iterator[tuple[str, tuple[Any, ...], str]]:
-    """Yield resource, path and text of each desired string that has `None` in it; with `every`, of all strings.
+    """Yield the resource's name, the path and the text of each string in the desired state that contains `None`.
 
-    The composite's status stands under the name `xr`. Empty `data` yields nothing.
+    The name of the composite, of which only the status is searched, is `xr`.
+
+    Args:
+        data: The bytes of a request or response; empty bytes have no desired state.
+        message: The class of the message.
+        every: Whether to yield all strings.
     """
     desired = message.FromString(data).desired if data else _view.State()
     resources: list[tuple[str, Mapping[str, Any]]] = [

@@ -1,8 +1,7 @@
-"""Checking a pipeline's desired state against the schemas of the kinds.
+"""Checks the desired state of a pipeline against the schemas of the kinds. `crossplane_lite.schemas` has the rules.
 
-The last function's answer is checked as it is, without the metadata that Crossplane adds: every composed resource, and
-the composite's status, because Crossplane ignores the other desired fields of the composite. `crossplane_lite.schemas`
-has the rules.
+Checked is the last function's response, before Crossplane adds metadata: every composed resource, and the composite's
+status. Crossplane ignores the other desired fields of the composite.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class Checked(NamedTuple):
     """The result of a check.
 
     Attributes:
-        errors: A message for each mistake: those in the composite first, then those in composed resources, by name.
-        unchecked: A message for each kind without a schema, which names the resources of the kind.
+        errors: A message for each mistake: first in the composite, then in the composed resources, sorted by name.
+        unchecked: A message for each kind that has no schema; it names the resources that weren't checked.
     """
 
     errors: list[str]
@@ -36,7 +35,11 @@ class Checked(NamedTuple):
 
 
 def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
-    """Return a message for each mistake in desired state, then a message for each kind without a schema.
+    """Return a message for each mistake in the desired state, then a message for each kind that has no schema.
+
+    Args:
+        rendered: The result of the reconcile.
+        schemas: The schemas of kinds.
 
     Raises:
         InputError: A file of schemas can't be read, or is malformed.
@@ -48,9 +51,10 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
 
 
 def check(rendered: Rendered, schemas: Schemas) -> Checked:
-    """Check the desired state of a pipeline's last function. See `problems` for the errors.
+    """Check the desired state in the last function's response. See `problems` for the arguments and errors.
 
-    Each message has the composition resource name, the path, the mistake, and the file of the schema.
+    Each message has the composition resource name (`xr` for the composite), the path, the mistake, and the file of the
+    schema. A status of a composed resource is a mistake, too, because Crossplane discards it.
     """
     errors: list[str] = []
     unknown: dict[tuple[str, str], list[str]] = {}
@@ -91,9 +95,9 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
 
 
 def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the composite's desired status under the name `""`, then the composed resources by name.
+    """Yield the composite with only its desired status under the name `""`, then the composed resources, by name.
 
-    A status that is empty isn't yielded, and nothing is without steps.
+    The composite isn't yielded if the status is empty. Nothing is yielded if no step was run.
     """
     if not rendered.steps:
         return

@@ -1,11 +1,11 @@
-"""`crossplane-lite render --watch`: render again whenever an input file or a function's source changes.
+"""`crossplane-lite render --watch`: renders again whenever an input file or a function's source changes.
 
-Each run is a new process, so that changed modules are loaded anew. When the run ends, it reports the files of the
-modules that it has imported, and the files that missing modules would have. These are watched together with the files
-and directories on the command line. The standard library and site-packages aren't watched.
+Each run is a new process, so that all modules are imported again. When the run ends, it reports the files of the
+modules that it has imported, and the files that missing modules would have. These files are watched, and the files and
+directories on the command line. The standard library and installed packages aren't watched.
 
-Changes are found by comparing files with their state before the run; watchfiles only says when to compare. So changes
-during a run count, and so do files that an editor replaces.
+A change is a difference between the files' state before the run and their state now. The package watchfiles only says
+when to compare. So changes during a run aren't missed, and neither are files that an editor replaces.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _State = dict[str, "tuple[int, int, int] | None"]
 
 
 def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
-    """Run `crossplane-lite render` again and again until Ctrl-C.
+    """Run `crossplane-lite render`, and again after each change, until Ctrl-C or another signal ends the command.
 
     Args:
         argv: The arguments after `render`, including `--watch`.
@@ -56,7 +56,7 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
         program: The package that `python -m` runs as `crossplane-lite`.
 
     Returns:
-        The exit status: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         MissingExtraError: watchfiles isn't installed.
@@ -85,17 +85,17 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
 
 
 def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: _Ending) -> int | None:
-    """Render once in a new process.
+    """Render once in a new process, and print its exit status and its time.
 
     Args:
         argv: The package to run, and the arguments after `render`.
-        report: The file into which the run writes the files that it depends on.
+        report: The path of a file; the run writes the list of files that it depends on into it.
         paths: The files and directories that are watched during the run.
         before: The state of these files before the run.
-        ending: Knows whether the command ends.
+        ending: Says whether a signal has asked the command to end.
 
     Returns:
-        The exit status of the run; None if the run was stopped, because a file changed or the command ends.
+        The exit status of the run. It is None if the run was stopped because a file changed or the command ends.
     """
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])
@@ -119,7 +119,7 @@ def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, endi
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process that is still running."""
+    """End a process if it is still running: terminate it, and kill it if it hasn't ended two seconds later."""
     try:
         if process.poll() is None:
             process.terminate()
@@ -132,7 +132,10 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _next_change(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> list[str]:
-    """Wait until files have changed and stay unchanged for a moment. Return their paths; none if the command ends."""
+    """Wait until files have changed and then stay unchanged for a moment. Return the paths of the changed files.
+
+    The list is empty if the command ends.
+    """
     while not ending.is_set():
         if _state(paths) == before:
             _sleep(watchfiles, before, paths, ending)
@@ -142,9 +145,9 @@ def _next_change(watchfiles: Any, before: _State, paths: set[str], ending: _Endi
 
 
 def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> None:
-    """Wait for a change, for the end of the command, or for the poll interval after an error of watchfiles."""
+    """Wait until a file has changed or the command ends. If watchfiles fails, wait for half a second."""
     try:
-        # Not recursive: the watched folders are those of the files, which may be home or the root.
+        # Not recursive: the folder of a watched file may be the home folder or the root.
         for _ in watchfiles.watch(
             *_folders(paths),
             watch_filter=None,
@@ -162,7 +165,10 @@ def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) ->
 
 
 def _settled(before: _State, paths: set[str]) -> list[str]:
-    """Wait until the files stay unchanged for a moment; return the paths of those that differ from `before`, sorted."""
+    """Wait until the files stay unchanged for a moment. Return the sorted paths of the files that differ from `before`.
+
+    If a file has disappeared, wait up to half a second for it, because an editor may be replacing it.
+    """
     deadline = time.monotonic() + _GONE_SECONDS
     state = _state(paths)
     while True:
@@ -174,7 +180,10 @@ def _settled(before: _State, paths: set[str]) -> list[str]:
 
 
 def _state(paths: Iterable[str]) -> _State:
-    """Return the state of files, and of all files and folders in directories, without their hidden entries."""
+    """Return the states (see `_State`) of the files in `paths`, and of all files and folders below its directories.
+
+    Hidden files and folders, `__pycache__` and links to directories are left out below a directory.
+    """
     state: _State = {}
     for path in paths:
         if os.path.isdir(path):
@@ -187,13 +196,16 @@ def _state(paths: Iterable[str]) -> _State:
 
 
 def _state_of(state: _State, paths: set[str]) -> _State:
-    """Return the entries of a state for the given paths, and for all files below these paths."""
+    """Return the part of a state that belongs to the given paths and to all files and folders below them."""
     starts = tuple(path + os.sep for path in paths)
     return {path: was for path, was in state.items() if path in paths or path.startswith(starts)}
 
 
 def _since(began: int, state: _State) -> _State:
-    """Return a state in which every file that changed after `began` (ns) is marked as missing, that is, changed."""
+    """Return a copy of a state in which each file that was changed after `began` (in ns) counts as missing.
+
+    So the next comparison shows these files as changed.
+    """
     return {path: None if was is not None and was[0] > began else was for path, was in state.items()}
 
 
@@ -206,7 +218,7 @@ def _file(path: str) -> tuple[int, int, int] | None:
 
 
 def _tree(folder: str) -> Iterator[str]:
-    """Yield a directory and all directories below it. Hidden directories, `__pycache__` and links are left out."""
+    """Yield a directory and all directories below it, without hidden directories, `__pycache__` and links."""
     work = [folder]
     while work:
         path = work.pop()
@@ -223,7 +235,10 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
-    """Return the directories to watch for changes of the given files and directories."""
+    """Return the directories that watchfiles must watch to see changes of the given files and directories.
+
+    For a missing file, this is the nearest directory above it that exists.
+    """
     folders: set[str] = set()
     for path in paths:
         if os.path.isdir(path):
@@ -247,11 +262,11 @@ def _say(text: str) -> None:
 
 
 class _Ending:
-    """Notes the first signal that asks the command to end, so that it can stop its run and delete its folder first.
+    """Handles the signals that ask the command to end: SIGINT, SIGTERM and SIGHUP, until the `with` block ends.
 
-    The handler raises no exception for the first signal, because Python drops exceptions in some places, such as the
-    callback of a weak reference. A second signal raises SystemExit, so that impatient users can end the command at
-    once.
+    The first signal only sets `status`, so that the command can stop its run and delete its temporary folder. It raises
+    no exception, because Python drops exceptions in some places, such as the callback of a weak reference. A second
+    signal raises SystemExit, so that impatient users can end the command at once.
 
     Attributes:
         status: The command's exit status after a signal; 0 before.
@@ -262,7 +277,7 @@ class _Ending:
         self._before: dict[int, Any] = {}
 
     def is_set(self) -> bool:
-        """Say whether the command ends; watchfiles asks this too, under this name."""
+        """Return whether a signal has asked the command to end. watchfiles calls this method, too."""
         return self.status != 0
 
     def __enter__(self) -> _Ending:
@@ -284,7 +299,7 @@ class _Ending:
 
 
 def _read(report: str) -> set[str]:
-    """Return the files in a run's report, and delete the report; none where the run has written no report."""
+    """Return the files in a run's report, and delete the report. The set is empty if there is no readable report."""
     try:
         with open(report, encoding="utf-8") as file:
             return set(json.load(file))
@@ -296,13 +311,16 @@ def _read(report: str) -> set[str]:
 
 
 class _Imports:
-    """A finder of modules that notes each requested module and finds none. It must be the first finder."""
+    """A module finder that records the names of all requested modules and finds none of them.
+
+    It must be the first finder in `sys.meta_path`.
+    """
 
     def __init__(self) -> None:
         self._asked: dict[str, Sequence[str] | None] = {}
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> None:
-        """Note a module, and return None, so that other finders look for it."""
+        """Record a module's name, and return None, so that the next finder searches for the module."""
         self._asked[name] = path
 
     def files(self) -> set[str]:
@@ -323,7 +341,7 @@ class _Imports:
 
 
 def _is_installed(path: str) -> bool:
-    """Say whether a file belongs to the standard library or to an installed package."""
+    """Return whether a file belongs to the standard library or to an installed package."""
     parts = path.split(os.sep)
     return "site-packages" in parts or "dist-packages" in parts or path.startswith(_standard_library())
 
@@ -337,7 +355,7 @@ def _standard_library() -> tuple[str, ...]:
 
 
 def _main(report: str, program: str, argv: Sequence[str]) -> None:
-    """Render once in this process, and write the files that the run depends on into `report`."""
+    """Render once in this process, and write the list of files that the run depends on into the file `report`."""
     # Ctrl-C reaches the parent process too, which ends the command. Here it would print a traceback.
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
