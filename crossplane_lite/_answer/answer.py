@@ -103,7 +103,7 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     Args:
         call: The call.
         desired: The resources that previous steps desire, by name.
-        step: This step's identity: the function's name and a hash of the step's input.
+        step: This step's identity: the function's name, and a hash of the step's input if there is one.
     """
     mark = step.encode()
     taken = []
@@ -122,7 +122,7 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
 
 
 def _describe(call: Call, error: BaseException) -> str:
-    """Return the text of a fatal result for an exception: its type, message and line, and the values that are missing."""
+    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing."""
     from .._call.error_text import describe
 
     return describe(error, call, call.function.file)
@@ -135,7 +135,7 @@ class _Answer:
         call: The call that is answered.
         look: The findings of other runs of compose(); None if there were no such runs.
         message: The answer, a RunFunctionResponse.
-        step: The step's identity: the function's name and a hash of the step's input.
+        step: The step's identity: the function's name, and a hash of the step's input if there is one.
         report: The condition that says who waits; None if it isn't sent.
         who_waits: The resources that wait, with reasons; None if nothing waits.
         handing_on: Fills in the context and the output.

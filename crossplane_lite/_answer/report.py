@@ -31,8 +31,8 @@ class Report:
         text: The condition's message without the function's name.
         message: The condition's message: the function's name, a colon and the text. The next call looks for the name,
             to know whether the condition is this function's.
-        changed: Whether a result repeats the text, too, because it is new: the observed condition has another message or
-            is missing, and the previous reconcile didn't fail.
+        changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
+            or is missing, and the previous reconcile didn't fail.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -74,7 +74,7 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
 
     Args:
         name: The function's name.
-        step: The step's identity: the function's name and a hash of the step's input.
+        step: The step's identity: the function's name, and a hash of the step's input if there is one.
         others: The identities of the other steps that have a report in the context.
     """
     if not others:

@@ -78,7 +78,9 @@ def outcome_of(
     *,
     held_elsewhere: bool,
 ) -> Outcome:
-    """Decide whether a resource is sent or held back, and encode it. `emit_resource` calls this for the difficult cases.
+    """Decide whether a resource is sent or held back, and encode it.
+
+    `emit_resource` calls this for the cases that it can't decide itself.
 
     Args:
         call: The call.

@@ -144,7 +144,8 @@ class WhoWaits:
     def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
         """Return the dependencies in `whole` between two resources whose values exist.
 
-        Each is the name of the resource that uses the value, the name of the resource that has it, and the value's path.
+        Each is the name of the resource that uses the value, the name of the resource that has it, and the value's
+        path.
         """
         call = self._call
         found = set()
