@@ -211,8 +211,8 @@ class Content(Fields):
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
         """Return the path of the field `key` of `holder`, such as `("metadata", "name")`.
 
-        It is only found for fields at the top, in metadata, and in the metadata's labels and annotations. For a field of
-        any other dict in the content the path is empty.
+        It is only found for fields at the top, in metadata, and in the metadata's labels and annotations. For a field
+        of any other dict in the content the path is empty.
         """
         if holder is content:
             return (key,)
@@ -305,7 +305,7 @@ class Content(Fields):
 
     @property
     def _where(self) -> str:
-        """The resource's name in errors, with its file if that is known, such as `Deployment prod/web (app/web.yaml)`."""
+        """The resource's name in errors, such as `Deployment prod/web (app/web.yaml)`; without an unknown file."""
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 

@@ -116,7 +116,7 @@ def joined(documents: Sequence[str]) -> str:
 
 
 def indented(text: str, first: str) -> str:
-    """Return a text indented by two spaces, except for empty lines. The first line gets `first` in place of the spaces."""
+    """Return a text with all lines indented by two spaces, except empty ones. The first line begins with `first`."""
     lines = text.removesuffix("\n").split("\n")
     return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
 

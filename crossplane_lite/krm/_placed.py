@@ -92,8 +92,8 @@ def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) 
         holder: The dict that is copied.
         key: The key.
         value: The key's new value.
-        before: The key's value in the text. If it is None, an empty `value` becomes None; if it is `_NONE` (the text has
-            no such key), an empty `value` is left out.
+        before: The key's value in the text. If it is None, an empty `value` becomes None. If it is `_NONE` (the text
+            has no such key), an empty `value` is left out.
     """
     if value or before not in (None, _NONE):
         return {**holder, key: value}

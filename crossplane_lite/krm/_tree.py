@@ -152,8 +152,8 @@ def _write_back(node: YamlNode, content: Any, lists: Lists, before: Any) -> None
 def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
     """Move, add and remove elements in a list's node, so that the node has an element for each one of `content`.
 
-    An element is recognised by the identity of its Python object, else by its content. The values of the elements aren't
-    changed yet.
+    An element is recognised by the identity of its Python object, else by its content. The values of the elements
+    aren't changed yet.
 
     Args:
         node: The list's node.
