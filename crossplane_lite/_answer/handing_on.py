@@ -1,4 +1,4 @@
-"""The data that a step hands on to later steps: the context, with a report of who waits, and an Operation's output."""
+"""The context that a step hands on to later steps, with a report of who waits, and an Operation's output."""
 
 from __future__ import annotations
 

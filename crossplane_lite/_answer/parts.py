@@ -1,4 +1,4 @@
-"""Pieces of the answer message: results, conditions, requirements, connection details."""
+"""Fills fields of the answer's protobuf message: results, conditions, requirements, connection details."""
 
 from __future__ import annotations
 

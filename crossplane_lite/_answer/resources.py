@@ -1,4 +1,4 @@
-"""Encoding registered resources and the composite's status.
+"""Encoding registered resources and the composite's status for the answer.
 
 A resource without unresolved values, which is the usual case, is encoded directly from its model. All others are
 encoded by the slower functions of `crossplane_lite._answer.unresolved`.

@@ -1,4 +1,4 @@
-"""Removing fields that the functions specification forbids from desired state, with a message for each."""
+"""Removing the fields that a function must not set by Crossplane's functions specification, with an error for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resources that wait in a call, and why the values that they wait for aren't there yet."""
+"""Who waits in a call for values that don't exist yet: resources, fields and requirements, each with the reason."""
 
 from __future__ import annotations
 

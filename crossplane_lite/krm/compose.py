@@ -101,7 +101,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """A runner for `render` that calls the function in this process. It doesn't find dependencies, which takes more runs."""
+    """Calls the composition function in this process, for `render`. It doesn't find the function's dependencies."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -190,7 +190,7 @@ class _Client:
         return "", None
 
     def _name_of(self, data: Mapping[str, Any]) -> str:
-        """Return an item's composition resource name; empty if the item has none, or doesn't belong to this composite."""
+        """Return the composition resource name of an item; empty if it has none or isn't an item of this composite."""
         name = resource_name(data)
         return name if name and self._belongs(data) else ""
 
@@ -347,7 +347,10 @@ def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource with its fields in the usual order: apiVersion, kind, metadata (name first), then all others."""
+    """Return a resource with its fields in the usual order: apiVersion, kind, metadata, then the others.
+
+    In metadata these are name, namespace, labels, annotations, then the others.
+    """
     metadata = _first(resource["metadata"], "name", "namespace", "labels", "annotations")
     return _first({**resource, "metadata": metadata}, "apiVersion", "kind", "metadata")
 
