@@ -35,8 +35,10 @@ _READY_TRUE: Final = _view.READY_TRUE
 def respond(call: Call, error: BaseException | None) -> bytes:
     """Return the bytes of the answer (a RunFunctionResponse) to a call.
 
-    Any other error while the answer is made becomes a fatal result in it. A fatal result is only logged as long as
-    Crossplane hasn't answered all requirements, because it would keep Crossplane from answering them.
+    If compose() raised, or a value can't be encoded, the answer has a fatal result and the desired state of the request.
+    There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
+    because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
+    sent if it had guessed (`_Answer.goes_on`).
 
     Args:
         call: The call, after compose() has returned or raised. Its results with `on_change` that were sent in an
@@ -192,13 +194,13 @@ class _Answer:
     def compose(self, error: BaseException | None) -> list[str]:
         """Fill in the answer's desired state, context and output, and make the report of who waits.
 
-        The caller doesn't send this desired state if there is a fatal result, unless requirements are unanswered.
-
-        Returns:
-            The texts of fatal results, such as for a resource that can't be encoded.
+        If there is a fatal result, the caller removes these again, unless requirements are unanswered.
 
         Args:
             error: The exception that compose() raised; None if it returned.
+
+        Returns:
+            The texts of fatal results, such as for a resource that can't be encoded.
 
         Raises:
             EncodeError: A value of the composite's status, the context or the output can't be encoded.
@@ -267,8 +269,8 @@ class _Answer:
             fatals: The texts of fatal results. A text is added for each resource that can't be encoded.
 
         Returns:
-            Maps the name of each waiting resource to the values and resources that it waits for. The list is empty for
-            a resource that is held back only because another step holds it back.
+            For each waiting resource, by its name, the values and other resources that it waits for. The list is empty
+            if the resource is held back only because another step holds it back.
         """
         call = self.call
         others = self.handing_on.others
@@ -328,12 +330,11 @@ class _Answer:
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
         """Report the waiting resources of an Operation. They wait in vain, because it has no observed state.
 
-        All resources whose `on_unresolved` isn't "hold" are named in one fatal result. Each other line becomes a
-        warning.
+        One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings.
 
         Args:
             waiting: The names of the waiting resources.
-            lines: Texts for people, one for each missing value, unsupported requirement or other remark.
+            lines: Texts for people, one for each missing value and other remark.
             fatals: The texts of fatal results. The new text is added.
         """
         call = self.call
@@ -352,7 +353,7 @@ class _Answer:
                 call.results.warning(line)
 
     def finish(self, *, complete: bool) -> bytes:
-        """Add readiness, results, conditions and Usages to the answer, and return its bytes.
+        """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
 
         Fatal results are left out.
 
@@ -431,14 +432,14 @@ class _Answer:
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
         """Add `entry`, a result of compose(), to the answer.
 
-        The placeholder of an unresolved value in its text, even a part of one, is replaced by the value's path.
+        Placeholders of unresolved values in its text, also cut ones, are replaced by the paths of the values.
         """
         if self.look is not None and entry.message in self.look.texts:
             entry.message = self.look.texts[entry.message]
         parts.add_result(self.call, self.message, entry)
 
     def _set_ready(self) -> None:
-        """Mark each desired resource as ready whose observed state is ready by the rules of its kind.
+        """Set each desired resource to ready if its observed state is ready by the rules of its kind.
 
         A readiness that a step has set stays. Nothing happens if `auto_ready` is off.
         """

@@ -35,7 +35,7 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         step: The step's identity, for the annotation on each kept resource.
 
     Returns:
-        The texts of fatal results: for each resource that can't be kept, or whose `on_unresolved` is "fatal".
+        The texts of fatal results, one for each resource that can't be kept, or whose `on_unresolved` is "fatal".
 
     Raises:
         WireError: The bytes of a resource are malformed.

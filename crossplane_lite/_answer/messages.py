@@ -26,7 +26,8 @@ def joined(lines: Iterable[str]) -> str:
 def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
     """Return a sorted list of lines that say which resource waits for which value, and why the value is missing.
 
-    A resource that only waits because another step holds it back has a line that says so. Notes have lines, too.
+    A resource that only waits because another step holds it back has a line that says so. Other remarks (notes) have
+    lines, too.
 
     Args:
         shown: Who waits, with secrets masked.

@@ -20,7 +20,7 @@ _DIGITS: Final = 16
 
 
 def tell_news(call: Call) -> results.ConditionEntry | None:
-    """Remove each result with `on_change` that was sent before, and return the condition that remembers those of now.
+    """Remove each result with `on_change` that was sent before, and return a condition that remembers the present ones.
 
     A result counts as sent if the observed condition has the hash of its severity and text, or if compose() gave the
     same result twice. Hashes are used because a text may hold secret values. The condition's message begins with the

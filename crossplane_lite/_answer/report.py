@@ -51,8 +51,8 @@ class Report:
     def fail(self) -> None:
         """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
 
-        A status that isn't True stays. In place of True, the condition stays as it is observed if that says that
-        something waits or isn't supported. Otherwise its status becomes Unknown.
+        A status that isn't True stays. If it is True, the condition gets its observed reason and message again if these
+        say that something waits or isn't supported, with the status False. Otherwise the status becomes Unknown.
         """
         self.changed = False
         if not self.resolved:
@@ -66,7 +66,7 @@ class Report:
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:
-    """Return the type of a step's condition. Each step of a pipeline gets another type.
+    """Return the type of a step's condition. Every step of a pipeline has a type of its own.
 
     It is `DependenciesResolved` if no other step has a report in the context. Otherwise the function's name follows, as
     in `DependenciesResolved-network`. If another step may have that type, the step's identity follows instead.

@@ -25,10 +25,10 @@ __all__ = ["emit_resource", "emit_status", "resolved_resources"]
 
 
 def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: Look | None) -> dict[str, bytes]:
-    """Return the Struct bytes of each registered resource that is certainly sent as it is, by name.
+    """Return the registered resources that can be sent as they are: the Struct bytes of each, by its name.
 
-    These resources have no unresolved values. Left out are resources that may have to be held back, those about which
-    `look` has findings, and those that can't be encoded: `emit_resource` decides on them.
+    They have no unresolved values. Left out are resources that may have to be held back, those about which `look` has
+    findings, and those that can't be encoded: `emit_resource` decides on them.
 
     Args:
         call: The call.
@@ -104,7 +104,7 @@ def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes |
         look: The findings of other runs of compose(); None if there were no such runs.
 
     Returns:
-        The Struct bytes, and the unresolved values. If compose() didn't change the status: None and an empty list.
+        The Struct bytes, and the unresolved values; None and an empty list if compose() didn't change the status.
 
     Raises:
         EncodeError: A value can't be encoded. The error's path begins with `xr`.

@@ -34,8 +34,8 @@ class WhoWaits:
 
     Attributes:
         graph: The dependencies of this call, each from the one that waits to the resource that it waits for.
-        data: Who waits, as the context shows it to later steps. None if there is nothing but waiting fields and waiting
-            requirements.
+        data: Who waits, as the context shows it to later steps. None if only fields of the composite and requirements
+            wait, and there are no remarks.
         shown: The same as `data` for people, with secret values masked; None if `data` is None.
     """
 

@@ -1,8 +1,8 @@
 """A resource's content: plain data, which is changed at once, and YAML text, which is changed when it is written.
 
 Words of this module: a node (`_text.YamlNode`) is a value in the text. A typed view is an instance of a model that
-reads and changes the resource (`Items.of`). A reserved annotation is one that only the orchestrator may change, the
-program that runs the function.
+reads and changes the resource (`Items.of`). A reserved annotation may only be changed by the orchestrator, which is the
+program that runs the function, such as kustomize.
 """
 
 from __future__ import annotations
@@ -226,9 +226,9 @@ class Content(Fields):
         return ()
 
     def _check_identity(self, steps: tuple[Any, ...], value: Any) -> None:
-        """Check that setting the field at the path `steps` to `value` doesn't make two items the same.
+        """Check that setting the field at the path `steps` to `value` doesn't give the item the name of another item.
 
-        The items also note the new identity. A resource that isn't an item isn't checked.
+        The list of items also records the new name. A resource that isn't an item isn't checked.
 
         Raises:
             DuplicateResourceError: Another item has the new group, kind, namespace and name.
@@ -297,7 +297,7 @@ class Content(Fields):
 
     @property
     def _what(self) -> str:
-        """The resource's name in messages, such as `Deployment prod/web`; without a kind or name, `_label`."""
+        """The resource's name in messages, such as `Deployment prod/web`; if it has no name, `Deployment items[3]`."""
         kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
         if not isinstance(kind, str) or not isinstance(name, str):
             return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
@@ -358,7 +358,7 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Hand the comments that were set over to the resource's `Text`, which prints them after all other edits."""
+        """Give the comments that were set to the resource's `Text`, which adds them to the text after all other edits."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 

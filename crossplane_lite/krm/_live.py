@@ -189,7 +189,7 @@ class Elements(View, _MutableSequence):
 
     Raises:
         UsageError: On a change: the resource can't be changed, or can't hold the value.
-        IndexError: The list has no element at an index.
+        IndexError: The list has no element at the given index.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")
@@ -514,9 +514,10 @@ _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name
 
 
 def _key_of(cls: type[Any], name: str) -> str:
-    """Return the field that the attribute `name` reads: `name`, without an underscore at its end if it is needed there.
+    """Return the name of the field that the attribute `name` stands for.
 
-    It is needed after a Python keyword or the name of a method, as in `from_` and `items_`.
+    That is `name` itself, but `from` for `from_` and `items` for `items_`, because Python keywords and methods can't be
+    fields' attributes.
 
     Raises:
         AttributeError: The name begins with an underscore.

@@ -86,14 +86,14 @@ class Placed:
 
 
 def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
-    """Return a copy of `holder` with `value` at `key`; an empty `value` becomes what it was before content was shown.
+    """Return a copy of `holder` with `value` at `key`. If `value` is empty, `before` decides how that is written.
 
     Args:
         holder: The dict that is copied.
         key: The key.
         value: The key's new value.
-        before: The key's value in the text. If it is None, an empty `value` becomes None. If it is `_NONE` (the text
-            has no such key), an empty `value` is left out.
+        before: The key's value in the text. If it is None, an empty `value` becomes None. If it is `_NONE`, which means
+            that the text has no such key, an empty `value` is left out.
     """
     if value or before not in (None, _NONE):
         return {**holder, key: value}

@@ -12,7 +12,7 @@ __all__ = ["Runnable"]
 
 
 class Runnable(Protocol):
-    """The attributes and methods of a `functions.Function`, which `@krm.function` makes, that other modules use."""
+    """The attributes and methods of `functions.Function` that other modules use. `@krm.function` makes a Function."""
 
     name: str
     role: Any

@@ -34,8 +34,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite krm` with the arguments that follow it.
 
     Returns:
-        The exit status: the function's; 0 for help; 1 if `--diff` shows a difference; 2 if no function is named; 130
-        after Ctrl-C.
+        The exit status. It is the function's; 0 for help; 1 if `--diff` shows a difference; 2 if no function is named;
+        130 after Ctrl-C.
 
     Raises:
         InputError: The function can't be loaded, a file or stdin can't be read or written, or two flags don't fit.
@@ -91,7 +91,9 @@ def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) ->
         argv: The arguments. If there are none, a ResourceList is read from stdin and written to stdout.
 
     Raises:
-        InputError, UsageError, SystemExit: As for `command`.
+        InputError: As for `command`.
+        UsageError: As for `command`.
+        SystemExit: As for `command`.
     """
     if not argv:
         from .runner import serve

@@ -83,7 +83,7 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value: a live view of an object or a list, or the resource itself; None if the value was removed."""
+        """The value, or a live view if it is an object or a list, or the resource itself; None if it was removed."""
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter

@@ -99,9 +99,9 @@ class Function:
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is converted to: Config for a parameter `rl: krm.ResourceList[Config]`.
+        """The class that functionConfig is converted to, such as Config in `krm.ResourceList[Config]`.
 
-        None if the parameter has no type, or the plain `krm.ResourceList`, or a type such as `dict` in brackets. Then
+        It is read from the annotation of the Python function's parameter. None if the parameter has no type, or the plain `krm.ResourceList`, or a type such as `dict` in brackets. Then
         `rl.config` is functionConfig as a Resource.
 
         Raises:

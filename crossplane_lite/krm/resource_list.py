@@ -149,7 +149,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def config(self) -> C:
-        """The function's configuration: functionConfig as an instance of the config class.
+        """The function's configuration, which is functionConfig as an instance of the config class.
 
         Without a config class it is functionConfig itself, as a Resource that can't be changed. Unlike in other
         resources, `rl.config.labels` is the object's own field `labels`; the same holds for `name`, `namespace` and

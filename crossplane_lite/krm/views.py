@@ -95,7 +95,8 @@ class Views:
 
         Raises:
             InputError: The resource has an integer beyond 2**53, which models can't hold.
-            UsageError, DuplicateResourceError: As in `take_over`.
+            UsageError: As in `take_over`.
+            DuplicateResourceError: As in `take_over`.
         """
         self.take_over()
         edits = self._resource._edits
@@ -175,7 +176,8 @@ class _Difference:
             after: The view's object now.
 
         Raises:
-            UsageError, DuplicateResourceError: As in `take_over`.
+            UsageError: As in `take_over`.
+            DuplicateResourceError: As in `take_over`.
         """
         for key in before:
             if key not in after and key in holder and not self._resource._is_guarded(holder, key):

@@ -41,7 +41,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite init` with the arguments that follow it.
 
     Returns:
-        Always 0: the project was written, and the next steps were printed to stdout.
+        Always 0. The project was written then, and the next steps were printed to stdout.
 
     Raises:
         InputError: The name, a flag, a file with definitions, or the folder can't be used; or a file of the project
