@@ -1,7 +1,8 @@
 """Making the bytes of the answer after compose() has run.
 
 An unresolved value is an Observable whose value doesn't exist yet. A resource with such a value waits for it; a waiting
-resource that isn't sent is held back. compose() guesses if it uses such a value as a plain one, as in an `if`.
+resource that isn't sent is held back. compose() guesses if it uses such a value as a plain one, as in an `if`. Then it
+runs again with other guesses (`_rehearsal`), and a `Look` has the findings of these runs.
 
 Other packages call `answer.respond`, and import the condition's name from `report`. These modules make the parts:
 `asking` the requirements, `violations` the errors for forbidden fields, `resources` the bytes of each resource (with

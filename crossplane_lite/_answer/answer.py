@@ -35,7 +35,7 @@ _READY_TRUE: Final = _view.READY_TRUE
 def respond(call: Call, error: BaseException | None) -> bytes:
     """Return the bytes of the answer (a RunFunctionResponse) to a call.
 
-    If compose() raised, or a value can't be encoded, the answer has a fatal result and the desired state of the request.
+    If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
     There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
     because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
     sent if it had guessed (`_Answer.goes_on`).

@@ -29,7 +29,7 @@ def put_requirements(
         unsent: The requirements that are left out are added here: each key with the values that it waits for.
 
     Returns:
-        The texts of fatal results, one for each requirement that protobuf refuses, as for a surrogate in its text.
+        The texts of fatal results, one for each requirement that protobuf refuses because of invalid Unicode.
     """
     from .._call.requirements import ResourceSelector
 

@@ -12,7 +12,7 @@ Comments, order and quotes in people's YAML stay as they are.
     if __name__ == "__main__":
         transform.main()
 
-A name of this package is imported when it is first used.
+Names of this package are imported only when they are first used.
 """
 
 # `from __future__ import annotations` would set the package's attribute `annotations`, which must be its module.

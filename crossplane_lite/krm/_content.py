@@ -358,7 +358,7 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Give the comments that were set to the resource's `Text`, which adds them to the text after all other edits."""
+        """Give the comments that were set to the resource's `Text`, which writes them after all other edits."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 

@@ -25,7 +25,7 @@ def with_config(text: str, function: Runnable) -> str:
         function: The function.
 
     Raises:
-        UsageError: A field of the config class has a type that isn't supported.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
     """
     schema = _schema(function)
     if schema is None:
@@ -77,10 +77,10 @@ def document(function: Runnable) -> str:
     """Return a function's description as a JSON text, for programs.
 
     Its keys are `name`, `description`, `role`, `specification` (the version) and `config`, the schema of the config
-    class; null without one.
+    class, which is null without a class.
 
     Raises:
-        UsageError: A field of the config class has a type that isn't supported.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
     """
     told = {
         "name": function.name,
@@ -96,7 +96,7 @@ def _schema(function: Runnable) -> dict[str, Any] | None:
     """Return an OpenAPI schema of a function's config class, as in a CustomResourceDefinition; None without a class.
 
     Raises:
-        UsageError: A field of the config class has a type that isn't supported.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
     """
     cls = function.config_class
     if cls is None:

@@ -51,7 +51,10 @@ def is_reserved(key: object) -> bool:
 
 
 def is_orchestrators(key: str) -> bool:
-    """Return whether orchestrators write the annotation `key`, so that its quotes don't show the author's own style."""
+    """Return whether orchestrators write the annotation `key`.
+
+    The quotes of such an annotation don't show the style of the file's author, so new text doesn't copy them.
+    """
     return key.startswith(_ORCHESTRATORS)
 
 
@@ -131,9 +134,9 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
 def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
     """Return the annotations that say that an item belongs to a file.
 
-    Their keys begin with `internal.config.kubernetes.io/` or with the older `config.kubernetes.io/`, as those that the
-    item has; with both if it has both, and with the first if it has none. Index 0 is left out unless the item has an
-    index already.
+    Their keys begin with `internal.config.kubernetes.io/` or the older `config.kubernetes.io/`, whichever the item uses
+    already: there may be annotations of both kinds. An item with neither gets those of the first kind. Index 0 is left
+    out unless the item has an index already.
 
     Args:
         annotations: The item's annotations.

@@ -38,10 +38,10 @@ def command(argv: Sequence[str]) -> int:
         130 after Ctrl-C.
 
     Raises:
-        InputError: The function can't be loaded, a file or stdin can't be read or written, or two flags don't fit.
-        UsageError: `--help` or `--doc` is given, and a field of the config class has a type that isn't supported. Or a
-            value or comment that the function set can't be written.
-        SystemExit: A flag is wrong; argparse has written a message to stderr.
+        InputError: The function can't be loaded, a file or stdin can't be read or written, or a flag doesn't fit the
+            given files.
+        UsageError: `--help` or `--doc` is given, and the function's annotation or its config class is wrong.
+        SystemExit: A flag is wrong, with the status 2; argparse has written a message to stderr.
     """
     name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
     if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):

@@ -47,7 +47,7 @@ class ConfigError(InputError):
     """functionConfig doesn't fit the config class, or is missing although a field of the class has no default.
 
     Attributes:
-        problems: The first 100 mistakes. If there are more, a last entry says how many.
+        problems: The first 100 mistakes. If there are more, a last entry says how many more.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -115,7 +115,7 @@ def _class_of(cls: Any) -> type[Any]:
 def _listed(error: Exception, path: str) -> list[Problem]:
     """Return the mistakes that an exception of `structured` lists, sorted and without duplicates.
 
-    After the first 100, one more entry says how many there are.
+    After the first 100, one last entry says how many more there are.
 
     Args:
         error: The exception.
@@ -157,7 +157,8 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     these mistakes.
 
     Raises:
-        ConfigError: The ConfigMap has other fields than a ConfigMap with data may have, or `data` isn't a mapping.
+        ConfigError: The ConfigMap has a field beside apiVersion, kind, metadata, data and immutable; or `data` isn't a
+            mapping.
     """
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
@@ -232,7 +233,7 @@ def _parsed(text: str, shape: Shape) -> Any:
 
     Args:
         text: The string.
-        shape: The type: a list or tuple, or a mapping or class.
+        shape: The type. A list or tuple needs a list, all others need a mapping.
     """
     # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
     lines = "".join(f" {line}" for line in text.splitlines(keepends=True))

@@ -30,7 +30,10 @@ Changes = list[tuple[str, "bytes | None", "bytes | None"]]
 
 
 class _File:
-    """One file of a package.
+    """One file with its documents.
+
+    Args:
+        skip: Whether to skip documents that can't be read. The other arguments are described as attributes.
 
     Attributes:
         name: The file's name in annotations and messages.
@@ -168,8 +171,8 @@ class Package:
 
         Args:
             config_class: The attrs class that functionConfig is converted to; None to leave it as it is.
-            needed: Whether the class's defaults replace a missing functionConfig. If a field has no default, that is an
-                error in the results then. If False, a missing one is None.
+            needed: If True, a missing functionConfig is replaced by an instance with the defaults of the class; if a
+                field has no default, the results get an error. If False, `config` is None without a functionConfig.
 
         Raises:
             UsageError: The config class isn't an attrs class, or has a field of a type that isn't supported.
@@ -187,10 +190,14 @@ class Package:
     # Out
 
     def changes(self, rl: ResourceList[Any]) -> Changes:
-        """Return how the files must change, so that they have the items of a ResourceList. Nothing is written yet.
+        """Return how the files must change to have the items of a ResourceList. Nothing is written yet.
 
         Args:
             rl: The ResourceList of the last `read`.
+
+        Returns:
+            For each file that changes its name, its old content and its new content. The old content of a new file is
+            None, and so is the new content of a file that must be removed.
 
         Raises:
             InputError: The changes can't be made in the text without changing other values; or an item would go into a
@@ -206,14 +213,14 @@ class Package:
         return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
-        """Return the new content of the file `text`; None if the file must be removed, as all its documents are."""
+        """Return the new content of the file `text`; None to remove the file, because all its documents were removed."""
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
         if text.gone and not left and not text.added and text.shown is None:
             return None
         return text.dump()
 
     def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
-        """Edit the `Text` of each file, so that it has the items of a ResourceList that belong to it.
+        """Edit the `Text` of each file, so that it has exactly the items whose annotations name this file.
 
         Returns:
             The documents of files that don't exist yet, as text, by the file's name.

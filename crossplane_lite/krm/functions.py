@@ -101,8 +101,9 @@ class Function:
     def config_class(self) -> type[Any] | None:
         """The class that functionConfig is converted to, such as Config in `krm.ResourceList[Config]`.
 
-        It is read from the annotation of the Python function's parameter. None if the parameter has no type, or the plain `krm.ResourceList`, or a type such as `dict` in brackets. Then
-        `rl.config` is functionConfig as a Resource.
+        It is read from the annotation of the Python function's parameter. None if there is no annotation, or if it is
+        `krm.ResourceList` without a class in brackets, or with Any, dict or Resource. Then `rl.config` is
+        functionConfig as a Resource.
 
         Raises:
             UsageError: The parameter's annotation has a name that isn't defined, isn't a ResourceList, or has the
@@ -150,10 +151,10 @@ class Function:
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
         """Run the function as a program: from stdin to stdout, or on files, as its arguments say (see `--help`).
 
-        Only the ResourceList is written to stdout. Everything that the function, a subprocess, or the module below the
-        decorator prints goes to stderr. So does text that the module has printed above the decorator, if Python still
-        has it in the buffer. After a flush, or with PYTHONUNBUFFERED, it is on stdout already; only
-        `crossplane-lite krm run` prevents that.
+        Only the ResourceList, or the text that a flag asks for, is written to stdout. Everything that the function, a
+        subprocess, or the module below the decorator prints goes to stderr. So does text that the module has printed
+        above the decorator, if Python still has it in the buffer. After a flush, or with PYTHONUNBUFFERED, it is on
+        stdout already; only `crossplane-lite krm run` prevents that.
 
         Args:
             argv: Command-line arguments without the program's name; by default those of the process.
@@ -224,7 +225,7 @@ def function(
 
 
 def expect_main(names: Mapping[str, Any]) -> None:
-    """If the module is run as a program, let it exit with status 1 unless it runs a KRM function.
+    """If the module is run as a program, make the program end with status 1 unless it runs a KRM function.
 
     An empty stdout with status 0 would make kpt delete every file. A program that was started with arguments may end
     without a run. Printed text is collected from now on (`hold_stdout`). Nothing happens in an imported module, at a

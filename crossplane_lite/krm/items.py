@@ -199,7 +199,9 @@ class Items(_Sequence):
         return [one for one in self._whole._found if _identity(one) == wanted]
 
     def _rename(self, item: Resource, changed: Mapping[tuple[str, ...], Any]) -> None:
-        """Record the group, kind, namespace and name that an item is about to get. Only called for all items.
+        """Record the group, kind, namespace and name that an item is about to get.
+
+        This is only called on the Items with all items, not on a selection.
 
         Args:
             item: The item, before it is changed. It may have been removed from the items; then it can't be a duplicate.

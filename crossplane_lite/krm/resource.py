@@ -94,8 +94,9 @@ class Resource(Content):
 
         Raises:
             UsageError: The path isn't a field path, leads through a string or number, is beyond a list's end, or
-                matches several elements. Or the value isn't a JSON value, or isn't a string where Kubernetes needs one.
-                Or the resource can't be changed, or must keep the old value, as annotations of an orchestrator.
+                matches several elements. Or the value isn't a JSON value, isn't a string where Kubernetes needs one, or
+                is a new element that doesn't have the fields in brackets. Or the resource can't be changed, or must
+                keep the old value, such as an orchestrator's annotation.
             DuplicateResourceError: The value gives an item the group, kind, namespace and name of another item.
         """
         steps = _steps(path)
@@ -118,7 +119,7 @@ class Resource(Content):
 
         Raises:
             UsageError: The path isn't a field path, or matches several elements. Or the resource can't be changed, or
-                must keep the value, as annotations of an orchestrator.
+                must keep the value, such as an orchestrator's annotation.
             DuplicateResourceError: Without the value, an item has the group, kind, namespace and name of another item.
         """
         *above, last = _steps(path)
@@ -283,8 +284,9 @@ class Resource(Content):
     def move_to(self, path: str, index: int = 0) -> None:
         """Move the resource to another file, or to another index in its file.
 
-        This changes the annotations that name the file, `internal.config.kubernetes.io/path` and `index`. It also
-        changes the older `config.kubernetes.io/path` and `index` if the resource has them.
+        This changes the annotations that name the file and the index: `internal.config.kubernetes.io/path` and
+        `.../index`, or the older `config.kubernetes.io/path` and `.../index`, or both, as the resource has them. A
+        resource that has neither gets the first.
 
         Args:
             path: The file, relative to the package's directory, with slashes, such as `app/service.yaml`.

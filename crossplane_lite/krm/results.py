@@ -129,7 +129,8 @@ class Results(_Sequence):
 
         Args:
             message: The text for people, such as the mistake.
-            resource: The resource that the result is about: an item, or a mapping with apiVersion, kind and metadata.
+            resource: The resource that the result is about: an item, a typed view of one, or a mapping with apiVersion,
+                kind and metadata.
             field: The path of a field in the resource, such as `spec.template.spec.containers[3].resources.limits.cpu`.
             current: The field's value; by default it is read from the resource. None leaves it out.
             proposed: The value that the field should have; by default the result proposes no value. None proposes null.

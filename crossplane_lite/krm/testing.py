@@ -73,7 +73,7 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
         SnapshotError: The output differs, there is no `expected` yet, the function has no ResourceList as output, or
             another test of this run has written a different output to `expected`. It is an AssertionError.
         InputError: The folder doesn't exist or contains no case, or the input of a case can't be used.
-        UsageError: `function` isn't a KRM function; or a value or comment that it set can't be written.
+        UsageError: `function` isn't a KRM function.
     """
     __tracebackhide__ = True
     if not isinstance(function, Function):
@@ -145,7 +145,6 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
     Raises:
         InputError: The input can't be used.
         SnapshotError: The function has no ResourceList as output, because its input can't be read.
-        UsageError: A value or comment that the function set can't be written.
     """
     if (case / _INPUT).exists():
         for other in (_CONFIG, _RESOURCES):

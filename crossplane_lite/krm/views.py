@@ -66,7 +66,8 @@ class _View:
     Attributes:
         model: The view, an instance of a model.
         before: The view's content when its changes were last copied into the resource, or when it was made.
-        edits: The resource's count of changes for which the view shows the present content.
+        edits: The number of changes that the resource had when the view last showed its present content. If the
+            resource has had more by now, the view is outdated.
     """
 
     __slots__ = ("before", "edits", "model")
