@@ -79,8 +79,8 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
     """
     if not others:
         return CONDITION
-    # The same function may be in the pipeline more than once. If its first step used the plain type, the type with the
-    # function's name is still free for its second step.
+    # The same function may be in the pipeline more than once. If its first step has the type without a name, the type
+    # with the function's name is still free for its second step.
     same = sum(other.rpartition("-")[0] == name or other == name for other in others)
     suffix = step if same and len(others) > 1 else name
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")

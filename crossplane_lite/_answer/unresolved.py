@@ -107,7 +107,7 @@ def outcome_of(
         if exists:
             decided = look.decided.get(name, ())
             if observed is not None:
-                # A key that is made from a missing value counts in any case: nobody knows which live key was it.
+                # A key that is made from a missing value counts in any case: nobody knows which live key that was.
                 decided = [one for one in decided if not one.added or one.is_key or is_owned(observed, one.steps)]
             _doubt(tree, decided, look.sources)
     waits = _waits(tree, registered)

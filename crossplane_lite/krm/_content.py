@@ -48,7 +48,7 @@ __all__ = ["Content", "start"]
 
 _NONE: Any = object()
 
-# A change of one of these fields changes the item's identity.
+# A change of one of these fields changes the item's group, kind, namespace or name.
 _IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
 
 
@@ -102,7 +102,7 @@ class Content(Fields):
     # The content
 
     def _sync(self) -> None:
-        """Bring the changes that were made through typed views into the content.
+        """Apply the changes that were made through typed views to the content.
 
         Raises:
             UsageError: The resource can't be changed, or can't hold a value.
@@ -241,7 +241,7 @@ class Content(Fields):
             changed = {("metadata", key): value.get(key) for key in ("name", "namespace")}
         self._owner._rename(self, changed)
 
-    # Annotations that aren't the author's
+    # Reserved annotations
 
     def _came_with(self) -> dict[str, Any]:
         """Return the reserved annotations that the resource must keep.
@@ -344,7 +344,7 @@ class Content(Fields):
         return self._placed.now(self._now())
 
     def _write(self) -> None:
-        """Bring the changes of the content, and the comments that were set, into the nodes. `Text.dump` prints them.
+        """Write the changes of the content, and the comments that were set, into the nodes. `Text.dump` prints these.
 
         UsageError as in `_sync`.
         """

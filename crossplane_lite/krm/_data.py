@@ -56,7 +56,7 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
         UsageError: The value, or a part of it, isn't a JSON value or is nested too deep; or a view in it shows a field
             that doesn't exist.
     """
-    if type(value) is str and value.isascii():  # nearly always
+    if type(value) is str and value.isascii():  # the usual case
         return value
     from ._text._values import checked
 
@@ -139,5 +139,5 @@ def equal(one: object, other: object) -> bool:
 
     try:
         return same(one._read() if isinstance(one, View) else one, plain_data(other))
-    except UsageError:  # it holds a value that no manifest can hold
+    except UsageError:  # it has a value that isn't JSON
         return False

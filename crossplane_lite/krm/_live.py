@@ -160,7 +160,7 @@ class Fields(View, _MutableMapping):
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._now()})
 
-    # As a whole
+    # Comparing, printing and copying
 
     def __eq__(self, other: object) -> bool:
         return equal(self, other)

@@ -224,6 +224,6 @@ def _quietly(action: Callable[[], Any]) -> bool:
 
 
 def _wait(reading: list[int], writing: list[int]) -> None:
-    import select  # hardly ever needed
+    import select  # rarely needed
 
     select.select(reading, writing, [])

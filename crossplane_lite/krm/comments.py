@@ -319,7 +319,8 @@ class Notes:
     def _node(self, steps: Steps) -> YamlNode | None:
         """Return the node of the text from which the value at a path was read.
 
-        None for a new value, an alias or a value inside of an alias, and a resource without text.
+        An alias has a node, but a value inside of it has none: then the result is None, as for a new value, or in a
+        resource without text.
 
         Args:
             steps: The path of a value that exists.

@@ -162,7 +162,7 @@ class Package:
         """The content of each file as it was read, by the file's name."""
         return {name: file.data for name, file in self._files.items()}
 
-    # In
+    # Reading
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
         """Return the documents as a new ResourceList. Changes that were made in an older one are ignored.
@@ -187,7 +187,7 @@ class Package:
             lines += ["functionConfig:", indented(whole(self._config), "  ")]
         return "\n".join(lines) + "\n"
 
-    # Out
+    # Writing
 
     def changes(self, rl: ResourceList[Any]) -> Changes:
         """Return how the files must change to have the items of a ResourceList. Nothing is written yet.
@@ -213,7 +213,7 @@ class Package:
         return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
-        """Return the new content of the file `text`; None to remove the file, because all its documents were removed."""
+        """Return the new content of the file `text`; None to remove the file, because it has no documents any more."""
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
         if text.gone and not left and not text.added and text.shown is None:
             return None

@@ -88,7 +88,7 @@ class Items(_Sequence):
             ", ...>" if len(self._found) > 10 else ">"
         )
 
-    # Picking
+    # Selecting
 
     def where(
         self,
@@ -380,7 +380,7 @@ def _group(resource: Resource) -> str | None:
 
 
 def _group_of(api_version: Any) -> str | None:
-    from .._base.api_version import group_of  # few ask
+    from .._base.api_version import group_of  # rarely needed
 
     return group_of(api_version) if isinstance(api_version, str) else None
 
@@ -404,7 +404,7 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
         return known[1]
     metadata = (resource._peek("metadata", "namespace") or "", resource._peek("metadata", "name"))
     identity = _hashable(_group(resource), resource._peek("kind"), *metadata)
-    # Kept, because each item that is added is compared with all.
+    # The identity is kept, because each item that is added is compared with all others.
     object.__setattr__(resource, "_identity", (resource._edits, identity))
     return identity
 

@@ -206,7 +206,7 @@ class Resource(Content):
     @property
     def group(self) -> str:
         """The API group, without the version; empty for the core group. InputError if apiVersion isn't a string."""
-        from .._base.api_version import group_of  # few ask
+        from .._base.api_version import group_of  # rarely needed
 
         return group_of(self.api_version)
 
@@ -305,7 +305,7 @@ class Resource(Content):
         for key, value in made.items():
             self.set(("metadata", "annotations", key), value)
 
-    # As a whole
+    # Printing and copying
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")

@@ -184,7 +184,7 @@ class ResourceList(_Typed[C]):
             one is not other for one, other in zip(found, self._came, strict=True)
         )
 
-    # The way out
+    # Writing
 
     def write(self) -> bytes:
         """Return the text of the ResourceList as it is now, in YAML or JSON as the input.
