@@ -171,7 +171,7 @@ class _Answer:
 
     @property
     def may_have_reported(self) -> bool:
-        """Whether the observed composite may have the condition of `reported`. Only its bytes are searched, quickly."""
+        """Whether the observed composite may have the condition `reported`, by a quick search in its bytes."""
         return b"ResultsReported-" in (self.call.xr.raw or b"")
 
     def _set_ttl(self, ttl: Any) -> None:

@@ -21,7 +21,8 @@ class HandingOn:
     """Fills in the context and the output of an answer.
 
     Attributes:
-        others: The reports of who waits that other steps left in the request's context, by the step's identity.
+        others: The reports of who waits (`Waiting`) that other steps left in the request's context, by the step's
+            identity.
     """
 
     __slots__ = ("_call", "_entry", "_had_entry", "others")

@@ -180,7 +180,7 @@ def _waits(tree: Tree, registered: Registered) -> list[Wait]:
 
 
 def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
-    """Return whether the value `source` belongs to the same resource, `registered`, that uses it."""
+    """Return whether the value `source`, which the resource `registered` uses, is a value of this resource itself."""
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"

@@ -1,4 +1,4 @@
-"""Removing the fields that a function must not set by Crossplane's functions specification, with an error for each."""
+"""Removing fields that Crossplane's functions specification forbids a function to set, with an error for each."""
 
 from __future__ import annotations
 

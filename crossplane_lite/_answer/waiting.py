@@ -119,7 +119,7 @@ class WhoWaits:
         """Return lines for people that say who waits for what, and the other remarks.
 
         Args:
-            names: The names of the resources that get lines. None for everything.
+            names: The names of the resources that get lines. If None, all resources and other remarks get lines.
         """
         return [] if self.shown is None else messages.lines(self.shown, names)
 
@@ -142,7 +142,7 @@ class WhoWaits:
         return messages.graph_text(text, self.shown, self._resolved(whole))
 
     def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
-        """Return the dependencies in `whole` between two resources whose values exist.
+        """Return the dependencies in `whole` that are between two resources and whose values exist.
 
         Each is the name of the resource that uses the value, the name of the resource that has it, and the value's
         path.

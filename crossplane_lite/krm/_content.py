@@ -305,14 +305,15 @@ class Content(Fields):
 
     @property
     def _where(self) -> str:
-        """The resource's name in errors, such as `Deployment prod/web (app/web.yaml)`; without an unknown file."""
+        """The resource's name in errors, followed by its file if that is known: `Deployment prod/web (app/web.yaml)`."""
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def _become_item(self, owner: Owner) -> None:
         """Make the resource one of the items of `owner`.
 
-        Its reserved annotations are removed, except those that name its file: they may be a copy of another item's.
+        Its reserved annotations are removed, except those that name its file. The resource may be a copy of another
+        item, and must not have that item's id.
         """
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
@@ -323,7 +324,7 @@ class Content(Fields):
 
     @property
     def _is_changed(self) -> bool:
-        """Whether the content, or a comment that was set, differs from the text. UsageError as in `_sync`."""
+        """Whether the content, or a comment that was set, differs from the text. Raises UsageError as `_sync` does."""
         self._sync()
         if self._edits == self._written:
             return False
@@ -346,7 +347,7 @@ class Content(Fields):
     def _write(self) -> None:
         """Write the changes of the content, and the comments that were set, into the nodes. `Text.dump` prints these.
 
-        UsageError as in `_sync`.
+        Raises UsageError as `_sync` does.
         """
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:

@@ -43,7 +43,7 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
 
 
 def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a new item's content without the annotations that name its file and its index there. It isn't changed."""
+    """Return a new item's content without the annotations that name its file and index. `content` isn't changed."""
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):

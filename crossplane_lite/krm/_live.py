@@ -234,8 +234,8 @@ class Elements(View, _MutableSequence):
     def _kept(self, values: Iterable[Any]) -> list[Any]:
         """Return copies of `values` as plain data, to put into this list.
 
-        A view of an element of this list isn't copied, so that the element keeps its comments. If it is there twice,
-        the second one is a copy.
+        A view of an element of this list isn't copied, so that the element keeps its comments. If `values` has the same
+        element twice, the second one is copied.
         """
         own = {id(one): one for one in self._data}
         return [
@@ -390,7 +390,7 @@ class Missing(Fields):
     __slots__ = ()
 
     def _found(self) -> Any:
-        """Return the value that the field has meanwhile, as a live view if it is an object or list; None if missing."""
+        """Return the field's present value, as a live view if it is an object or list; None if it is still missing."""
         above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
         if not isinstance(above, Fields):
             return None
@@ -430,11 +430,11 @@ class Missing(Fields):
         return found._now()
 
     def append(self, value: Any) -> None:
-        """Append a copy of `value` to the field's list; a missing field becomes a list first. Raises as `insert`."""
+        """Append a copy of `value` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
         self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add copies of `values` to the field's list; a missing field becomes a list first. Raises as `insert`."""
+        """Add copies of `values` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)

@@ -1,4 +1,4 @@
-"""Adds annotations with an item's file to the item's content, but not to its text."""
+"""Adds annotations that name an item's file to the item's content, but not to its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`crossplane-lite krm`, and the command line of a KRM function's own program."""
+"""The command `crossplane-lite krm`, and the command line of a KRM function's own program."""
 
 from __future__ import annotations
 

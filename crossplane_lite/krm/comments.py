@@ -83,7 +83,10 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value, or a live view if it is an object or a list, or the resource itself; None if it was removed."""
+        """The value; None if it was removed. Setting it changes the resource, as `Resource.set` does.
+
+        An object or a list is a live view. The value of the resource as a whole is the resource.
+        """
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter

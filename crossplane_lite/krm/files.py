@@ -263,12 +263,12 @@ class Package:
         return added
 
     def documents(self, rl: ResourceList[Any]) -> str:
-        """Return the items of a ResourceList as one text of YAML documents. Raises as `changes`."""
+        """Return the items of a ResourceList as one text of YAML documents. Errors as in `changes`."""
         self.changes(rl)  # it checks the edited text
         return joined([as_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return the text of a ResourceList, whose items have annotations with their files. Raises as `changes`."""
+        """Return the text of a ResourceList, whose items have annotations with their files. Errors as in `changes`."""
         self.changes(rl)
         lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
         head = rl._write_wrapper().decode()

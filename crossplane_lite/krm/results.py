@@ -270,7 +270,7 @@ def _text(about: Any, *steps: str) -> str:
 
 
 def has_reference(about: Resource) -> bool:
-    """Return whether a result can name the resource `about`: whether that has an apiVersion, a kind and a name."""
+    """Return whether a result can name the resource `about`, which must have an apiVersion, a kind and a name."""
     return all(_text(about, *steps) for steps in _NEEDED)
 
 

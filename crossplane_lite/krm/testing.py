@@ -91,7 +91,7 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
 
 
 def _run_of_pytest() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes expected files, and its log of them.
+    """Return whether this run of pytest writes expected files, and the log of the files that it checks and writes.
 
     Without pytest, or without this package's plugin for it, these are False and None.
     """

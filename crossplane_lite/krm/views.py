@@ -161,7 +161,7 @@ def _made(model: type[M], resource: Resource) -> M:
 
 
 class _Difference:
-    """Changes the content of a resource as a view was changed between two points in time."""
+    """Applies the changes that were made in a typed view to the content of the view's resource."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -220,7 +220,7 @@ class _Difference:
 
 
 class _Element:
-    """An element of a list of a view, in place of a node for `matched`.
+    """An element of a list in a typed view, made for `matched`, which needs only the method `value` of a node.
 
     Attributes:
         before: The element as the view had it.
@@ -234,5 +234,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the element as the view had it. This is the method of a node that `matched` calls."""
+        """Return the element as the view had it."""
         return self.before

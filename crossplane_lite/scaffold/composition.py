@@ -1,4 +1,4 @@
-"""The files of a new project for compositions, with models of the XRD and of the kinds that the function composes."""
+"""The files of a new project for Compositions, with models of the XRD and of the kinds that the function composes."""
 
 from __future__ import annotations
 
