@@ -26,7 +26,8 @@ _MOST_PATHS: Final = 5
 def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
     """Put the resources that `look` keeps into desired state, with the fields that Crossplane applied last.
 
-    `metadata.managedFields` of the observed resource shows these fields.
+    `metadata.managedFields` of the observed resource shows these fields. A resource that a previous step desires gets
+    them in addition to that step's.
 
     Args:
         call: The call.

@@ -305,7 +305,7 @@ class Content(Fields):
 
     @property
     def _where(self) -> str:
-        """The resource's name in errors, followed by its file if that is known: `Deployment prod/web (app/web.yaml)`."""
+        """The resource's name in errors, and its file if that is known, as in `Deployment prod/web (app/web.yaml)`."""
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 

@@ -122,9 +122,10 @@ def indented(text: str, first: str) -> str:
 
 
 def unwrapped(data: bytes) -> str:
-    """Return the items of a ResourceList as one text of YAML documents, without the annotations that name their files.
+    """Return the items of a ResourceList as one text of YAML documents.
 
-    If `items` is a block list, comments and style stay. Otherwise the items are printed anew, with all annotations.
+    If `items` is a block list, comments and style stay, and the annotations that name files are removed. Otherwise, as
+    in JSON, the items are printed anew with all annotations.
 
     Args:
         data: The text of the ResourceList.

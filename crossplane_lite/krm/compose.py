@@ -76,7 +76,7 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
         name: The KRM function's name; by default the Python function's name, with dashes for underscores.
 
     Raises:
-        UsageError: `compose` isn't a composition function, or `name` isn't a non-empty string.
+        UsageError: `compose` isn't a composition function, or `name` isn't a string.
     """
     if not isinstance(compose, composition.Function):
         raise UsageError(f"from_composition() takes a function made by @composition.function (got {compose!r:.80})")

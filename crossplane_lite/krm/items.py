@@ -259,7 +259,7 @@ class Items(_Sequence):
         """Merge a resource into the item with the same group, kind, namespace and name, or add it as a new item.
 
         Objects are merged field by field. Lists and all other values replace those of the item. In the text, only what
-        differs is changed.
+        differs is changed. An error may leave the item changed in part.
 
         Args:
             resource: The resource, of one of the types that `add` takes.

@@ -280,7 +280,7 @@ def _place(text: str, *lines: int) -> str | None:
 
 
 def _is_foreign(item: Resource, text: Text) -> bool:
-    """Return whether an item was read from another text than the list's, which is `text`. False for an item without."""
+    """Return whether an item was read from another text than `text`, the list's. If it has no text, return False."""
     return item._node is not None and item._node.doc is not text
 
 

@@ -38,7 +38,7 @@ testing.Snapshots("tests", update=True).check(value, "expected/first.yaml")
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite init` with the arguments that follow it.
+    """Run `crossplane-lite init` with the arguments that follow it. Warnings are printed to stderr.
 
     Returns:
         Always 0. The project was written then, and the next steps were printed to stdout.
