@@ -183,7 +183,7 @@ class _Answer:
             ttl.nanos = value.microseconds * 1000
 
     def reset(self) -> None:
-        """Replace the answer's desired state and context by the request's, and remove the answer's output."""
+        """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
         for field in ("desired", "context", "output"):
             self.message.ClearField(field)
         if self.call.request.HasField("desired"):
@@ -328,7 +328,7 @@ class _Answer:
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
-        """Report the waiting resources of an Operation. They wait in vain, because it has no observed state.
+        """Report the waiting resources of an Operation. An Operation has no observed state, so their values never come.
 
         One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings.
 

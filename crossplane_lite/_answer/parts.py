@@ -34,8 +34,8 @@ class Masked(str):
 def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
     """Put the connection details that compose() set into the answer, and remove those that it deleted.
 
-    An unresolved value is replaced by the observed value of its key. Without one, the answer's value of the key stays:
-    that of a previous step, or none. A key that is itself unresolved is left out.
+    An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
+    stays in the answer. A key that is itself unresolved is left out.
 
     Args:
         call: The call.

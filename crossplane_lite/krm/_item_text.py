@@ -56,7 +56,8 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
 def whole(root: YamlNode) -> str:
     r"""Return the text of a document in which every line ends with `\n` alone.
 
-    A text with line breaks that only YAML 1.1 knows, such as U+2028, is printed anew from its values, without comments.
+    A text with line breaks that only YAML 1.1 knows, such as U+2028, is replaced by new YAML of its values, without
+    comments.
 
     Args:
         root: The node of the document.
@@ -125,7 +126,7 @@ def unwrapped(data: bytes) -> str:
     """Return the items of a ResourceList as one text of YAML documents.
 
     If `items` is a block list, comments and style stay, and the annotations that name files are removed. Otherwise, as
-    in JSON, the items are printed anew with all annotations.
+    for JSON, the result is new YAML of the items' values with all annotations.
 
     Args:
         data: The text of the ResourceList.

@@ -113,7 +113,7 @@ def hold_stdout() -> None:
 
 
 def release_stdout() -> None:
-    """End `hold_stdout`: make the former stream `sys.stdout` again, and write the collected text to it."""
+    """End `hold_stdout`: set `sys.stdout` back to the stream from before, and write the collected text to it."""
     held = sys.stdout
     if isinstance(held, _Held):
         sys.stdout = held.stream

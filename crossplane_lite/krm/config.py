@@ -157,8 +157,8 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     these mistakes.
 
     Raises:
-        ConfigError: The ConfigMap has a field beside apiVersion, kind, metadata, data and immutable; or `data` isn't a
-            mapping.
+        ConfigError: The ConfigMap has other fields than apiVersion, kind, metadata, data and immutable; or `data` isn't
+            a mapping.
     """
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:

@@ -1,7 +1,7 @@
 """Runs a KRM function on a ResourceList, so that the output is a complete ResourceList, also if the function fails.
 
 Orchestrators (kpt, kustomize) read stdout even if the exit status isn't 0, so a wrong stdout is worse than an error. An
-empty stdout with status 0 makes them delete every file, and they can't parse any other text beside the ResourceList. If
+empty stdout with status 0 makes them delete every file, and they can't parse other text next to the ResourceList. If
 the input can't be read, stdout is empty and the status is 1.
 """
 
@@ -186,8 +186,8 @@ def _finished(
 
     If a validator has changed items, each change becomes an error, and the items are those of the input. If an
     annotation of functionConfig says that kustomize lists the validator under `validators`, the items are left out of
-    the output, because kustomize takes returned items for changed ones. In kustomize without this annotation, stderr
-    gets a hint.
+    the output, because kustomize treats returned items as changed. If kustomize runs it without such an annotation,
+    stderr gets a hint.
 
     Raises:
         UsageError: The function has changed the annotation by which kustomize recognises the functionConfig.
@@ -332,7 +332,7 @@ def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Itera
 
     Args:
         rl: The ResourceList after the run.
-        came: The items of the input, perhaps changed by now.
+        came: The items of the input, with the changes of the validator.
         fresh: The items of the input, read again. These are yielded, except for added ones.
     """
     now = {id(item) for item in rl.items}

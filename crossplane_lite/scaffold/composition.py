@@ -140,8 +140,8 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     Args:
         project: The project's name and the other values that the files contain.
         xrd: The path of a file with the CompositeResourceDefinition of the composite; None to write an example of one.
-        crds: The paths of files with CustomResourceDefinitions or OpenAPI documents. The function composes the kinds
-            of the former; all kinds get models.
+        crds: The paths of files with CustomResourceDefinitions or OpenAPI documents. All kinds in them get models. The
+            function composes only the kinds of the CustomResourceDefinitions.
 
     Raises:
         InputError: A file can't be read. Or `xrd` doesn't contain exactly one CompositeResourceDefinition, or that has
