@@ -1,4 +1,4 @@
-"""Making the answer's bytes when compose() has ended."""
+"""Making the bytes of the answer to a call when compose() has ended."""
 
 from __future__ import annotations
 
@@ -33,14 +33,20 @@ _READY_TRUE: Final = _view.READY_TRUE
 
 
 def respond(call: Call, error: BaseException | None) -> bytes:
-    """Return the bytes of the answer to a call.
+    """Return the bytes of the answer (a RunFunctionResponse) to a call.
+
+    If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
+    There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
+    because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
+    sent if it had guessed (`_Answer.goes_on`).
 
     Args:
-        call: The call, after compose() has returned or raised.
+        call: The call, after compose() has returned or raised. Its results with `on_change` that were sent in an
+            earlier reconcile are removed from it.
         error: The exception that compose() raised; None if it returned.
 
     Raises:
-        WireError: The request has malformed bytes that weren't noticed before.
+        WireError: The request has malformed bytes in a part that compose() hasn't read.
     """
     look: Look | None = None
     if call.handed_out or call.has_guessed:
@@ -92,12 +98,14 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 
 
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
-    """Return the text of the fatal result for a previous step with the identity `step`; an empty list without one.
+    """Check that no previous step has this step's identity: return the text of a fatal result, or an empty list.
+
+    The other step is found by the annotation on the resources that it desires.
 
     Args:
         call: The call.
         desired: The resources that previous steps desire, by name.
-        step: This step's identity.
+        step: This step's identity: the function's name, and a hash of the step's input if there is one.
     """
     mark = step.encode()
     taken = []
@@ -116,7 +124,7 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
 
 
 def _describe(call: Call, error: BaseException) -> str:
-    """Return the text for people about an exception in compose(), as `error_text.describe` does."""
+    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing."""
     from .._call.error_text import describe
 
     return describe(error, call, call.function.file)
@@ -126,14 +134,20 @@ class _Answer:
     """An answer while it is made.
 
     Attributes:
+        call: The call that is answered.
         look: The findings of other runs of compose(); None if there were no such runs.
-        reported: The condition that remembers which results were sent; None if there is nothing to remember.
-        incomplete: Whether resources are left out because their names depend on missing values.
-        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used
-            missing values, because the values may come to exist only then.
+        message: The answer, a RunFunctionResponse.
+        step: The step's identity: the function's name, and a hash of the step's input if there is one.
+        report: The condition that says who waits; None if it isn't sent.
+        who_waits: The resources that wait, with reasons; None if nothing waits.
+        handing_on: Fills in the context and the output.
+        reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
+        incomplete: Whether resources are left out because their names depend on unresolved values.
+        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() guessed
+            before: the missing values may come to exist only once these resources do. Never in an Operation.
         held: The names of the resources that are held back.
         stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
-        unsent: The requirements that aren't sent, by key, with the values that their selectors wait for.
+        unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
     """
 
     def __init__(self, call: Call, look: Look | None) -> None:
@@ -157,7 +171,7 @@ class _Answer:
 
     @property
     def may_have_reported(self) -> bool:
-        """Whether the observed composite may have a condition that remembers results (a quick look at its bytes)."""
+        """Whether the observed composite may have the condition `reported`, by a quick search in its bytes."""
         return b"ResultsReported-" in (self.call.xr.raw or b"")
 
     def _set_ttl(self, ttl: Any) -> None:
@@ -169,7 +183,7 @@ class _Answer:
             ttl.nanos = value.microseconds * 1000
 
     def reset(self) -> None:
-        """Set the answer's desired state and context to those of the request, and remove the answer's output."""
+        """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
         for field in ("desired", "context", "output"):
             self.message.ClearField(field)
         if self.call.request.HasField("desired"):
@@ -178,15 +192,18 @@ class _Answer:
             self.message.context = self.call.request.context
 
     def compose(self, error: BaseException | None) -> list[str]:
-        """Fill in desired state, context and output, and return the texts of fatal results.
+        """Fill in the answer's desired state, context and output, and make the report of who waits.
 
-        If there are such texts, the caller sends the answer without the new desired state.
+        If there is a fatal result, the caller removes these again, unless requirements are unanswered.
 
         Args:
             error: The exception that compose() raised; None if it returned.
 
+        Returns:
+            The texts of fatal results, such as for a resource that can't be encoded.
+
         Raises:
-            EncodeError: A value of the status, the context or the output can't be encoded.
+            EncodeError: A value of the composite's status, the context or the output can't be encoded.
             WireError: The request has malformed bytes.
         """
         call = self.call
@@ -233,7 +250,10 @@ class _Answer:
         return fatals
 
     def _unsupported(self) -> list[tuple[str, str]]:
-        """Return the key of each requirement that the caller is known not to support, with the reason for people."""
+        """Return the key of each requirement that the caller doesn't support, with the reason as a text for people.
+
+        The list is empty if the caller doesn't say which capabilities it has.
+        """
         asked = self.call.asked
         if asked is None or not self.call.advertises:
             return []
@@ -242,13 +262,15 @@ class _Answer:
         return list(unsupported(self.call, asked))
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
-        """Encode the registered resources, and return the waits of each resource that waits, by the resource's name.
-
-        A resource that another step holds back is in the result without waits.
+        """Encode the registered resources, and add them to the answer or hold them back.
 
         Args:
-            desired: The answer's desired resources. The encoded resources are added here.
+            desired: The answer's desired resources, by name. The encoded resources are added here.
             fatals: The texts of fatal results. A text is added for each resource that can't be encoded.
+
+        Returns:
+            For each waiting resource, by its name, the values and other resources that it waits for. The list is empty
+            if the resource is held back only because another step holds it back.
         """
         call = self.call
         others = self.handing_on.others
@@ -306,14 +328,14 @@ class _Answer:
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
-        """Report the waiting resources of an Operation. Their values never come, because there is no observed state.
+        """Report the waiting resources of an Operation. An Operation has no observed state, so their values never come.
 
-        Resources whose `on_unresolved` isn't "hold" share a fatal result. All other lines become Warnings.
+        One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings.
 
         Args:
             waiting: The names of the waiting resources.
-            lines: The lines for people about everything that waits or never comes.
-            fatals: The texts of fatal results. The text of the new fatal result is added.
+            lines: Texts for people, one for each missing value and other remark.
+            fatals: The texts of fatal results. The new text is added.
         """
         call = self.call
         policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
@@ -331,7 +353,9 @@ class _Answer:
                 call.results.warning(line)
 
     def finish(self, *, complete: bool) -> bytes:
-        """Return the bytes of an answer without a fatal result.
+        """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
+
+        Fatal results are left out.
 
         Args:
             complete: Whether compose() returned, and Crossplane has answered all requirements. If not, existing Usages
@@ -365,7 +389,11 @@ class _Answer:
         return serialised
 
     def set_conditions(self) -> None:
-        """Add the conditions of compose() and of the report."""
+        """Add the conditions that compose() set, and those of `reported` and `report`.
+
+        In an Operation no condition is added, and each one that compose() set is logged. The condition of `report` is
+        left out if compose() has set one of the same type.
+        """
         call = self.call
         if call.in_operation:
             for type_ in call.conditions.entries:
@@ -386,9 +414,10 @@ class _Answer:
             )
 
     def _rehearsed(self) -> Graph:
-        """Return the graph of the dependencies that are found by running compose() without observed resources.
+        """Return the graph of the dependencies between resources, also of those whose values exist.
 
-        The first call of this method runs compose() again, usually a few times.
+        The first call of this method finds them: it runs compose() again, usually a few times, without observed
+        resources.
         """
         if self._whole is None:
             from .._rehearsal.rehearse import rehearse
@@ -401,15 +430,18 @@ class _Answer:
         return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
-        """Add `entry`, a result of compose(), to the answer. Placeholders in its text are replaced by paths."""
+        """Add `entry`, a result of compose(), to the answer.
+
+        Placeholders of unresolved values in its text, also cut ones, are replaced by the paths of the values.
+        """
         if self.look is not None and entry.message in self.look.texts:
             entry.message = self.look.texts[entry.message]
         parts.add_result(self.call, self.message, entry)
 
     def _set_ready(self) -> None:
-        """Mark each desired resource as ready that is ready by the rules of its kind. A readiness that was set stays.
+        """Set each desired resource to ready if its observed state is ready by the rules of its kind.
 
-        Nothing happens if the function has `auto_ready` off.
+        A readiness that a step has set stays. Nothing happens if `auto_ready` is off.
         """
         call = self.call
         if not call.auto_ready:
@@ -422,7 +454,13 @@ class _Answer:
 
 
 def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
-    """Return the bytes of an answer with the fatal results `fatals`. Its desired state is that of the request."""
+    """Return the bytes of an answer with fatal results: the request's desired state, no requirements, all conditions.
+
+    Args:
+        call: The call.
+        answer: The answer as far as it is made.
+        fatals: The fatal results. They follow compose()'s other results.
+    """
     message = answer.message
     answer.reset()
     answer.handing_on.keep_entry(message)

@@ -20,17 +20,16 @@ __all__ = ["put_requirements", "unanswered", "unsupported"]
 def put_requirements(
     call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
 ) -> list[str]:
-    """Put requirements into the answer, except those whose selectors have unresolved values.
+    """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
 
     Args:
         call: The call.
         asked: The requirements of compose().
-        target: The answer's requirements.
-        unsent: The requirements that are left out, which are added here: the values that each key and selector waits
-            for, by key.
+        target: The answer's requirements, a protobuf message.
+        unsent: The requirements that are left out are added here: each key with the values that it waits for.
 
     Returns:
-        The texts of fatal results, for requirements that can't be sent.
+        The texts of fatal results, one for each requirement that protobuf refuses because of invalid Unicode.
     """
     from .._call.requirements import ResourceSelector
 
@@ -63,11 +62,11 @@ def put_requirements(
 
 
 def unanswered(call: Call, sent: Any) -> list[str]:
-    """Return the keys of the requirements that the caller supports and hasn't answered yet, sorted.
+    """Return the sorted keys of the sent requirements that the caller supports and hasn't answered yet.
 
     Args:
         call: The call.
-        sent: The answer's requirements.
+        sent: The answer's requirements, a protobuf message.
     """
     keys: list[str] = []
     if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
@@ -78,7 +77,7 @@ def unanswered(call: Call, sent: Any) -> list[str]:
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
-    """Yield the key of each requirement of `asked` that the caller doesn't support, and the reason for people."""
+    """Yield the key of each requirement in `asked` that the caller doesn't support, and the reason as a text."""
     for capability, what, keys in (
         (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
         (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),

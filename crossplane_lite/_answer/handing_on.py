@@ -1,4 +1,4 @@
-"""The data that a step hands on to later steps: the context, with a report of who waits, and an Operation's output."""
+"""The context that a step hands on to later steps, with a report of who waits, and an Operation's output."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ __all__ = ["HandingOn"]
 
 
 class HandingOn:
-    """The context and the output of an answer.
+    """Fills in the context and the output of an answer.
 
     Attributes:
-        others: The other steps' reports of who waits, by the identity of the step.
+        others: The reports of who waits (`Waiting`) that other steps left in the request's context, by the step's
+            identity.
     """
 
     __slots__ = ("_call", "_entry", "_had_entry", "others")
@@ -34,13 +35,13 @@ class HandingOn:
         self._had_entry = self.others.pop(call.step, None) is not None
 
     def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
-        """Put compose()'s changes of the context into the answer, and this step's report of who waits.
+        """Put compose()'s changes of the context, and this step's report of who waits, into the answer.
 
-        Keys with unresolved values are left out.
+        A key whose value has an unresolved part is left out, and logged.
 
         Args:
-            message: The answer's message.
-            entry: The report; None if this step has none. In both cases this step's report in the request is removed.
+            message: The answer, a RunFunctionResponse.
+            entry: The report; None if this step has none. A report of this step in the request is replaced or removed.
 
         Raises:
             EncodeError: A value can't be encoded. The error's path begins with `context`.
@@ -65,23 +66,31 @@ class HandingOn:
         self._entry = entry
 
     def unresolved_keys(self) -> set[str]:
-        """Return the keys of the context that are left out because their values are unresolved."""
+        """Return the keys of the context that `set_context` leaves out because their values have unresolved parts."""
         given = self._call.context
         if given is None or not given.values_seen:
             return set()
         return {key for key, value in given.values_seen.items() if unresolved_in({key: value}, self._call)}
 
     def keep_entry(self, message: Any) -> None:
-        """Put the report of who waits into an answer with fatal results.
+        """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.
 
-        Crossplane ignores the context of such an answer; other callers may read it. Without a report, and in an
-        Operation, nothing happens.
+        Crossplane ignores the context of such an answer; other callers may read it. Nothing happens without a report,
+        or in an Operation.
+
+        Args:
+            message: The answer, a RunFunctionResponse.
         """
         if self._entry is not None and not self._call.in_operation:
             message.context = self._with_entry(self._call.request.context, self._entry)
 
     def set_output(self, message: Any) -> None:
-        """Put the output of an Operation into the answer; keys with unresolved values are left out.
+        """Put the output of an Operation, if compose() has set any, into the answer.
+
+        A key whose value has an unresolved part is left out, and logged.
+
+        Args:
+            message: The answer, a RunFunctionResponse.
 
         Raises:
             EncodeError: A value can't be encoded. The error's path begins with `output`.
@@ -94,11 +103,15 @@ class HandingOn:
                 raise error.under("output") from None
 
     def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return the Struct bytes of a context with this step's report replaced. Other steps' reports stay.
+        """Return a context in which `entry` replaces this step's report. Other steps' reports stay.
 
         Args:
-            context: The context's Struct bytes.
-            entry: The new report; None for no report.
+            context: The context, the bytes of a protobuf Struct.
+            entry: The new report; None to remove this step's report.
+
+        Raises:
+            EncodeError: The report can't be encoded.
+            WireError: The context's bytes are malformed.
         """
         from .._base.sentinels import TOMBSTONE
 
@@ -109,7 +122,11 @@ class HandingOn:
 
 
 def _told(call: Call) -> dict[str, Waiting]:
-    """Return the reports of who waits in the request's context, by step; a former report of this step, too."""
+    """Return the reports of who waits in the request's context, by the step's identity; also this step's own, if any.
+
+    Raises:
+        WireError: The context's bytes are malformed.
+    """
     if not call.request.HasField("context"):
         return {}
     entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))

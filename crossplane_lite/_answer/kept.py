@@ -24,16 +24,19 @@ _MOST_PATHS: Final = 5
 
 
 def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
-    """Put the kept resources into desired state, as they were desired last.
+    """Put the resources that `look` keeps into desired state, with the fields that Crossplane applied last.
+
+    `metadata.managedFields` of the observed resource shows these fields. A resource that a previous step desires gets
+    them in addition to that step's.
 
     Args:
         call: The call.
         look: The findings of other runs of compose().
-        desired: The answer's desired resources.
-        step: The step's identity, for the annotation.
+        desired: The answer's desired resources, by name. The kept resources are added here.
+        step: The step's identity, for the annotation on each kept resource.
 
     Returns:
-        The texts of fatal results: for resources that can't be kept, or whose `on_unresolved` is "fatal".
+        The texts of fatal results, one for each resource that can't be kept, or whose `on_unresolved` is "fatal".
 
     Raises:
         WireError: The bytes of a resource are malformed.
@@ -70,15 +73,19 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
 
 
 def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
-    """Return a kept resource, with this step's mark in place of the function's older marks.
+    """Return the Struct bytes of a kept resource with an annotation that names this step as one that desires it.
 
-    If the composite has no namespace, the resource also gets its observed namespace, because nothing else would set it.
+    The identity replaces older ones of the same function in the annotation. If the composite has no namespace, the
+    resource also gets its observed namespace, because nothing else would set it.
 
     Args:
         call: The call.
         encoded: The Struct bytes of the kept resource.
         observed: The Struct bytes of the observed resource.
         step: The step's identity.
+
+    Raises:
+        WireError: Some of the bytes are malformed.
     """
     function = call.function
     names = (function.name, *function.formerly)
@@ -97,13 +104,16 @@ def _paths(values: Iterable[Observable[Any]]) -> str:
 
 
 def notes_of(call: Call, look: Look, error: str) -> list[Note]:
-    """Return notes for people: about kept resources, values and names that differ between runs, and an exception.
+    """Return remarks for people about what other runs of compose() showed.
+
+    There is a remark for each kept resource, for each value that differs each time compose() runs, for resource names
+    that are made from missing values, and for an exception.
 
     Args:
         call: The call.
         look: The findings of other runs of compose().
-        error: The text of the exception that ended compose(), if the resources registered before it are sent all the
-            same; else empty.
+        error: The text of the exception that ended compose(), if the resources that were registered before are sent all
+            the same; else empty.
     """
     paths = _paths(look.sources)
     notes = [

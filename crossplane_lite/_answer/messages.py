@@ -1,4 +1,4 @@
-"""Texts for people about who waits for what, made of parts in which secrets are masked already."""
+"""Texts for people that say who waits for what. Secrets are masked already in the data that they are made from."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ _MOST_LINES: Final = 50
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Return `lines` as one text: sorted, at most 50 lines, and then the number of the other lines."""
+    """Return `lines` as one text, sorted and joined by '; '. After 50 lines only the number of the others follows."""
     shown = sorted(lines)
     more = len(shown) - _MOST_LINES
     return "; ".join(shown[:_MOST_LINES]) + (f"; and {more} more" if more > 0 else "")
 
 
 def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
-    """Return a line for each value that a resource waits for, with the reason why the value is missing.
+    """Return a sorted list of lines that say which resource waits for which value, and why the value is missing.
 
-    Notes and resources that another step holds back have lines too.
+    A resource that only waits because another step holds it back has a line that says so. Other remarks (notes) have
+    lines, too.
 
     Args:
         shown: Who waits, with secrets masked.
-        names: The names of the resources that get lines. If None, all resources and all notes get them.
+        names: The resources that get lines. If None, all resources and all notes get lines.
     """
     needs = [need for need in shown.needs if need.by_resource and (names is None or need.name in names)]
     found = {f"{need.name} waits for {need.path} ({need.why})" for need in needs}
@@ -42,7 +43,7 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
 
 
 def cut_off_lines(shown: Waiting) -> list[Masked]:
-    """Return a line with the reason for each requirement whose values never come.
+    """Return a line for each requirement that Crossplane doesn't support, such as `zones isn't available (...)`.
 
     Args:
         shown: Who waits, with secrets masked.
@@ -51,12 +52,15 @@ def cut_off_lines(shown: Waiting) -> list[Masked]:
 
 
 def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:
-    """Return the text of the result that shows the graph: `text`, and then the dependencies, at most 50.
+    """Return `text` followed by the dependencies, such as `vpc -> subnet (vpc.status.id, resolved)`.
+
+    After 50 dependencies only the number of the others follows. Without dependencies, the text is unchanged.
 
     Args:
-        text: The beginning, with secrets masked.
-        shown: Who waits, with secrets masked.
-        resolved: The dependencies whose values exist, each as the dependent, its dependency, and the value's path.
+        text: The beginning of the result, with secrets masked.
+        shown: Who waits, with secrets masked: the dependencies whose values are missing.
+        resolved: The dependencies whose values exist. Each is the name of the resource that uses the value, the name of
+            the resource that has it, and the value's path.
     """
     found = {
         f"{dependency} -> {dependent} ({path if path != dependency else 'ready'}, resolved)"
@@ -70,13 +74,13 @@ def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str
 
 
 def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting | None) -> Masked:
-    """Return the text of the fatal result for a cycle.
+    """Return the text of the fatal result for resources that wait for each other in a cycle.
 
     Args:
-        cycle: The names along the cycle, with the first name again at the end.
+        cycle: The resources' names in the order of the cycle, with the first name again at the end.
         mask: The function that masks the secrets in a text.
-        shown: Who waits, with secrets masked; None if only the composite's fields wait. The paths along the cycle are
-            added to the text.
+        shown: Who waits, with secrets masked: it has the paths of the values, which the text names. If None, the text
+            names no paths.
     """
     names = [unmasked_name(name, mask) for name in cycle]
     steps = set(zip(names, names[1:], strict=False))

@@ -20,14 +20,16 @@ _DIGITS: Final = 16
 
 
 def tell_news(call: Call) -> results.ConditionEntry | None:
-    """Remove the results with `on_change` that were sent before, and return the condition that remembers the results.
+    """Remove each result with `on_change` that was sent before, and return a condition that remembers the present ones.
 
-    The condition has a hash of each text, because the texts may hold secret values. Its message begins with the
+    A result counts as sent if the observed condition has the hash of its severity and text, or if compose() gave the
+    same result twice. Hashes are used because a text may hold secret values. The condition's message begins with the
     function's name, like the messages of all conditions of this package.
 
     Returns:
-        The condition. None if there is nothing to remember and nothing was remembered. Also None if the caller doesn't
-        support conditions; then every result stays.
+        The condition, with the hashes of all results with `on_change` of this call. None if this call has no such
+        results and the composite has no such condition. Also None if the caller doesn't support conditions: then every
+        result stays.
     """
     entries = call.results.entries
     chosen = [entry for entry in entries if entry.on_change]

@@ -1,4 +1,4 @@
-"""Pieces of the answer message: results, conditions, requirements, connection details."""
+"""Fills fields of the answer's protobuf message: results, conditions, requirements, connection details."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ __all__ = ["Masked", "add_condition", "add_result", "drop", "fill_selector", "re
 
 
 class Masked(str):
-    """A text for people in which secret values are masked already. Names in it aren't masked, and must stay so."""
+    """A text for people that is ready to be sent: its secret values are masked. It must not be masked a second time.
+
+    Names of resources in it must not be masked, even if they look like a secret value.
+    """
 
     __slots__ = ()
 
 
 def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
-    """Put the connection details that compose() set into the answer.
+    """Put the connection details that compose() set into the answer, and remove those that it deleted.
 
-    An unresolved value is replaced by the observed one, or left out if there is none.
+    An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
+    stays in the answer. A key that is itself unresolved is left out.
 
     Args:
         call: The call.
         composite: The desired composite.
-        target: The composite in the answer's message.
-        unsure: The keys of details that look resolved, but depend on missing values.
+        target: The composite in the answer, a protobuf message.
+        unsure: Keys whose values count as unresolved, because they differ between runs of compose().
     """
     registered = composite._state
     assert registered is not None
@@ -79,12 +83,12 @@ def drop(entries: Any, key: str) -> None:
 
 
 def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
-    """Return `values` as plain data. Entries with an unresolved value in them are left out, and logged.
+    """Return `values` as plain data. An entry with an unresolved value, at any depth, is left out and logged.
 
     Args:
         call: The call.
-        values: The values by key.
-        what: The name of the part of the answer, for the log: "context" or "output".
+        values: The values, by the keys of the context or the output.
+        what: The part of the answer that the values are for, as the log names it: "context" or "output".
 
     Raises:
         EncodeError: A value can't be encoded.
@@ -101,9 +105,10 @@ def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
 
 
 def text(call: Call, value: Any) -> str:
-    """Return the text of `value` for people: placeholders as paths, secrets masked, and cut to `LONGEST_RESULT`.
+    """Return `value` as a text for people.
 
-    A Masked text is neither masked again nor cut. A value whose own text can't be made gets a text that says so.
+    Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text longer than
+    `LONGEST_RESULT` is cut. None of this is done to a `Masked` text. If str() fails for `value`, its type is named.
     """
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent

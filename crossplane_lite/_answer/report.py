@@ -22,17 +22,17 @@ _RESOLVED: Final = "AllResolved"
 
 
 class Report:
-    """The condition of a call, and whether a result repeats its text because it is news.
+    """The condition DependenciesResolved of an answer.
 
     Attributes:
         type: The condition's type.
         resolved: The condition's status: True, False, or None for Unknown.
         reason: The condition's reason.
         text: The condition's message without the function's name.
-        message: The condition's message: the function's name, a colon and the text. The next call looks only for the
-            name in it, to know whose condition it is.
-        changed: Whether the text is news: the observed condition has another message or is missing, and the previous
-            reconcile didn't fail.
+        message: The condition's message: the function's name, a colon and the text. The next call looks for the name,
+            to know whether the condition is this function's.
+        changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
+            or is missing, and the previous reconcile didn't fail.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -49,10 +49,10 @@ class Report:
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
 
     def fail(self) -> None:
-        """Change the report for a compose() that raised: it is no news, and can't say that everything is resolved.
+        """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
 
-        If the condition would say so, but was observed to wait, it stays as it was observed. If it wasn't observed to
-        wait, its status becomes Unknown.
+        A status that isn't True stays. If it is True, the condition gets its observed reason and message again if these
+        say that something waits or isn't supported, with the status False. Otherwise the status becomes Unknown.
         """
         self.changed = False
         if not self.resolved:
@@ -66,36 +66,37 @@ class Report:
 
 
 def condition_type(name: str, step: str, others: Collection[str]) -> str:
-    """Return the type of a step's condition. Steps of one pipeline get different types.
+    """Return the type of a step's condition. Every step of a pipeline has a type of its own.
 
-    The type is `DependenciesResolved` if no other step has an entry. Otherwise it ends with the function's name or, if
-    that may be taken, with the step's identity.
+    It is `DependenciesResolved` if no other step has a report in the context. Otherwise the function's name follows, as
+    in `DependenciesResolved-network`. If another step may have that type, the step's identity follows instead.
+    Characters that a type can't have are replaced by hyphens.
 
     Args:
         name: The function's name.
-        step: The step's identity: the function's name and a hash of the step's input.
-        others: The identities of the other steps that have an entry in the context.
+        step: The step's identity: the function's name, and a hash of the step's input if there is one.
+        others: The identities of the other steps that have a report in the context.
     """
     if not others:
         return CONDITION
-    # The same function may be in the pipeline more than once. If its first step used the plain type, the type with the
-    # function's name is still free for its second step.
+    # The same function may be in the pipeline more than once. If its first step has the type without a name, the type
+    # with the function's name is still free for its second step.
     same = sum(other.rpartition("-")[0] == name or other == name for other in others)
     suffix = step if same and len(others) > 1 else name
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
 def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
-    """Return the report of a call.
+    """Return the condition DependenciesResolved of a call.
 
     Args:
         call: The call.
-        waiting: The lines about resources that wait.
-        cut_off: The lines about values that never come.
+        waiting: The lines about who waits for which value.
+        cut_off: The lines about requirements that Crossplane doesn't support.
         type_: The condition's type.
 
     Returns:
-        The report. None if there are no lines and the composite doesn't have this function's condition. Also None if
+        The condition. None if there are no lines and the composite doesn't have this function's condition. Also None if
         the caller doesn't support conditions; then the lines are logged.
     """
     lines = waiting + cut_off
@@ -116,10 +117,10 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:
-    """Say whether `condition` belongs to this function, and not to another step of the pipeline.
+    """Return whether `condition` is one that this function set, and not another step of the pipeline.
 
-    The message of a function's condition begins with the function's name, or a former name. After a fatal result,
-    Crossplane has replaced the message, and the owner can't be known: the condition counts as this function's.
+    Its message begins with the function's name or a former name. After a fatal result, Crossplane has replaced the
+    message, so nobody knows who set the condition: it counts as this function's.
     """
     message = str(condition.get("message", ""))
     names = (call.function.name, *call.function.formerly)

@@ -1,7 +1,7 @@
-"""Encoding registered resources and the composite's status.
+"""Encoding registered resources and the composite's status for the answer.
 
-A resource without unresolved values, which is the usual case, is encoded directly from its model. All others take the
-slow way of `crossplane_lite._answer.unresolved`.
+A resource without unresolved values, which is the usual case, is encoded directly from its model. All others are
+encoded by the slower functions of `crossplane_lite._answer.unresolved`.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ __all__ = ["emit_resource", "emit_status", "resolved_resources"]
 
 
 def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: Look | None) -> dict[str, bytes]:
-    """Return the Struct bytes of each resource in which everything is resolved, by name.
+    """Return the registered resources that can be sent as they are: the Struct bytes of each, by its name.
 
-    Resources that other runs of compose() concern are left out, and so are those that may have to be held back.
+    They have no unresolved values. Left out are resources that may have to be held back, those about which `look` has
+    findings, and those that can't be encoded: `emit_resource` decides on them.
 
     Args:
         call: The call.
-        step: The step's identity, for the annotation; empty for no annotation.
-        elsewhere: Names that other steps of the pipeline hold back.
+        step: The step's identity, for the annotation on each resource; empty for no annotation.
+        elsewhere: The names of resources that other steps of the pipeline hold back.
         look: The findings of other runs of compose(); None if there were no such runs.
 
     Raises:
-        WireError: The bytes that previous functions desire are malformed.
+        WireError: The bytes of a resource that a previous function desires are malformed.
     """
     found: dict[str, bytes] = {}
     for name, model in call.resources.items():
@@ -58,19 +59,19 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
 def emit_resource(
     call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str], look: Look | None
 ) -> Outcome:
-    """Decide whether a resource that `resolved_resources` left out is emitted or held back.
+    """Decide whether a resource that `resolved_resources` left out is sent or held back, and encode it.
 
     Args:
         call: The call.
         name: The resource's name.
-        model: Its desired state.
-        step: The step's identity, for the annotation; empty for no annotation.
-        elsewhere: Names that other steps of the pipeline hold back.
+        model: The resource's desired state.
+        step: The step's identity, for the annotation on the resource; empty for no annotation.
+        elsewhere: The names of resources that other steps of the pipeline hold back.
         look: The findings of other runs of compose(); None if there were no such runs.
 
     Raises:
-        EncodeError: A value can't be encoded; the path starts with the resource's name.
-        WireError: The bytes of the observed resource, or those that previous functions desire, are malformed.
+        EncodeError: A value can't be encoded. The error's path begins with the resource's name.
+        WireError: The bytes of the observed resource, or of the one that a previous function desires, are malformed.
     """
     from .unresolved import Outcome, blocked_by, outcome_of
 
@@ -95,13 +96,18 @@ def emit_resource(
 def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes, and the unresolved values of its status.
 
-    An unresolved field keeps its observed value, or is left out if there is none. All other fields are emitted.
+    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent.
+
+    Args:
+        call: The call.
+        model: The desired composite.
+        look: The findings of other runs of compose(); None if there were no such runs.
 
     Returns:
-        The Struct bytes, and the unresolved values. The bytes are None if compose() didn't change the status.
+        The Struct bytes, and the unresolved values; None and an empty list if compose() didn't change the status.
 
     Raises:
-        EncodeError: A value can't be encoded; the path starts with `xr`.
+        EncodeError: A value can't be encoded. The error's path begins with `xr`.
         WireError: The bytes of the composite are malformed.
     """
     registered = model._state

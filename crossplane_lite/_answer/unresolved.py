@@ -1,7 +1,9 @@
 """Resources with unresolved values: encoding them, or holding them back with the reason.
 
-The set fields become a tree of plain data, with a list of its unresolved values. A resource that exists gets its
-observed values in their places; a resource that doesn't exist yet is held back.
+A resource is held back if it isn't put into the answer. The fields that compose() set become a tree, which is plain
+data with a list of the unresolved values in it. In a resource that exists, the observed values replace the unresolved
+values; with `on_unresolved="hold"` it is held back, and "fatal" stops the call. A resource that doesn't exist yet is
+held back.
 """
 
 from __future__ import annotations
@@ -33,14 +35,15 @@ __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 
 
 class Outcome:
-    """The decision about a resource: it is emitted with these bytes, or held back.
+    """The decision about a resource: it is sent with these bytes, or held back.
 
     Attributes:
-        encoded: The resource's Struct bytes; None if it is held back.
-        waits: The values that the resource waits for. A resource that exists may wait and have bytes.
-        fatal: Whether a fatal result must follow: the resource exists, has unresolved values, and its `on_unresolved`
-            is "fatal".
-        gated: Whether `depends_on` keeps the resource from being created, even if a previous step desires it.
+        encoded: The resource's Struct bytes; None if the resource is held back.
+        waits: The values and resources that the resource waits for. A resource that exists may wait and still be sent.
+        fatal: Whether the call needs a fatal result: the resource exists, has unresolved values, and its
+            `on_unresolved` is "fatal". It is held back then.
+        gated: Whether the resource must not be created before those in its `depends_on` are ready. Then it is removed
+            from desired state, even if a previous step desires it.
     """
 
     __slots__ = ("encoded", "fatal", "gated", "waits")
@@ -53,9 +56,9 @@ class Outcome:
 
 
 def blocked_by(call: Call, registered: Registered) -> list[Wait]:
-    """Return a wait for each resource of `depends_on` that isn't ready yet.
+    """Return a `Wait` for each resource in the `depends_on` of `registered` that isn't observed or isn't ready.
 
-    Such waits only keep a resource from being created. So callers don't ask for an observed resource.
+    `depends_on` only keeps a resource from being created, so nobody calls this for a resource that is observed.
     """
     waits = []
     for other in registered.depends_on:
@@ -75,20 +78,22 @@ def outcome_of(
     *,
     held_elsewhere: bool,
 ) -> Outcome:
-    """Decide on a resource that is unresolved, is held back by another step, or differs in other runs of compose().
+    """Decide whether a resource is sent or held back, and encode it.
+
+    `emit_resource` calls this for the cases that it can't decide itself.
 
     Args:
         call: The call.
         name: The resource's name.
-        model: Its desired state.
-        step: The step's identity, for the annotation; empty for no annotation.
-        blocked: The waits for resources of `depends_on`, which keep the resource from being created.
+        model: The resource's desired state.
+        step: The step's identity, for the annotation on the resource; empty for no annotation.
+        blocked: The resources of `depends_on` that aren't ready. If there are any, the resource is held back.
         look: The findings of other runs of compose(); None if there were no such runs.
         held_elsewhere: Whether another step holds the resource back.
 
     Raises:
         EncodeError: A value can't be encoded.
-        WireError: The bytes of the observed resource, or those that previous functions desire, are malformed.
+        WireError: The bytes of the observed resource, or of the one that a previous function desires, are malformed.
     """
     registered = model._state
     assert registered is not None
@@ -102,7 +107,7 @@ def outcome_of(
         if exists:
             decided = look.decided.get(name, ())
             if observed is not None:
-                # A key that is made from a missing value counts in any case: nobody knows which live key was it.
+                # A key that is made from a missing value counts in any case: nobody knows which live key that was.
                 decided = [one for one in decided if not one.added or one.is_key or is_owned(observed, one.steps)]
             _doubt(tree, decided, look.sources)
     waits = _waits(tree, registered)
@@ -124,12 +129,13 @@ def outcome_of(
 
 
 def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:
-    """Mark places of a tree as unresolved whose plain values depend on missing values.
+    """Mark fields of a tree as unresolved, because their plain values differ between runs of compose().
 
     Args:
         tree: The tree.
-        places: The places. If only another run of compose() has a place, the place is added to the tree.
-        sources: The missing values.
+        places: The fields. A field that only another run of compose() has set is added to the tree. apiVersion and kind
+            are ignored, and so are fields that are unresolved already.
+        sources: The missing values that the fields depend on.
     """
     known = {tuple(found.steps) for found in tree.found}
     for place in places:
@@ -160,9 +166,9 @@ def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
 
 
 def _waits(tree: Tree, registered: Registered) -> list[Wait]:
-    """Return the waits of a resource's tree.
+    """Return a `Wait` for each unresolved value in a resource's tree.
 
-    A reference to the resource itself isn't a wait: the cluster fills in that value.
+    Values of the same resource don't count, because a resource can't wait for itself: the cluster sets the value.
     """
     return [
         Wait(source)
@@ -174,7 +180,7 @@ def _waits(tree: Tree, registered: Registered) -> list[Wait]:
 
 
 def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
-    """Say whether `source` is a value of the resource in which it is used."""
+    """Return whether the value `source`, which the resource `registered` uses, is a value of this resource itself."""
     root = root_of(source)
     if root is not None:
         return root.kind == registered.root.kind and root.name == registered.root.name and root.kind != "required"
@@ -183,12 +189,17 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
 
 
 def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes, list[Found]]:
-    """Return the desired composite's bytes, and the unresolved values of its status.
+    """Return the desired composite's Struct bytes, and the unresolved values of its status.
 
-    An unresolved field keeps its observed value, or is left out if there is none. All other fields are emitted.
+    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent.
+
+    Args:
+        call: The call.
+        model: The desired composite.
+        look: The findings of other runs of compose(); None if there were no such runs.
 
     Raises:
-        EncodeError: A value can't be encoded; the path starts with `xr`.
+        EncodeError: A value can't be encoded. The error's path begins with `xr`.
         WireError: The bytes of the composite are malformed.
     """
     registered = model._state

@@ -1,4 +1,4 @@
-"""Removing fields that the functions specification forbids from desired state, with a message for each."""
+"""Removing fields that Crossplane's functions specification forbids a function to set, with an error for each."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ _ONLY_STATUS: Final = {"status"}
 
 
 def take_violations(call: Call) -> list[str]:
-    """Remove fields from desired state that the functions specification forbids; return a fatal message for each.
+    """Remove the fields that compose() set although Crossplane's functions specification forbids it.
 
-    Such fields that a previous function desires stay, without a message.
+    These are all fields of the composite except apiVersion, kind and status, and the status of composed resources. A
+    field that only a previous function desires stays, without a message.
+
+    Returns:
+        The text of a fatal result for each removed field.
     """
     found = []
     composite = call.composite
@@ -55,7 +59,10 @@ def _deleted(model: Model) -> Collection[str]:
 
 
 def _paths_in(model: Model, name: str) -> str:
-    """Return the paths that compose() set in the field `name`, for a message: three, and the number of the others."""
+    """Return the paths that compose() set in the field `name`, such as `spec.a, spec.b`, for a message.
+
+    After three paths only the number of the others follows. The text is empty if nothing new was set, as after a `del`.
+    """
     value = model.__dict__.get(name)
     base = model._state.base if isinstance(model, Resource) and model._state is not None else None
     before = {} if base is None else {name: _wire.get_path(base, (name,))}

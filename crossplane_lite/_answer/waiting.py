@@ -1,4 +1,4 @@
-"""The resources that wait in a call, and why the values that they wait for aren't there yet."""
+"""Who waits in a call for values that don't exist yet: resources, fields and requirements, each with the reason."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ __all__ = ["WhoWaits"]
 
 
 class WhoWaits:
-    """The resources that wait in a call. It is only made for a call in which something waits or must be reported.
+    """Who waits in a call: resources, fields of the composite's status and requirements, each with the reasons.
+
+    It is only made for a call in which something waits or must be reported.
 
     Attributes:
-        graph: The dependencies of this call, each from a waiting resource to the resource that it waits for.
+        graph: The dependencies of this call, each from the one that waits to the resource that it waits for.
         data: Who waits, as the context shows it to later steps. None if only fields of the composite and requirements
-            wait.
+            wait, and there are no remarks.
         shown: The same as `data` for people, with secret values masked; None if `data` is None.
     """
 
@@ -54,10 +56,10 @@ class WhoWaits:
 
         Args:
             call: The call.
-            waiting: The waits of resources, by the resource's name.
+            waiting: Maps each waiting resource's name to the values and resources that it waits for.
             status: The unresolved fields of the composite's status.
-            unsent: The values that the selectors of unsent requirements wait for, by the requirement's key.
-            cut_off: The keys of requirements whose values never come, each with the reason.
+            unsent: Maps the key of each requirement that isn't sent to the values that it waits for.
+            cut_off: The keys of requirements that Crossplane doesn't support, each with the reason.
             notes: Other remarks for people.
             guessed: The keys of the context whose values are unresolved or depend on a guess.
             held: The names of the resources that are held back.
@@ -94,12 +96,15 @@ class WhoWaits:
         return found
 
     def _named(self, vertex: Vertex) -> tuple[str, str]:
-        """Return the name of `vertex` for people, and its kind for a `Need`: RESOURCE or empty."""
+        """Return the name of the graph's `vertex` for people, and its kind for a `Need`.
+
+        The kind is RESOURCE for a resource whose name looks like a field's path, such as `xr.bucket`; else empty.
+        """
         name = self._call.readable(shown_vertex(vertex))
         return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 
     def fatals(self, stopped: Iterable[str]) -> list[str]:
-        """Return the texts of fatal results: for each of the stopped resources, and for a cycle.
+        """Return the texts of fatal results: one for each stopped resource, and one if resources wait in a cycle.
 
         Args:
             stopped: The names of the resources with unresolved values whose `on_unresolved` is "fatal".
@@ -111,26 +116,37 @@ class WhoWaits:
         return found
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
-        """Return the lines for people about waiting resources: about all if `names` is None, else about those."""
+        """Return lines for people that say who waits for what, and the other remarks.
+
+        Args:
+            names: The names of the resources that get lines. If None, all resources and other remarks get lines.
+        """
         return [] if self.shown is None else messages.lines(self.shown, names)
 
     def cut_off_lines(self) -> list[Masked]:
-        """Return the lines for people about requirements whose values never come."""
+        """Return a line for people about each requirement that Crossplane doesn't support."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
     def with_graph(self, text: str, whole: Graph) -> Masked:
-        """Return a text with the graph at its end: dependencies that wait, and dependencies whose values exist.
+        """Return `text` with the dependencies between resources at its end.
+
+        If `data` is None, nothing is added.
 
         Args:
-            text: The text.
-            whole: The graph of every dependency that compose() shows.
+            text: The text, with secret values masked.
+            whole: The graph of all dependencies. Only those whose values exist are taken from it, because this object
+                knows the others.
         """
         if self.shown is None:
             return Masked(text)
         return messages.graph_text(text, self.shown, self._resolved(whole))
 
     def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
-        """Return the dependencies of `whole` whose values exist: the dependent, its dependency, and the masked path."""
+        """Return the dependencies in `whole` that are between two resources and whose values exist.
+
+        Each is the name of the resource that uses the value, the name of the resource that has it, and the value's
+        path.
+        """
         call = self._call
         found = set()
         for dependent, targets in whole.edges.items():

@@ -1,4 +1,6 @@
-"""KRM functions: transformers, generators and validators that keep people's YAML as it is.
+"""KRM functions: programs that change, generate or check the YAML of Kubernetes resources (kustomize and kpt run them).
+
+Comments, order and quotes in people's YAML stay as they are.
 
     from crossplane_lite import krm
 
@@ -10,7 +12,7 @@
     if __name__ == "__main__":
         transform.main()
 
-Every name is loaded when it is first used.
+Names of this package are imported only when they are first used.
 """
 
 # `from __future__ import annotations` would set the package's attribute `annotations`, which must be its module.

@@ -1,4 +1,9 @@
-"""A resource's content: plain data that changes at once, and a text that gets the changes when it is written."""
+"""A resource's content: plain data, which is changed at once, and YAML text, which is changed when it is written.
+
+Words of this module: a node (`_text.YamlNode`) is a value in the text. A typed view is an instance of a model that
+reads and changes the resource (`Items.of`). A reserved annotation may only be changed by the orchestrator, which is the
+program that runs the function, such as kustomize.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +30,12 @@ if TYPE_CHECKING:
     M = TypeVar("M", bound=Model)
 
     class Owner(Protocol):
-        """The part of `items.Items` that the content of a resource uses."""
+        """The method of `items.Items` that the content of a resource calls."""
 
         def _rename(self, item: Any, changed: Mapping[tuple[str, ...], Any], /) -> None: ...
 
     class Views(Protocol):
-        """The part of `views.Views` that the content of a resource uses."""
+        """The methods of `views.Views` that the content of a resource calls."""
 
         def __contains__(self, model: object, /) -> bool: ...
 
@@ -43,12 +48,12 @@ __all__ = ["Content", "start"]
 
 _NONE: Any = object()
 
-# A change of one of these fields changes the item's identity.
+# A change of one of these fields changes the item's group, kind, namespace or name.
 _IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
 
 
 class Content(Fields):
-    """The content of a resource, and the node of the text that the content is written to."""
+    """Base class of `Resource`: a resource's content, and the node of the text that it is read from and written to."""
 
     __slots__ = (
         "_edits",
@@ -79,13 +84,14 @@ class Content(Fields):
 
     @classmethod
     def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Self:
-        """Return a resource that reads its content from a node of the text, and is written there.
+        """Return a resource that reads its content from a node, and writes its changes there.
 
         Args:
             node: The node, a mapping.
             label: The resource's name in messages if its content has no name, such as `items[3]`.
-            frozen: Why the resource can't be changed; empty if it can.
-            placed: The resource's file, if the text is a document of that file; None for an element of a list.
+            frozen: The message of the UsageError for every change; empty if the resource can be changed.
+            placed: The resource's file and index in it, if the text is a document of that file. None for an element of
+                a list, whose own annotations name the file.
         """
         made = cls.__new__(cls)
         start(made, node, label, None)
@@ -96,14 +102,18 @@ class Content(Fields):
     # The content
 
     def _sync(self) -> None:
-        """Bring changes made through typed views into the content; UsageError if the resource can't have them."""
+        """Apply the changes that were made through typed views to the content.
+
+        Raises:
+            UsageError: The resource can't be changed, or can't hold a value.
+        """
         if self._typed is not None:
             self._typed.take_over()
 
     def _content(self) -> dict[str, Any]:
-        """Return the content as plain data, not a copy; the first call reads it from the text.
+        """Return the content itself as plain data. The first call reads it from the text.
 
-        Changes made through typed views may still be missing; `_now` brings them in first.
+        Changes through typed views may still be missing in it. `_now` is the same with these changes.
         """
         if self._data is None:
             assert self._node is not None
@@ -120,15 +130,19 @@ class Content(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path of keys; None if it is missing. If possible, only this value is read."""
+        """Return the plain value at a path of keys and indexes; None if it is missing.
+
+        If nothing else was read from the text before, only this value is read.
+        """
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
 
     def _is_text_at(self, steps: Sequence[Any]) -> bool:
-        """Say whether the value at a path can be read from the text alone, because the content wasn't read yet.
+        """Return whether the value at a path can be read from the text alone, without reading the content.
 
-        The metadata of a file's document can't: only the content has the annotations that name the file.
+        It can if the content wasn't read yet and there is no typed view. The metadata of a document of a file never
+        can, because only the content has the annotations that name the file.
         """
         if self._data is not None or self._node is None or self._typed is not None:
             return False
@@ -146,12 +160,13 @@ class Content(Fields):
 
         Args:
             holder: The dict or list itself, not a copy.
-            key: The key or index; the index past a list's end adds an element.
+            key: The key or index. An index equal to the list's length adds an element.
             value: The value.
 
         Raises:
-            UsageError: The resource can't be changed, or must not have this value here.
-            DuplicateResourceError: The value gives the item the identity of another item.
+            UsageError: The resource can't be changed, the value must be a string there, or a reserved annotation would
+                change.
+            DuplicateResourceError: Another item has the group, kind, namespace and name that the value leads to.
         """
         content = self._content()
         self._check_open()
@@ -170,11 +185,17 @@ class Content(Fields):
         self._touch()
 
     def _remove(self, holder: Any, key: str | int) -> None:
-        """Remove a key from a dict, or an index from a list, of the content.
+        """Remove a key from a dict, or an element from a list, of the content.
+
+        If that removes reserved annotations together with the mapping around them, they are put back.
+
+        Args:
+            holder: The dict or list itself, not a copy.
+            key: The key or index, which must exist.
 
         Raises:
-            UsageError: The resource can't be changed, or must not lose this value.
-            DuplicateResourceError: Without the value the item has the identity of another item.
+            UsageError: The resource can't be changed, or the key is a reserved annotation.
+            DuplicateResourceError: Another item has the group, kind, namespace and name that remain.
         """
         content = self._content()
         self._check_open()
@@ -188,9 +209,10 @@ class Content(Fields):
         self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
-        """Return the path of the field `key` of `holder`, a dict in the content.
+        """Return the path of the field `key` of `holder`, such as `("metadata", "name")`.
 
-        The path is empty unless the field is at the top, in metadata, or in the metadata's labels or annotations.
+        It is only found for fields at the top, in metadata, and in the metadata's labels and annotations. For a field
+        of any other dict in the content the path is empty.
         """
         if holder is content:
             return (key,)
@@ -204,7 +226,9 @@ class Content(Fields):
         return ()
 
     def _check_identity(self, steps: tuple[Any, ...], value: Any) -> None:
-        """Refuse to set the field at `steps` to `value` if that gives the item the identity of another item.
+        """Check that setting the field at the path `steps` to `value` doesn't give the item the name of another item.
+
+        The list of items also records the new name. A resource that isn't an item isn't checked.
 
         Raises:
             DuplicateResourceError: Another item has the new group, kind, namespace and name.
@@ -217,10 +241,13 @@ class Content(Fields):
             changed = {("metadata", key): value.get(key) for key in ("name", "namespace")}
         self._owner._rename(self, changed)
 
-    # Annotations that aren't the author's
+    # Reserved annotations
 
     def _came_with(self) -> dict[str, Any]:
-        """Return the reserved annotations that the resource had at first, with the changes that `move_to` has made."""
+        """Return the reserved annotations that the resource must keep.
+
+        These are the ones that it had at first, with the changes that `move_to` has made.
+        """
         if self._reserved is None:
             if self._node is not None and self._placed is None:
                 found = self._node.get(("metadata", "annotations"))
@@ -231,17 +258,23 @@ class Content(Fields):
         return self._reserved
 
     def _is_guarded(self, holder: Any, key: Any) -> bool:
-        """Say whether the field `key` of `holder`, a dict in the content, is a reserved annotation."""
+        """Return whether the field `key` of `holder`, a dict or list in the content, is a reserved annotation."""
         if not is_reserved(key):
             return False
         metadata = self._content().get("metadata")
         return isinstance(metadata, dict) and holder is metadata.get("annotations")
 
     def _restore(self, content: dict[str, Any], holder: Any, key: Any, before: Any) -> None:
-        """Put reserved annotations back after the mapping that held them was replaced or removed.
+        """Put reserved annotations back if a change has replaced or removed metadata or its annotations.
 
-        The changed field is `key` of `holder`, and its old value is `before`. If the new value has other reserved
-        annotations, or can't hold annotations, the field gets the old value again, and UsageError is raised.
+        Args:
+            content: The resource's content.
+            holder: The dict in the content that was changed.
+            key: The key that was set or removed. Nothing happens unless it is metadata or its annotations.
+            before: The old value; `_NONE` if there was none or the key was removed.
+
+        Raises:
+            UsageError: The new value has other reserved annotations, or can't hold annotations. The old value is back.
         """
         in_metadata = key == "annotations" and holder is content.get("metadata")
         if not in_metadata and not (key == "metadata" and holder is content):
@@ -259,12 +292,12 @@ class Content(Fields):
 
     @property
     def _label(self) -> str:
-        """The resource's name in messages if its content has none."""
+        """The resource's name in messages if its content has no name, such as `items[3]` or `the resource`."""
         return str(self._step) or "the resource"
 
     @property
     def _what(self) -> str:
-        """The resource's name in messages, such as `Deployment prod/web`."""
+        """The resource's name in messages, such as `Deployment prod/web`; if it has no name, `Deployment items[3]`."""
         kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
         if not isinstance(kind, str) or not isinstance(name, str):
             return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
@@ -272,12 +305,16 @@ class Content(Fields):
 
     @property
     def _where(self) -> str:
-        """The resource's name in errors, with its file: `Deployment prod/web (app/web.yaml)`."""
+        """The resource's name in errors, and its file if that is known, as in `Deployment prod/web (app/web.yaml)`."""
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def _become_item(self, owner: Owner) -> None:
-        """Make the resource one of the items of `owner`; annotations that identify another item are removed."""
+        """Make the resource one of the items of `owner`.
+
+        Its reserved annotations are removed, except those that name its file. The resource may be a copy of another
+        item, and must not have that item's id.
+        """
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
@@ -287,7 +324,7 @@ class Content(Fields):
 
     @property
     def _is_changed(self) -> bool:
-        """Whether the content differs from the text."""
+        """Whether the content, or a comment that was set, differs from the text. Raises UsageError as `_sync` does."""
         self._sync()
         if self._edits == self._written:
             return False
@@ -296,19 +333,22 @@ class Content(Fields):
         return not same(self._node.value(), self._own_content())
 
     def _own_content(self) -> dict[str, Any]:
-        """Return the content for the text: without the annotations that only show the item's file."""
+        """Return the content as it must be in the text: without the annotations that `Placed` has added."""
         content = self._content()
         return content if self._placed is None else self._placed.hidden(content)
 
     @property
     def _place(self) -> tuple[str, int] | None:
-        """The resource's file and its index there; None if no annotation names a file."""
+        """The resource's file and its index among the documents there; None if the file isn't known."""
         if self._placed is None:
             return file_of(self._peek("metadata", "annotations"))
         return self._placed.now(self._now())
 
     def _write(self) -> None:
-        """Bring the changes of the content into the nodes of the text; `Text.dump` then writes them into the text."""
+        """Write the changes of the content, and the comments that were set, into the nodes. `Text.dump` prints these.
+
+        Raises UsageError as `_sync` does.
+        """
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return
@@ -319,15 +359,16 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Note the comments that were set in the resource's `Text`, which writes them after all other edits."""
+        """Give the comments that were set to the resource's `Text`, which writes them after all other edits."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
-        """Note that the text has the present content now.
+        """Record that the content and the text are equal now.
 
         Args:
-            node: The node that has the content; None if the whole list of items was written anew.
+            node: The node that has the content. None if the list of items was replaced as one value: then the resource
+                has no node of its own.
         """
         put = object.__setattr__
         put(self, "_node", node)
@@ -336,11 +377,11 @@ class Content(Fields):
 
 
 def start(resource: Any, node: YamlNode | None, label: str, data: Any) -> None:
-    """Set all attributes of a new resource.
+    """Set all private attributes of a new resource.
 
     Args:
         resource: The resource.
-        node: The node that its content is read from; None if `data` is its content.
+        node: The node that the content is read from; None if `data` is the content.
         label: The resource's name in messages if its content has no name.
         data: The content, plain data; None if it is read from `node`.
     """

@@ -1,4 +1,4 @@
-"""Values on their way into a resource: they are copied, and checked for types that no manifest can hold."""
+"""Values that are put into a resource: they are copied, and checked for types that a manifest can't have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["View", "check_types", "equal", "plain_data"]
 
 
 class View:
-    """Base of the live views of a resource's objects and lists."""
+    """Base class of live views: mappings and lists that read and change a part of a resource in place."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class View:
     """The key or index of this view in `_up`."""
 
     def _read(self) -> Any:
-        """Return the plain data itself, not a copy; None if nothing is at the view's place."""
+        """Return the plain data that the view shows, not a copy; None if the view's path doesn't exist any more."""
         raise NotImplementedError
 
     def _steps(self) -> list[str | int]:
@@ -45,17 +45,18 @@ class View:
 
 
 def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
-    """Return a copy of a value as plain data, as it is kept in a resource.
+    """Return a copy of a value as plain data: dicts, lists, strings, numbers, booleans and None.
 
     Args:
-        value: A JSON value; views, models and other mappings may take the place of its objects and lists.
-        view: The view that the value is put into, for messages.
-        step: The value's key or index in `view`, or a tuple of several steps.
+        value: A JSON value. Views, models, tuples and other mappings are allowed in it at any depth.
+        view: The view that the value is put into, for messages; None if there is none.
+        step: The value's key or index in `view`, or a tuple of several, for messages.
 
     Raises:
-        UsageError: No manifest can hold the value or a part of it, or the place of a view in it is empty.
+        UsageError: The value, or a part of it, isn't a JSON value or is nested too deep; or a view in it shows a field
+            that doesn't exist.
     """
-    if type(value) is str and value.isascii():  # nearly always
+    if type(value) is str and value.isascii():  # the usual case
         return value
     from ._text._values import checked
 
@@ -65,10 +66,15 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
 
 def _opened(value: Any, where: str, depth: int) -> Any:
-    """Return a value in which views and models are replaced by their content.
+    """Return a value in which views, models and other mappings are replaced by plain data. Other types stay.
+
+    Args:
+        value: The value.
+        where: The path that the value is put at, for messages; may be empty.
+        depth: How deep `value` is nested in the value of the first call.
 
     Raises:
-        UsageError: Nothing is at the place of a view, or the value is nested too deep.
+        UsageError: A view shows a field that doesn't exist, or the value is nested too deep.
     """
     if value is None or isinstance(value, (str, int, float)):
         return value
@@ -98,12 +104,12 @@ _NAMES = {("metadata", "name"), ("metadata", "namespace"), ("metadata", "generat
 
 
 def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> None:
-    """Refuse values that aren't strings where Kubernetes wants strings: names, labels and annotations.
+    """Check that apiVersion, kind, names, labels and annotations are strings, as Kubernetes requires.
 
     Args:
-        steps: The path in the resource that the value goes to; empty for the whole resource.
+        steps: The path in the resource that the value is put at; empty for the whole resource.
         value: The value, plain data. None is accepted everywhere.
-        what: Returns the name of the resource in messages.
+        what: A function that returns the resource's name for the message.
 
     Raises:
         UsageError: The value, or a part of it, must be a string.
@@ -123,13 +129,15 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
 
 
 def equal(one: object, other: object) -> bool:
-    """Say whether `one`, a view or plain data, has the same value as `other`.
+    """Return whether two values are equal as JSON. True and 1 differ.
 
-    True and 1 are different values. An object that no manifest can hold has the value of nothing else.
+    Args:
+        one: A view or plain data.
+        other: Any object. If a manifest can't have it, such as a set, it equals nothing.
     """
     from ._text._values import same
 
     try:
         return same(one._read() if isinstance(one, View) else one, plain_data(other))
-    except UsageError:  # it holds a value that no manifest can hold
+    except UsageError:  # it has a value that isn't JSON
         return False

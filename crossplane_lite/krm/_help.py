@@ -1,4 +1,4 @@
-"""A KRM function's help, and the changes that it makes, as text for people and for programs."""
+"""Texts of a KRM function's command: the help with the config's fields, a description as JSON, and diffs of files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ _PLAIN: Final = "\x1b[0m"
 
 
 def with_config(text: str, function: Runnable) -> str:
-    """Return the help `text` of a function with the fields of its configuration added, if it has a config class.
+    """Return a function's help with the fields of its config class; unchanged if it has no config class.
+
+    Args:
+        text: The help. The fields are put before its last two paragraphs.
+        function: The function.
 
     Raises:
-        UsageError: The config class can't be used.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
     """
     schema = _schema(function)
     if schema is None:
@@ -70,10 +74,13 @@ def _default(field: dict[str, Any], is_required: bool) -> str:
 
 
 def document(function: Runnable) -> str:
-    """Return a function's description as JSON: name, description, role, schema of its config, specification version.
+    """Return a function's description as a JSON text, for programs.
+
+    Its keys are `name`, `description`, `role`, `specification` (the version) and `config`, the schema of the config
+    class, which is null without a class.
 
     Raises:
-        UsageError: The config class can't be used.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
     """
     told = {
         "name": function.name,
@@ -86,10 +93,10 @@ def document(function: Runnable) -> str:
 
 
 def _schema(function: Runnable) -> dict[str, Any] | None:
-    """Return the schema of a function's config, as a CustomResourceDefinition has it; None without a config class.
+    """Return an OpenAPI schema of a function's config class, as in a CustomResourceDefinition; None without a class.
 
     Raises:
-        UsageError: The config class can't be used.
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
     """
     cls = function.config_class
     if cls is None:
@@ -104,9 +111,14 @@ def _schema(function: Runnable) -> dict[str, Any] | None:
 
 
 def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
-    """Add descriptions to the schema of a class: the text under `help` in the metadata of each attrs field.
+    """Add descriptions to the schema of an attrs class: of each field, the text under `help` in the field's metadata.
 
-    Fields of nested classes get their descriptions, too; `depth` counts how deep `cls` is nested.
+    Fields of nested classes get their descriptions, too. A class without attrs is left as it is.
+
+    Args:
+        schema: The schema, which is changed.
+        cls: The class.
+        depth: How deep the class is nested in the config class.
     """
     import attr
 
@@ -129,10 +141,11 @@ def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
 
 
 def diff(changes: Iterable[tuple[str, bytes | None, bytes | None]], *, colour: bool) -> str:
-    """Return changes of files as a unified diff; empty if no file changes.
+    """Return a unified diff of several files; empty if no file changes.
 
     Args:
-        changes: The name of each file, its old and its new content; None stands for a file that doesn't exist.
+        changes: For each file its name, its old content and its new content, as UTF-8. The content is None if the file
+            doesn't exist.
         colour: Whether to colour the lines for a terminal.
     """
     lines: list[str] = []

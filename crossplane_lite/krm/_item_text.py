@@ -1,4 +1,4 @@
-"""The text of an item: as a document of a file, or as an element of a ResourceList."""
+"""Converts the text of an item: between a YAML document of a file and an element of a ResourceList's `items`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,13 @@ _PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 
 
 def as_document(item: Resource, *, is_json: bool = False) -> str:
-    """Return the text of an item as a document of YAML or, with `is_json`, of JSON.
+    """Return the text of an item as a document of a file.
 
-    The text of a new item has none of the annotations that name its file.
+    If the item has text, its comments and style stay. A new item gets text without the annotations that name its file.
+
+    Args:
+        item: The item.
+        is_json: Whether to write JSON, without comments, in place of YAML.
     """
     if item._node is not None and not is_json:
         text = whole(item._node)
@@ -39,7 +43,7 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
 
 
 def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a new item without the annotations that name its file."""
+    """Return a new item's content without the annotations that name its file and index. `content` isn't changed."""
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):
@@ -50,7 +54,14 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(root: YamlNode) -> str:
-    """Return the text of a document, with every line ended by a line feed alone."""
+    r"""Return the text of a document in which every line ends with `\n` alone.
+
+    A text with line breaks that only YAML 1.1 knows, such as U+2028, is replaced by new YAML of its values, without
+    comments.
+
+    Args:
+        root: The node of the document.
+    """
     text = document_text(root)
     if _OTHER_BREAKS.search(text.replace("\r\n", "\n")):
         return "".join(line + "\n" for line in mapping_lines(root.value(), 0, _PLAIN))
@@ -59,7 +70,18 @@ def whole(root: YamlNode) -> str:
 
 
 def as_element(document: str, name: str, index: int) -> str:
-    """Return a document as an element of a list; annotations name its file `name` and its `index` in that file."""
+    """Return a document as the text of an element of `items`, with annotations that name its file.
+
+    If metadata or its annotations aren't an object, no annotations are added.
+
+    Args:
+        document: The text of the document.
+        name: The file's path.
+        index: The document's index in the file, from 0.
+
+    Raises:
+        InputError: The document can't be read.
+    """
     text = parse(document.encode(), name)
     metadata = text.root.get(["metadata"])
     if metadata is None or (
@@ -71,7 +93,12 @@ def as_element(document: str, name: str, index: int) -> str:
 
 
 def _clean(document: str, name: str) -> str:
-    """Return a document's text without the annotations that name its file and its index there."""
+    """Return the text of a document without the annotations that name its file and its index there.
+
+    Args:
+        document: The text.
+        name: The text's name in messages.
+    """
     text = parse(document.encode(), name)
     node = text.root
     found = node.get(["metadata", "annotations"])
@@ -85,18 +112,28 @@ def _clean(document: str, name: str) -> str:
 
 
 def joined(documents: Sequence[str]) -> str:
-    """Return the texts of documents as one stream, with `---` between them."""
+    """Return the texts of documents as one YAML text, with `---` lines between them."""
     return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
 def indented(text: str, first: str) -> str:
-    """Return a document's text two columns to the right; its first line begins with `first`."""
+    """Return a text with all lines indented by two spaces, except empty ones. The first line begins with `first`."""
     lines = text.removesuffix("\n").split("\n")
     return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
 
 
 def unwrapped(data: bytes) -> str:
-    """Return the items in the text of a ResourceList as a stream of YAML documents."""
+    """Return the items of a ResourceList as one text of YAML documents.
+
+    If `items` is a block list, comments and style stay, and the annotations that name files are removed. Otherwise, as
+    for JSON, the result is new YAML of the items' values with all annotations.
+
+    Args:
+        data: The text of the ResourceList.
+
+    Raises:
+        InputError: The text can't be read.
+    """
     label = "the function's output"
     text = parse(data, label)
     node = text.root.child("items")
@@ -113,7 +150,14 @@ def _nodes(text: Text) -> list[YamlNode]:
 
 
 def _items(data: bytes, label: str) -> Iterator[str]:
-    """Yield each element of `items`, a list in block style, as the text of a document of its own."""
+    """Yield each element of `items`, which must be a block list, as the text of a document.
+
+    The comment lines above an element belong to it.
+
+    Args:
+        data: The text of the ResourceList.
+        label: The text's name in messages.
+    """
     text = parse(data, label)
     nodes = _nodes(text)
     if not nodes:
@@ -133,6 +177,9 @@ def _column(text: Text, node: YamlNode) -> int:
 
 
 def _shifted(line: str, columns: int) -> str:
-    """Return a line of an item without its first `columns` columns; if its text begins earlier, without its spaces."""
+    """Return a line of an item without its first `columns` characters, the indentation and the dash.
+
+    If other text begins there, such as a comment that is indented less, only the spaces before it are removed.
+    """
     before = line[:columns]
     return line[columns:] if not before.strip(" -") else line.lstrip(" ")

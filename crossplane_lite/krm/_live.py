@@ -28,15 +28,19 @@ __all__ = ["Elements", "Fields", "Missing", "wrapped"]
 
 
 class Fields(View, _MutableMapping):
-    """An object in a resource: a mapping that reads and changes it in place.
+    """A live view of an object in a resource: a mapping that reads and changes the object in place.
 
-    Fields are items (`view["name"]`) and attributes (`view.name`), which read the same value. Only if a field is
-    missing or null, its attribute is an empty value (`Missing`), which becomes part of the resource when something is
-    written to it. If a field has the name of a method or of a keyword of Python, its attribute ends in an underscore
-    (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
+    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. They differ only if
+    the field is missing or null. Then the item raises KeyError or is None, and the attribute is a `Missing`: an empty
+    value that becomes part of the resource when something is written to it. If a field has the name of a method or of a
+    Python keyword, its attribute ends in an underscore (`view.items_`, `view.from_`); its item doesn't
+    (`view["items"]`).
 
-    An assigned value is copied, so that no two places share state. A change raises UsageError if the resource can't be
-    changed or can't hold the value, and DuplicateResourceError if it gives an item the name of another item.
+    An assigned value is copied. So a later change of the original doesn't change the resource.
+
+    Raises:
+        UsageError: On a change: the resource can't be changed, or can't hold the value.
+        DuplicateResourceError: On a change: it gives an item the group, kind, namespace and name of another item.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")
@@ -88,13 +92,22 @@ class Fields(View, _MutableMapping):
         self._root._remove(self._own(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of a field; if it is missing, set it to `default` first. UsageError if it can't be set."""
+        """Return the value of the field `key`. If the field is missing, set it to `default` first; null isn't missing.
+
+        Raises:
+            UsageError: The resource can't be changed, or can't hold the value.
+        """
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self) -> None:
-        """Remove every field except reserved annotations; UsageError if the resource can't be changed."""
+        """Remove every field of the object, except annotations that only an orchestrator such as kustomize may change.
+
+        Raises:
+            UsageError: The resource can't be changed.
+            DuplicateResourceError: Without the fields, an item has the group, kind, namespace and name of another item.
+        """
         self._root._check_open()
         for key in self:
             if not self._root._is_guarded(self._now(), key):
@@ -110,9 +123,13 @@ class Fields(View, _MutableMapping):
         return key in self._now()
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object; without a path, the object's own.
+        """Return the comments of the value at a field path within this object.
 
-        UsageError if nothing is there.
+        Args:
+            path: The path, such as `ports[0]`, or a tuple of its keys and indexes. Empty for the object itself.
+
+        Raises:
+            UsageError: There is no value at the path, or it isn't a field path.
         """
         return self._root.comments((*self._steps(), *_below(path)))
 
@@ -143,7 +160,7 @@ class Fields(View, _MutableMapping):
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._now()})
 
-    # As a whole
+    # Comparing, printing and copying
 
     def __eq__(self, other: object) -> bool:
         return equal(self, other)
@@ -166,9 +183,13 @@ class Fields(View, _MutableMapping):
 
 
 class Elements(View, _MutableSequence):
-    """A list in a resource: reads and changes go to the resource itself.
+    """A live view of a list in a resource: a sequence that reads and changes the list in place.
 
-    An added value is copied. A change raises UsageError if the resource can't be changed or can't hold the value.
+    An added value is copied.
+
+    Raises:
+        UsageError: On a change: the resource can't be changed, or can't hold the value.
+        IndexError: The list has no element at the given index.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")
@@ -194,7 +215,7 @@ class Elements(View, _MutableSequence):
         return wrapped(self, at, data[at])
 
     def _check_index(self, at: Any) -> None:
-        """Raise an IndexError that names the list if the list doesn't have the index `at`; slices are accepted."""
+        """Raise an IndexError with the list's path if the list has no element at the index `at`. Slices always pass."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
             held = f"{many} element{'s' * (many != 1)}"
@@ -211,7 +232,11 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def _kept(self, values: Iterable[Any]) -> list[Any]:
-        """Return values as plain data; an element of this list stays the same object and keeps its comments."""
+        """Return copies of `values` as plain data, to put into this list.
+
+        A view of an element of this list isn't copied, so that the element keeps its comments. If `values` has the same
+        element twice, the second one is copied.
+        """
         own = {id(one): one for one in self._data}
         return [
             own.pop(id(one._data))
@@ -230,15 +255,25 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert `value` before the element at `index`, or at the end. UsageError if the resource can't have it."""
+        """Insert a copy of `value` before the element at `index`, as `list.insert` does.
+
+        Raises:
+            UsageError: The resource can't be changed, or can't hold the value.
+        """
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of `value` itself if it is an element of this list, else of the first equal element.
+        """Return the index of `value` in this list.
 
-        Only the elements from `start` up to `stop` are searched; by default all are.
+        If `value` is a view of an element of this list, that is the element's index. Else it is the index of the first
+        equal element.
+
+        Args:
+            value: The value, or a view of an element.
+            start: The index of the first element that is searched.
+            stop: The index after the last element that is searched; None for the list's end.
 
         Raises:
             ValueError: None of these elements equals the value.
@@ -257,31 +292,50 @@ class Elements(View, _MutableSequence):
         return any(equal(one, value) for one in self._now())
 
     def count(self, value: Any) -> int:
-        """Return how many elements are equal to a value; 0 for a value that no manifest can hold."""
+        """Return how many elements are equal to `value`; 0 for a value that isn't JSON, such as a set."""
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add `values` at the end of the list. If one can't be added, none is, and UsageError is raised."""
+        """Add copies of `values` at the end of the list: all of them, or none if there is an error.
+
+        Raises:
+            UsageError: The resource can't be changed, or can't hold one of the values.
+        """
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._now().extend(made)
         self._root._touch()
 
     def clear(self) -> None:
-        """Remove every element; the empty list stays in the resource. UsageError if the resource can't be changed."""
+        """Remove every element. The empty list stays in the resource.
+
+        Raises:
+            UsageError: The resource can't be changed.
+        """
         del self[:]
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list, such as `[0]`; by default the list's own.
+        """Return the comments of the value at a field path within this list.
 
-        UsageError if nothing is there.
+        Args:
+            path: The path, such as `[0].image`, or a tuple of its keys and indexes. Empty for the list itself.
+
+        Raises:
+            UsageError: There is no value at the path, or it isn't a field path.
         """
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-        """Sort the list in place, as Python's `list.sort` does; elements keep their comments.
+        """Sort the list in place, as Python's `list.sort` does. Elements keep their comments.
 
-        UsageError if the resource can't be changed; TypeError if two elements, or their keys, can't be compared.
+        Args:
+            key: A function that returns an element's sort key. It gets objects and lists as live views. None to compare
+                the elements themselves.
+            reverse: Whether to sort in descending order.
+
+        Raises:
+            UsageError: The resource can't be changed.
+            TypeError: Two elements, or their keys, can't be compared.
         """
         self._root._check_open()
         data = self._now()
@@ -290,7 +344,11 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def reverse(self) -> None:
-        """Reverse the elements in place, with their comments; UsageError if the resource can't be changed."""
+        """Reverse the order of the elements in place. Elements keep their comments.
+
+        Raises:
+            UsageError: The resource can't be changed.
+        """
         self._root._check_open()
         self._now().reverse()
         self._root._touch()
@@ -322,17 +380,17 @@ class Elements(View, _MutableSequence):
 
 
 class Missing(Fields):
-    """The value of an attribute that is missing or null: it is empty, false, and equal to None.
+    """The value of an attribute whose field is missing or null: it is empty, false, and equal to None, {} and [].
 
-    The first write makes it part of the resource: as an object if a field is set, as a list if an element is added.
-    While it is missing, `str`, arithmetic and comparisons of order raise UsageError, so that no manifest gets a name
-    like "None-web".
+    Writing to it adds the field to the resource: as an object if a field of it is set, as a list if an element is
+    added. After that it reads and changes the new value, like any live view. As long as the field is missing, `str`,
+    arithmetic, `<` and `>` raise UsageError, so that no manifest gets a name like "None-web".
     """
 
     __slots__ = ()
 
     def _found(self) -> Any:
-        """Return the view or value that is at this place now; None while the place is empty."""
+        """Return the field's present value, as a live view if it is an object or list; None if it is still missing."""
         above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
         if not isinstance(above, Fields):
             return None
@@ -353,10 +411,13 @@ class Missing(Fields):
         return made
 
     def _made(self, empty: Any) -> Any:
-        """Return the dict or list at this place; if nothing is there, put `empty` there first.
+        """Return the field's dict or list, not a copy. If the field is missing or null, set it to `empty` first.
+
+        Args:
+            empty: A new empty dict or list.
 
         Raises:
-            UsageError: A value of another type is there.
+            UsageError: The field has a value of another type than `empty`, or the resource can't be changed.
         """
         found = self._found()
         if found is None:
@@ -369,21 +430,21 @@ class Missing(Fields):
         return found._now()
 
     def append(self, value: Any) -> None:
-        """Make this field a list with one element, or append to the list that it has become. Errors as for `insert`."""
+        """Append a copy of `value` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
         self.extend([value])
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Make this field a list with `values`, or add them to the list that it has become. Errors as for `insert`."""
+        """Add copies of `values` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
-        """Make this field a list with one element, or insert the element into the list that it has become.
+        """Insert a copy of `value` into the field's list, as `list.insert` does; a missing field becomes a list first.
 
         Raises:
-            UsageError: The resource can't be changed, no manifest can hold the value, or the field isn't a list now.
+            UsageError: The resource can't be changed or can't hold the value, or the field has another value meanwhile.
         """
         self._root._check_open()
         made = plain_data(value, self, index)
@@ -453,7 +514,14 @@ _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name
 
 
 def _key_of(cls: type[Any], name: str) -> str:
-    """Return the name of the field that an attribute stands for; AttributeError for a name that begins with `_`."""
+    """Return the name of the field that the attribute `name` stands for.
+
+    That is `name` itself, but `from` for `from_` and `items` for `items_`, because Python keywords and methods can't be
+    fields' attributes.
+
+    Raises:
+        AttributeError: The name begins with an underscore.
+    """
     if name.startswith("_"):  # names that libraries probe for
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
     bare = name[:-1]

@@ -1,4 +1,4 @@
-"""Shows an item's file as annotations in the item's content, without writing them into its text."""
+"""Adds annotations that name an item's file to the item's content, but not to its text."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _NONE: Any = object()
 
 
 class Placed:
-    """The place of an item: its file, and its index among the documents of the file.
+    """The file of an item, and the item's index among the documents of the file.
 
-    Orchestrators write the place into an item as annotations, and remove them after the function has run. This class
-    does the same: it adds the annotations when content is read, and removes them before the content is compared with
-    the text. So the text never gets them. Annotations of the same names that the file itself has stay in the text.
+    An orchestrator, such as kustomize, adds annotations with them to an item, and removes these after the function has
+    run. This class does the same: it adds the annotations when content is read, and removes them before the content is
+    compared with the text. So the text never gets them. If the file itself has annotations of the same names, they stay
+    in the text.
 
     Attributes:
         path: The file that the item was read from.
-        index: The item's index in that file, from 0.
+        index: The item's index among the documents of that file, from 0.
     """
 
     __slots__ = ("_annotations", "_before", "_metadata", "_was_empty", "index", "path")
@@ -36,7 +37,10 @@ class Placed:
         self._was_empty = True  # whether the text has annotations, and they are empty
 
     def show(self, content: dict[str, Any]) -> None:
-        """Add the place's annotations to content that was just read; they replace annotations of the same names."""
+        """Add the annotations to `content`, which was just read; they replace annotations of the same names.
+
+        Nothing is added if metadata or its annotations aren't an object; null counts as a missing object.
+        """
         self._before = {}
         self._metadata = content.get("metadata", _NONE)
         metadata = content["metadata"] = {} if self._metadata in (None, _NONE) else self._metadata
@@ -52,9 +56,9 @@ class Placed:
             annotations[key] = value
 
     def hidden(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Return `content` for the text: with the annotations of the text in place of those that show the file.
+        """Return `content` as it must be in the text: without the annotations that `show` has added.
 
-        `content` isn't changed; the result shares its inner values.
+        Annotations that these have replaced are back. `content` isn't changed, and the result shares its inner values.
         """
         metadata = content.get("metadata")
         if not isinstance(metadata, dict):
@@ -72,16 +76,24 @@ class Placed:
         return _with(content, "metadata", metadata, self._metadata)
 
     def now(self, content: dict[str, Any]) -> tuple[str, int]:
-        """Return the file and index that annotations in `content` name; without a file there, `path` and `index`."""
+        """Return the file and index in the annotations of `content`; `path` and `index` if these name no file.
+
+        They differ from `path` and `index` after `Resource.move_to`.
+        """
         metadata = content.get("metadata")
         found = file_of(metadata.get("annotations")) if isinstance(metadata, dict) else None
         return found or (self.path, self.index)
 
 
 def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
-    """Return a copy of `holder` with `value` at `key`.
+    """Return a copy of `holder` with `value` at `key`. If `value` is empty, `before` decides how that is written.
 
-    An empty value becomes null if the old value `before` is null, and is left out if `before` is missing.
+    Args:
+        holder: The dict that is copied.
+        key: The key.
+        value: The key's new value.
+        before: The key's value in the text. If it is None, an empty `value` becomes None. If it is `_NONE`, which means
+            that the text has no such key, an empty `value` is left out.
     """
     if value or before not in (None, _NONE):
         return {**holder, key: value}

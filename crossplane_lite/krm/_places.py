@@ -1,4 +1,4 @@
-"""Finds the item that a line of a ResourceList's text is in, for messages about text that can't be read."""
+"""Finds the item of a ResourceList to which a line of the text belongs, for messages about text that isn't YAML."""
 
 from __future__ import annotations
 
@@ -19,12 +19,17 @@ _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
 
 
 def item_at(text: str, *lines: int) -> str | None:
-    """Return a name, for messages, of the item that holds a line, and the line's number in it; None without an item.
+    """Return the name of the item to which a line belongs, with the line's number in the item, for a message.
+
+    An example: `app/web.yaml, Deployment web (items[3]), line 5 of the item`.
 
     Args:
-        text: The text of a ResourceList, which need not be YAML.
-        lines: The number of the line, from 1, and numbers of other lines that the mistake may be on. The first item
-            that holds one of them counts: a quote or a bracket that isn't closed is noticed only in a later item.
+        text: The text of a ResourceList, which need not be valid YAML. Only a block list under `items` is searched.
+        lines: The numbers, from 1, of the lines where the mistake may be. If they belong to several items, the first
+            item is returned: a quote or a bracket that isn't closed is noticed only in a later item.
+
+    Returns:
+        The text; None if no line belongs to an item.
     """
     head = _ITEMS.search(text)
     first = _DASH.search(text, head.end()) if head else None
@@ -53,7 +58,15 @@ def _start_of(text: str, line: int) -> int:
 
 
 def _name(item: str, index: int, indent: int) -> str:
-    """Return the file, kind, name and index of an item; file, kind and name only where its lines have them."""
+    """Return an item's name in messages, such as `app/web.yaml, Deployment prod/web (items[3])`.
+
+    File, kind, namespace and name are left out if they can't be found.
+
+    Args:
+        item: The lines of the item.
+        index: The item's index in `items`.
+        indent: The column of the item's dash.
+    """
     body = f"{' ' * (indent + 1)}{item[indent + 1 :]}"
     fields = re.search(r"^ +(?=[^\s#])", body, re.MULTILINE)
     deep = len(fields[0]) if fields else indent + 2

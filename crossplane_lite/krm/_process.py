@@ -1,4 +1,4 @@
-"""The process around a KRM function: its stdin, a stdout that nothing else can write to, and its exit status."""
+"""The streams and exit status of a process that runs a KRM function. Only the ResourceList may reach stdout."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
 __all__ = ["INTERRUPTED", "Output", "Stdout", "complain", "hold_stdout", "read_stdin", "release_stdout"]
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""The exit status after Ctrl-C, the same as that of shells."""
 
 _CHUNK = 1 << 20
 
 
 class Output:
-    """The output of a KRM function that was run.
+    """The output of one run of a KRM function.
 
     Attributes:
-        stdout: The ResourceList; empty if the input can't be read. For `krm run`, the text that its flags ask for.
-        status: The exit status: 0; 1 if the input can't be read or a result has the severity error. If the function
-            calls `sys.exit` with a number from 1 to 255, the status is that number; for any other error it is 1.
+        stdout: The text of the ResourceList; empty if the input can't be read. For `krm run`, the text that its flags
+            ask for.
+        status: The exit status. It is 0; 1 if the input can't be read, the function raises, or a result has the
+            severity error; or the number from 1 to 255 that the function gives to `sys.exit`.
         stderr: Text for people: the results that are errors or warnings, and the traceback of an exception.
     """
 
@@ -42,15 +43,15 @@ class Output:
 
 
 def complain(text: str) -> None:
-    """Write a message to stderr; nothing happens if stderr is closed."""
+    """Write `text` to stderr, with a line break at its end. Errors, such as a closed stderr, are ignored."""
     _quietly(lambda: sys.stderr.write(text if text.endswith("\n") else text + "\n"))
 
 
 def read_stdin(hint: str) -> bytes:
-    """Return all of stdin.
+    """Read stdin to its end, and return the bytes.
 
     Args:
-        hint: A message that is written to stderr first if stdin is a terminal.
+        hint: A message for the user, which is written to stderr first if stdin is a terminal.
 
     Raises:
         OSError: stdin is closed or can't be read.
@@ -73,7 +74,7 @@ def read_stdin(hint: str) -> bytes:
 
 
 class _Held(io.TextIOBase):
-    """Printed text whose stream isn't known yet: stderr if a function runs, else stdout."""
+    """A stand-in for `sys.stdout` that collects text until it is known whether stdout or stderr must get it."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -100,10 +101,11 @@ class _Held(io.TextIOBase):
 
 
 def hold_stdout() -> None:
-    """Keep everything that is printed from now on, until `release_stdout`, or until the process has a `Stdout`.
+    """Collect everything that is printed from now on, until `release_stdout` prints it.
 
-    A program that makes a function may print before it runs the function. With PYTHONUNBUFFERED, that text would reach
-    stdout before the ResourceList.
+    A program that defines a KRM function may print before it runs the function. With PYTHONUNBUFFERED, that text would
+    reach stdout before the ResourceList. `Stdout` calls `release_stdout` once prints go to stderr; at exit it is called
+    in any case.
     """
     if sys.stdout is not None and not isinstance(sys.stdout, _Held):
         sys.stdout = _Held(sys.stdout)
@@ -111,7 +113,7 @@ def hold_stdout() -> None:
 
 
 def release_stdout() -> None:
-    """End `hold_stdout`: make the stream from before sys.stdout again, and write the held text to it."""
+    """End `hold_stdout`: set `sys.stdout` back to the stream from before, and write the collected text to it."""
     held = sys.stdout
     if isinstance(held, _Held):
         sys.stdout = held.stream
@@ -119,10 +121,10 @@ def release_stdout() -> None:
 
 
 class Stdout:
-    """The process's stdout, for the answer alone.
+    """The process's stdout, to which only the function's output is written.
 
-    From now on, everything that this process prints goes to stderr: prints, output of C libraries and of subprocesses.
-    It stays so after the answer, because threads and atexit handlers may still print then.
+    As soon as an instance is made, everything else that is written to stdout goes to stderr: prints, and the output of
+    C libraries and subprocesses. It stays so after the output, because threads and atexit handlers may still print.
 
     Raises:
         OSError: stdout is closed.
@@ -147,10 +149,10 @@ class Stdout:
         return os.isatty(self._fd)
 
     def write(self, data: bytes) -> None:
-        """Write all of `data`, and close stdout.
+        """Write all of `data` to stdout, and close it. Nothing can be written after that.
 
         Raises:
-            OSError: `data` can't be written, or only a part of it.
+            OSError: `data`, or a part of it, can't be written. stdout is closed then, too.
         """
         _quietly(lambda: sys.stdout.flush())
         left = memoryview(data)
@@ -164,17 +166,29 @@ class Stdout:
             os.close(self._fd)
 
     def finish(self, program: str, output: Output) -> int:
-        """Write a function's output to stdout and stderr, and return the exit status; `put` says which."""
+        """Write a function's output to stderr and stdout, and return the exit status, as `put` does.
+
+        Args:
+            program: The process's name in messages.
+            output: The output.
+        """
         if output.stderr:
             complain(output.stderr)
         return self.put(program, output.stdout, output.status)
 
     def put(self, program: str, data: bytes, status: int) -> int:
-        """Write data to stdout, and return the exit status: `status`, or 1 if it is 0 and the data can't be written.
+        """Write data to stdout, close it, and return the exit status.
 
-        If the reader of stdout is still there, a message on stderr says why; `program` names the process in it.
+        In a process that the function has forked nothing is written, because the parent process writes the data.
 
-        A process that the function has forked may call this, too. It writes nothing, because one answer is enough.
+        Args:
+            program: The process's name in the message on stderr that says why the data can't be written. If the reader
+                of stdout has gone, as `head` does, there is no message.
+            data: The data.
+            status: The exit status if the data can be written.
+
+        Returns:
+            `status`; 1 if it is 0 and the data can't be written.
         """
         if os.getpid() != self._process:
             return status
@@ -193,12 +207,15 @@ class Stdout:
 
 
 def _drop(fd: int) -> None:
-    """Drop text that a stream can't write: Python would try to write it again at exit, and change the exit status."""
+    """Redirect a file descriptor to /dev/null, so that text that can't be written doesn't fail again.
+
+    Python would try again at exit, and change the exit status.
+    """
     _quietly(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), fd))
 
 
 def _quietly(action: Callable[[], Any]) -> bool:
-    """Do an action that fails if a stream was closed or replaced; return whether it worked."""
+    """Call `action`, which fails if a stream was closed or replaced. Return whether it worked; errors are ignored."""
     try:
         action()
     except Exception:
@@ -207,6 +224,6 @@ def _quietly(action: Callable[[], Any]) -> bool:
 
 
 def _wait(reading: list[int], writing: list[int]) -> None:
-    import select  # hardly ever needed
+    import select  # rarely needed
 
     select.select(reading, writing, [])

@@ -1,4 +1,4 @@
-"""The interface of KRM functions that `runner`, `command` and `_help` depend on."""
+"""A Protocol class for KRM functions: the attributes and methods that `runner`, `command` and `_help` use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Runnable"]
 
 
 class Runnable(Protocol):
-    """The parts of `functions.Function` (what `@krm.function` makes) that the runner, the command and the help use."""
+    """The attributes and methods of `functions.Function` that other modules use. `@krm.function` makes a Function."""
 
     name: str
     role: Any

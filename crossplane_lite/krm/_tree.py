@@ -1,8 +1,9 @@
-"""The one place where resources meet the text: content out of nodes, and changed content back into them.
+"""Reads the lists of a ResourceList from the nodes of its text, and writes changed content back into nodes.
 
-A resource's content is plain data that is changed in place. When the resource is written, every difference is set in
-the text. Elements of lists are told apart by their identity as Python objects. So an element keeps its comments when it
-was changed or moved, or when an element before it was removed.
+A node (`YamlNode`) is a value in the text. A resource's content is plain data that is changed in place. When the
+resource is written, only the differences between content and text are set in the text. An element of a list is
+recognised by the identity of its Python object. So it keeps its comments if it was changed or moved, or if another
+element was removed.
 """
 
 from __future__ import annotations
@@ -24,10 +25,18 @@ __all__ = ["arrange", "elements", "lists_in", "write_back"]
 
 
 def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
-    """Return the nodes of a list in the ResourceList, such as `items`; None if the key is missing, [] for null.
+    """Return the node of each element of a list in the ResourceList.
+
+    Args:
+        root: The node of the ResourceList.
+        key: The list's key, such as `items`.
+
+    Returns:
+        The nodes. None if the key is missing; an empty list if its value is null.
 
     Raises:
-        InputError: The value isn't a list of objects, or an alias or a merge key stands for it.
+        InputError: The value isn't a list of objects; or the list isn't written out there, but is an alias (`*name`) or
+            comes from a merge key (`<<`).
     """
     if not root.has([key]):
         return None
@@ -51,11 +60,16 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
 
 
 def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]:
-    """Make a list in the ResourceList hold nodes and new values, in this order.
+    """Replace the elements of a list in the ResourceList.
+
+    Args:
+        root: The node of the ResourceList.
+        key: The list's key, such as `items`.
+        found: The new elements in their order: nodes that the list has already, and dicts for new elements.
 
     Returns:
-        The node of each element. If the whole list is written anew, because it was null, missing or an alias, there are
-        no nodes yet, and each is None.
+        The node of each element. All are None if the list was null, missing or an alias, because it gets its new value
+        as a whole then.
     """
     node = own_child(root, key)
     if node is None or not isinstance(node.value(), list) or (not node.children() and node.value()):
@@ -72,10 +86,10 @@ def _at(root: YamlNode, node: YamlNode | None) -> str:
 
 
 def lists_in(value: Any) -> Lists:
-    """Return the lists in plain data that hold objects or lists.
+    """Return all lists in plain data whose elements include objects or lists.
 
-    For each, the key is the list's `id()`, and the value is the list itself with a copy of it. While the list itself is
-    kept, no other object gets its `id()`.
+    The result maps the `id()` of each list to a tuple of the list and a copy of it. The list is in the tuple so that no
+    other object can get its `id()`.
     """
     found: Lists = {}
     work = [value]
@@ -91,12 +105,12 @@ def lists_in(value: Any) -> Lists:
 
 
 def write_back(node: YamlNode, content: Any, lists: Lists) -> None:
-    """Bring changed content into a node; only differences are set.
+    """Set the value of a node to `content`. Only the differences from the old value are edited in the text.
 
     Args:
         node: The node.
-        content: The node's new value.
-        lists: The result of `lists_in` for the content as it was read from the node.
+        content: The new value. It is the plain data that was read from the node, with its changes.
+        lists: The result of `lists_in` for this data when it was read.
     """
     _write_back(node, content, lists, node.value())
 
@@ -136,16 +150,19 @@ def _write_back(node: YamlNode, content: Any, lists: Lists, before: Any) -> None
 
 
 def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
-    """Bring the elements of a list in the text into the order that the same objects have now.
+    """Move, add and remove elements in a list's node, so that the node has an element for each one of `content`.
+
+    An element is recognised by the identity of its Python object, else by its content. The values of the elements
+    aren't changed yet.
 
     Args:
         node: The list's node.
         content: The list as it is now.
-        before: The list as it was read from the node.
+        before: A copy of the list as it was read from the node.
 
     Returns:
-        Whether the elements have that order now. They haven't if an alias stands for the list in the text, or if the
-        node holds another list by now.
+        Whether that was possible. It isn't if the list in the text is an alias, or has another number of elements than
+        `before`.
     """
     children = node.children()
     if len(children) != len(before):

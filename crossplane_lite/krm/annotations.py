@@ -1,8 +1,9 @@
-"""The annotations by which orchestrators recognise an item ("Internal Annotations" in the functions specification).
+"""Reserved annotations: by these, an orchestrator (kpt or kustomize) recognises an item after a function has run.
 
-Authors can't change them: an orchestrator that finds no id, or two, loses comments, and one that finds another path
-writes another file. `Resource.move_to` changes the path and the index on purpose. If an item has them in both
-spellings, `move_to` changes both, because an orchestrator refuses an item whose two spellings differ.
+The functions specification calls them internal annotations. Authors can't change them: without an id, or with one that
+two items have, an orchestrator loses comments, and with another path it writes another file. Only `Resource.move_to`
+changes the path and the index. If an item has both spellings of them, it changes both, because an orchestrator refuses
+an item whose two spellings differ.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ __all__ = [
 ]
 
 PREFIX = "internal.config.kubernetes.io/"
-"""The specification reserves annotations with this prefix; `config.kubernetes.io/local-config` is the author's own."""
+"""The prefix of annotations that the specification reserves. `config.kubernetes.io/local-config` isn't reserved."""
 
 PATHS = (PREFIX + "path", "config.kubernetes.io/path")
-"""The annotation that holds an item's file, and its legacy twin."""
+"""The annotation with the path of an item's file, and the older annotation of the same meaning."""
 
 INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
-"""The annotation that holds an item's place in its file, and its legacy twin."""
+"""The annotation with an item's index among the documents of its file, and the older one of the same meaning."""
 
 # kpt fn render writes an id with the second prefix, for pipelines that select resources.
 _INTERNAL = (PREFIX, "internal.config.k8s.io/")
@@ -45,42 +46,48 @@ _LEGACY = frozenset({PATHS[1], INDEXES[1], "config.k8s.io/id", "kustomize.config
 
 
 def is_reserved(key: object) -> bool:
-    """Say whether only orchestrators may change an annotation."""
+    """Return whether the annotation `key` is reserved: only an orchestrator may change it."""
     return isinstance(key, str) and (key.startswith(_INTERNAL) or key in _LEGACY)
 
 
 def is_orchestrators(key: str) -> bool:
-    """Say whether orchestrators write the annotation `key`: its quotes aren't the style of the file's author."""
+    """Return whether orchestrators write the annotation `key`.
+
+    The quotes of such an annotation don't show the style of the file's author, so new text doesn't copy them.
+    """
     return key.startswith(_ORCHESTRATORS)
 
 
 def reserved_of(annotations: object) -> dict[str, Any]:
-    """Return the reserved annotations among a resource's annotations; an empty dict if these aren't a mapping."""
+    """Return the reserved ones of a resource's annotations; an empty dict if `annotations` isn't a dict."""
     if not isinstance(annotations, dict):
         return {}
     return {key: value for key, value in annotations.items() if is_reserved(key)}
 
 
 def kept_of_new(annotations: dict[str, Any]) -> None:
-    """Remove the reserved annotations of a new item, except those that name its file.
+    """Remove the reserved annotations of a new item, except those that name its file and its index there.
 
-    A copy of an item has the ids of the original, and an orchestrator that sees an id twice confuses the two items.
+    The new item may be a copy. An orchestrator confuses two items that have the same id.
+
+    Args:
+        annotations: The item's annotations, which are changed.
     """
     for key in [key for key in annotations if is_reserved(key) and key not in PATHS and key not in INDEXES]:
         del annotations[key]
 
 
 def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
-    """Refuse to change a reserved annotation.
+    """Check that setting an annotation doesn't change a reserved one.
 
     Args:
         key: The annotation.
         value: The annotation's new value; None to remove it.
-        reserved: The reserved annotations that the resource had at first.
+        reserved: The reserved annotations that the resource must keep.
         what: The resource's name in the message.
 
     Raises:
-        UsageError: The annotation would change.
+        UsageError: The annotation is reserved and would be set, changed or removed.
     """
     if not is_reserved(key) or (key in reserved and reserved[key] == value):
         return
@@ -93,15 +100,16 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
 
 
 def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> None:
-    """Put reserved annotations back after the whole mapping with them was replaced.
+    """Put the reserved annotations back after metadata, or all annotations, were replaced or removed.
 
     Args:
         content: The resource's content, which is changed.
-        reserved: The reserved annotations that the resource had at first.
+        reserved: The reserved annotations that the resource must keep.
         what: The resource's name in messages.
 
     Raises:
-        UsageError: A reserved annotation is new or changed, or metadata or its annotations aren't an object.
+        UsageError: A reserved annotation has another value or is new; or the annotations can't be put back, because
+            metadata or its annotations aren't an object.
     """
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
@@ -124,18 +132,19 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
 
 
 def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
-    """Return the annotations that put an item into a file, under the keys that the item already has.
+    """Return the annotations that say that an item belongs to a file.
 
-    These are `internal.config.kubernetes.io/...`, the older `config.kubernetes.io/...`, or both. An item that has
-    neither gets the first. Index 0 is left out unless the item has an index already.
+    Their keys begin with `internal.config.kubernetes.io/` or the older `config.kubernetes.io/`, whichever the item uses
+    already: there may be annotations of both kinds. An item with neither gets those of the first kind. Index 0 is left
+    out unless the item has an index already.
 
     Args:
         annotations: The item's annotations.
-        path: The file, relative to the package, with slashes.
-        index: The item's place among the documents of the file, from 0.
+        path: The file, relative to the package's directory, with slashes.
+        index: The item's index among the documents of the file, from 0.
 
     Raises:
-        UsageError: The path or the index isn't valid.
+        UsageError: The path is empty, absolute, or has a backslash or `..`; or the index isn't an integer of 0 or more.
     """
     if not isinstance(path, str) or not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise UsageError(f"'path' must be a file's path within the package, such as app/service.yaml (got {path!r})")
@@ -152,7 +161,10 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
 
 
 def file_of(annotations: object) -> tuple[str, int] | None:
-    """Return an item's file and its index there; None if no annotation names a file. Without a valid index it is 0."""
+    """Return the path of an item's file and the item's index in it, from the item's annotations.
+
+    Without a valid index it is 0. If no annotation names a file, or `annotations` isn't a dict, return None.
+    """
     found = reserved_of(annotations)
     path = next((found[key] for key in PATHS if isinstance(found.get(key), str) and found[key]), None)
     if path is None:

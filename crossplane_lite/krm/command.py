@@ -1,4 +1,4 @@
-"""`crossplane-lite krm`, and the command line of a KRM function's own program."""
+"""The command `crossplane-lite krm`, and the command line of a KRM function's own program."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite krm` with the arguments that follow it.
 
     Returns:
-        The function's exit status; 0 for help; 1 if `--diff` shows a difference; 2 if no function is named.
+        The exit status. It is the function's; 0 for help; 1 if `--diff` shows a difference; 2 if no function is named;
+        130 after Ctrl-C.
 
     Raises:
-        InputError: The function can't be loaded, or a file can't be read or written.
-        UsageError: Help is wanted, and the function's config class can't be used.
-        SystemExit: A flag is wrong; argparse has written a message to stderr.
+        InputError: The function can't be loaded, a file or stdin can't be read or written, or a flag doesn't fit the
+            given files.
+        UsageError: `--help` or `--doc` is given, and the function's annotation or its config class is wrong.
+        SystemExit: A flag is wrong, with the status 2; argparse has written a message to stderr.
     """
     name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
     if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):
@@ -54,7 +56,17 @@ def command(argv: Sequence[str]) -> int:
 
 
 def main(function: Runnable, argv: Sequence[str]) -> int:
-    """Run a function's own program with arguments, and return its exit status; 2 if a flag or file can't be used."""
+    """Run the program of a KRM function with command-line arguments, and return the exit status.
+
+    A flag or a file that can't be used has the exit status 2, with a message on stderr.
+
+    Args:
+        function: The function.
+        argv: The arguments without the program's name.
+
+    Raises:
+        SystemExit: A flag is wrong, with the status 2; argparse has written a message to stderr.
+    """
     program = os.path.basename(sys.argv[0]) or function.name
     try:
         return _started(lambda: function, program, argv)
@@ -74,9 +86,14 @@ def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) ->
     """Run a function as its command-line arguments say, and return the exit status.
 
     Args:
-        load: Returns the function. Prints during its import don't reach stdout.
+        load: Imports and returns the function. Nothing that the import prints reaches stdout.
         program: The program's name in messages.
-        argv: The arguments.
+        argv: The arguments. If there are none, a ResourceList is read from stdin and written to stdout.
+
+    Raises:
+        InputError: As for `command`.
+        UsageError: As for `command`.
+        SystemExit: As for `command`.
     """
     if not argv:
         from .runner import serve
@@ -113,7 +130,11 @@ def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Std
 
 
 def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
-    """Run a function on the ResourceList of stdin; InputError if stdin can't be read, or a flag needs files."""
+    """Run a function on the ResourceList in stdin, write the output, and return the exit status.
+
+    Raises:
+        InputError: stdin can't be read, or a flag is given that needs files.
+    """
     if given.in_place:
         raise InputError("--in-place changes files, and none are given; name them after the flags")
     if given.skip_unreadable:
@@ -164,7 +185,7 @@ def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdou
 
 
 def _told(rl: ResourceList[Any]) -> str:
-    """Return a line for each result of severity info: only errors and warnings are in the function's own stderr."""
+    """Return a line for each result of severity info. The stderr of `Output` has only errors and warnings."""
     return "".join(f"{result}\n" for result in rl.results if result.severity == "info")
 
 

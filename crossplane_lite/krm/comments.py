@@ -1,11 +1,11 @@
-"""Comments as data: above a value, behind it and below it.
+"""Reads and sets the comments of a resource: above a value, behind it and below it.
 
     resource.comments("spec.replicas").line = "kpt-set: ${replicas}"
     for one in resource.all_comments():
         print(one.path, one.head, one.line, one.foot)
 
-A comment is text without its sign: `# why` is "why", and lines are joined with line breaks. An empty string means that
-there is no comment.
+A comment is a string without the `#` signs: `# why` is "why". Line breaks separate its lines. An empty string means
+that there is no comment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Steps: TypeAlias = tuple[str | int, ...]
 
     class Commented(Protocol):
-        """The parts of a resource that its comments use."""
+        """The attributes and methods of a `Resource` that this module uses."""
 
         @property
         def _node(self) -> YamlNode | None: ...
@@ -59,12 +59,16 @@ __all__ = ["Comments", "Notes", "every"]
 class Comments:
     """The comments of one value of a resource; they can be read and set.
 
-    None or an empty string removes a comment. Setting a comment raises UsageError if the resource can't be changed, its
-    text has no place for the comment, the value is gone, or the comment isn't a string without the sign. A value that
-    is gone has no comments.
+    Setting a comment to None or an empty string removes it. If the value was removed meanwhile, all its comments are
+    empty.
 
     Attributes:
         path: The value's field path; empty for the resource as a whole.
+
+    Raises:
+        UsageError: When a comment is set: it isn't a string, begins with `# `, or has control characters or, for
+            `line`, a line break. Or the resource can't be changed, YAML allows no comment there, as in JSON, or the
+            value was removed.
     """
 
     __slots__ = ("_resource", "_steps")
@@ -79,7 +83,10 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value, a live view for objects and lists, and the resource for the whole resource. None if it is gone."""
+        """The value; None if it was removed. Setting it changes the resource, as `Resource.set` does.
+
+        An object or a list is a live view. The value of the resource as a whole is the resource.
+        """
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter
@@ -88,9 +95,9 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines above the value, unless they are indented more; empty if there are none.
+        """The comment lines directly above the value, except those that are indented more; empty if there are none.
 
-        For a resource: the comment lines above its fields.
+        For a resource these are the comment lines above its first field.
         """
         return self._read(HEAD)
 
@@ -102,7 +109,7 @@ class Comments:
     def line(self) -> str:
         """The comment behind the value, on the same line; empty if there is none.
 
-        For an object or a list: the comment behind its key.
+        For an object or a list this is the comment behind its key.
         """
         return self._read(LINE)
 
@@ -112,9 +119,9 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more; empty if there are none.
+        """The comment lines below the value that are indented more than it is; empty if there are none.
 
-        For a resource: the comment lines at its end.
+        For a resource these are the comment lines at its end.
         """
         return self._read(FOOT)
 
@@ -147,9 +154,9 @@ class Comments:
 
 
 def every(resource: Commented) -> Iterator[Comments]:
-    """Yield a Comments for the resource as a whole, and for each value in it, in the order of the text.
+    """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the order of the fields.
 
-    Values that have no comment are among them.
+    Values without a comment are included. Annotations that only show the item's file are not.
     """
     work: list[tuple[Steps, Any]] = [((), resource._own_content())]
     while work:
@@ -169,15 +176,14 @@ def _notes(resource: Commented) -> Notes:
 
 
 class _Note:
-    """The comments that the function has set for one field or element; the text of the input doesn't have them.
-
-    Objects and lists in a list are told apart by their identity as Python objects, strings and numbers by their place.
+    """The comments that the KRM function has set for one value, which aren't in the text yet.
 
     Attributes:
-        holder: The object or list that holds the value; None for the resource as a whole.
-        step: The value's key or index in `holder` when its first comment was set.
-        value: The value at that time.
-        texts: The comments, by their places: `head`, `line` and `foot`. An empty one was removed.
+        holder: The dict or list that contains the value; None for the resource as a whole.
+        step: The value's key or index in `holder` when the first comment was set.
+        value: The value at that time. It is used to find an element again after its list has changed: an object or list
+            by its identity as a Python object, another value by equality.
+        texts: The comments, by `head`, `line` and `foot`. An empty string means that the comment is removed.
     """
 
     __slots__ = ("holder", "step", "texts", "value")
@@ -189,7 +195,11 @@ class _Note:
         self.texts: dict[str, str] = {}
 
     def step_now(self) -> str | int | None:
-        """Return the key or index that the value has now; None if it is gone."""
+        """Return the key or index that the value has in `holder` now; None if the value was removed.
+
+        A string or number in a list whose index has changed is only found if no other element is equal to it. Otherwise
+        its old index counts.
+        """
         if isinstance(self.holder, dict):
             return self.step if self.step in self.holder else None
         if isinstance(self.value, (dict, list)):
@@ -202,18 +212,20 @@ class _Note:
 
 
 class Notes:
-    """All comments that the function has set in a resource."""
+    """All comments that the KRM function has set in one resource."""
 
     def __init__(self, resource: Commented) -> None:
         self._resource = resource
         self._notes: list[_Note] = []
 
     def read(self, steps: Steps, place: str) -> str:
-        """Return a comment as it is now, set or read from the text; empty if there is none, or if the value is gone.
+        """Return a comment of a value: the one that was set, else the one in the text.
+
+        It is empty if there is none, or if the value was removed.
 
         Args:
             steps: The path of the value.
-            place: The place of the comment: `head`, `line` or `foot`.
+            place: Which comment: `head`, `line` or `foot`.
         """
         found = self._found(steps)
         if found is None:
@@ -229,11 +241,11 @@ class Notes:
 
         Args:
             steps: The path of the value.
-            place: The place of the comment: `head`, `line` or `foot`.
-            text: The comment without its sign; empty to remove it.
+            place: Which comment: `head`, `line` or `foot`.
+            text: The comment without the `#` signs; empty to remove it.
 
         Raises:
-            UsageError: `text` can't be a comment, the resource's text has no place for it, or the value is gone.
+            UsageError: `text` can't be a comment, YAML allows no comment there, or the value was removed.
         """
         if self.read(steps, place) == text:
             return
@@ -261,9 +273,10 @@ class Notes:
         self._resource._touch()
 
     def now(self) -> list[tuple[Steps, str, str]]:
-        """Return the path of the value now, the place and the text of each comment that the function has set.
+        """Return all comments that the KRM function has set, without those of values that were removed.
 
-        A comment that was removed has an empty text. Comments of values that are gone are left out.
+        Each one is a tuple: the path that the value has now; `head`, `line` or `foot`; and the text, which is empty to
+        remove the comment.
         """
         paths: dict[int, Steps] = {}
         content = self._resource._content()
@@ -290,9 +303,9 @@ class Notes:
         return None
 
     def _found(self, steps: Steps) -> tuple[Any, Any, Any] | None:
-        """Return the object or list that holds a value, its key or index there, and the value; None if it is gone.
+        """Return the dict or list that contains a value, the value's key or index there, and the value.
 
-        For the resource itself the first two are None.
+        For the resource itself the first two are None. If the value was removed, return None.
         """
         holder: Any = None
         value: Any = self._resource._now()
@@ -307,7 +320,14 @@ class Notes:
         return holder, steps[-1] if steps else None, value
 
     def _node(self, steps: Steps) -> YamlNode | None:
-        """Return the node of the text that a value, which is there, comes from; None for a new one and for an alias."""
+        """Return the node of the text from which the value at a path was read.
+
+        An alias has a node, but a value inside of it has none: then the result is None, as for a new value, or in a
+        resource without text.
+
+        Args:
+            steps: The path of a value that exists.
+        """
         resource = self._resource
         node: YamlNode | None = resource._node
         value: Any = resource._now()
@@ -322,7 +342,9 @@ class Notes:
         return node
 
     def _element(self, node: YamlNode, now: list[Any], at: int) -> YamlNode | None:
-        """Return the node of an element of a list that may have changed since it was read; None for a new element.
+        """Return the node from which an element of a list was read; None for a new element.
+
+        The list may have changed since then. Elements that aren't objects or lists are found by their index only.
 
         Args:
             node: The list's node.

@@ -1,4 +1,4 @@
-"""A composition function as a KRM function: the resources that Crossplane would compose, written into a package.
+"""Runs a composition function as a KRM function: it writes the resources that Crossplane would compose to YAML files.
 
 One run is one reconcile. functionConfig is the composite, and the items are the cluster: those that belong to the
 composite are its observed resources, and all of them answer the function's requirements.
@@ -56,26 +56,27 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
 
     - functionConfig is the composite. It stays as it is: the status and the conditions that the function sets become
       results of severity info. If the composite's CompositeResourceDefinition is among the items, the function sees the
-      composite with the defaults of the definition.
-    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, except items of
-      another composite: those that have the other composite's name in the label `crossplane.io/composite`, its kind and
-      group in the annotation `crossplane-lite/composite`, or a controller reference to it.
-    - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
-      schemas and scopes of their kinds.
+      composite with the defaults of this definition.
+    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources. Left out are items
+      of another namespace, and those of another composite: they have its name in the label `crossplane.io/composite`,
+      its kind and group in the annotation `crossplane-lite/composite`, or a controller reference to it.
+    - All items are found as required resources. Secrets among them hold the connection details. Definitions (XRDs and
+      CRDs) among them give the schemas and scopes of their kinds.
     - Composed resources are merged into their items as by server-side apply: objects and maps are merged, lists and
       other values are replaced, and a field that isn't desired any more stays. Text with the same meaning stays as it
-      is. New items have Crossplane's annotation, label and name, but no generateName. They have no owner reference,
+      is. New items have Crossplane's annotation and label, a name, but no generateName. They have no owner reference,
       because it needs a uid, which only a cluster gives.
-    - An item that isn't desired any more is removed only if this function has made it.
+    - An item that isn't desired any more is removed only if its annotation says that this function has registered it.
     - The function's results become results of the KRM function. A fatal result becomes an error, and then no item
       changes. For a resource that waits for values, a result of severity info names these values.
+    - Input that can't be used, such as a missing functionConfig, becomes an error, too.
 
     Args:
         compose: The composition function.
-        name: The KRM function's name; by default the Python function's name, with dashes.
+        name: The KRM function's name; by default the Python function's name, with dashes for underscores.
 
     Raises:
-        UsageError: `compose` isn't a composition function.
+        UsageError: `compose` isn't a composition function, or `name` isn't a string.
     """
     if not isinstance(compose, composition.Function):
         raise UsageError(f"from_composition() takes a function made by @composition.function (got {compose!r:.80})")
@@ -100,7 +101,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """Runs the function once for each request. Its dependencies aren't asked for: that would take more runs."""
+    """Calls the composition function in this process, for `render`. It doesn't find the function's dependencies."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -125,7 +126,13 @@ class _Client:
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
     def reconcile(self) -> None:
-        """Run the function, and bring its resources and results into the ResourceList; InputError for a wrong item."""
+        """Run the function, and write its resources and results into the ResourceList.
+
+        A failed reconcile becomes an error in the results, and no item changes.
+
+        Raises:
+            InputError: An item or the composite can't be used.
+        """
         composed = {name: item for item, data in self._items if (name := self._name_of(data))}
         try:
             rendered = render(
@@ -169,9 +176,9 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the name, for messages, and the content of the XRD that defines the composite's kind.
+        """Return the XRD among the items that defines the composite's kind: its name in messages, and its content.
 
-        Only items are searched. If there is no such XRD among them, return "" and None.
+        If there is none, return "" and None.
         """
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
@@ -183,7 +190,7 @@ class _Client:
         return "", None
 
     def _name_of(self, data: Mapping[str, Any]) -> str:
-        """Return the composition resource name of an item that belongs to this composite; empty for all others."""
+        """Return the composition resource name of an item; empty if it has none or isn't an item of this composite."""
         name = resource_name(data)
         return name if name and self._belongs(data) else ""
 
@@ -205,7 +212,10 @@ class _Client:
         return (controller.get("kind"), controller.get("name")) == (owner.kind, owner.name)
 
     def _controlled(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return an item of this composite as a cluster would have it: with a controller reference to the composite."""
+        """Return an item of this composite as a cluster would have it.
+
+        It has a controller reference to the composite, and the composite's namespace.
+        """
         references = metadata_of(data).get("ownerReferences")
         others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
         # The item is in the composite's namespace, which its file may leave out.
@@ -214,10 +224,16 @@ class _Client:
         return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
-        """Return the item with the group, kind, namespace and name of a composed resource; None if there is none.
+        """Return the item that a new composed resource must be merged into; None if there is no such item.
+
+        It has the same group, kind, namespace and name.
+
+        Args:
+            name: The composition resource name.
+            resource: The composed resource.
 
         Raises:
-            RenderError: The item belongs to another owner, or is another composed resource.
+            RenderError: The item has another owner, or is another composed resource.
         """
         wanted = _identity(resource)
         for item, data in self._items:
@@ -234,7 +250,10 @@ class _Client:
     # -- output
 
     def _put(self, item: Resource | None, resource: dict[str, Any]) -> None:
-        """Merge a composed resource into its item; if `item` is None, add the resource as a new item."""
+        """Merge a composed resource into its item; if `item` is None, add the resource as a new item.
+
+        The owner reference to the composite is left out, and an annotation with the composite's kind is added.
+        """
         metadata = resource["metadata"]
         metadata.pop("generateName", None)  # the resource has its name already
         metadata["ownerReferences"] = [one for one in metadata["ownerReferences"] if one != self._owner.reference]
@@ -257,7 +276,8 @@ class _Client:
 
         Args:
             steps: The steps that were run.
-            waiting: Whether to leave out the one result about all waiting resources, because each gets its own.
+            waiting: Whether to leave out the result that names all waiting resources, because each one gets a result
+                of its own.
         """
         for step in steps:
             response = _view.RunFunctionResponse.FromString(step.response)
@@ -279,9 +299,9 @@ class _Client:
             self._rl.results.info(f"{said}: it waits for {', '.join(paths)}" if paths else said)
 
     def _report_status(self, rendered: Rendered) -> None:
-        """Add a result with the status that the composite would have, if the function changes it.
+        """If the function changes the composite's status, add a result with the new status.
 
-        functionConfig itself doesn't get the status, because it is the user's file.
+        It isn't written to functionConfig, because that is the user's file. Conditions are left out of the status.
         """
         status = {key: one for key, one in rendered.composite["status"].items() if key != "conditions"}
         before = self._composite.get("status")
@@ -315,7 +335,7 @@ def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without the annotations of orchestrators, which aren't part of it."""
+    """Return an object without the annotations that an orchestrator has added; the same object if it has none."""
     metadata = data.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(map(is_reserved, annotations)):
@@ -327,7 +347,10 @@ def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a new item with its fields in the usual order: apiVersion, kind, metadata, then others."""
+    """Return a resource with its fields in the usual order: apiVersion, kind, metadata, then the others.
+
+    In metadata these are name, namespace, labels, annotations, then the others.
+    """
     metadata = _first(resource["metadata"], "name", "namespace", "labels", "annotations")
     return _first({**resource, "metadata": metadata}, "apiVersion", "kind", "metadata")
 

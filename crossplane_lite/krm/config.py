@@ -1,8 +1,9 @@
-"""functionConfig as an instance of the author's attrs class.
+"""Converts functionConfig to an instance of the config class, an attrs class that the author of a function writes.
 
-The class describes the object's fields except apiVersion, kind and metadata. For a ConfigMap it describes `data`,
-whose strings are converted to the types of the class: numbers and booleans as in YAML, lists and objects from YAML or
-JSON. A class with a field `data` describes the ConfigMap itself.
+The fields of the class are those of functionConfig, except apiVersion, kind and metadata. If functionConfig is a
+ConfigMap, they are the keys of its `data`. The strings there are converted to the types of the class: numbers and
+booleans as in YAML, lists and objects from YAML or JSON. But a class with a field `data` has the ConfigMap's own
+fields.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Problem(NamedTuple):
     """One mistake in functionConfig.
 
     Attributes:
-        text: The message, which begins with the field's path: `functionConfig.port must be ...`.
-        path: The same path without `functionConfig`; empty if the mistake is in the object as a whole.
+        text: The message, which begins with the field's path, as in `functionConfig.port must be ...`.
+        path: The field's path without `functionConfig`; empty if the mistake isn't in one field.
     """
 
     text: str
@@ -43,10 +44,10 @@ class Problem(NamedTuple):
 
 
 class ConfigError(InputError):
-    """functionConfig doesn't fit the config class, or is missing and needed.
+    """functionConfig doesn't fit the config class, or is missing although a field of the class has no default.
 
     Attributes:
-        problems: The first 100 mistakes; if there are more, a last entry says how many follow.
+        problems: The first 100 mistakes. If there are more, a last entry says how many more.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -55,15 +56,15 @@ class ConfigError(InputError):
 
 
 def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
-    """Return functionConfig as an instance of an attrs class.
+    """Return functionConfig as an instance of the config class.
 
     Args:
-        config: The functionConfig, plain data; None if it is missing, which gives an instance with the defaults.
-        cls: The class, or the class with `| None`.
+        config: The functionConfig, plain data. None if it is missing: then the instance has the defaults of the class.
+        cls: The class, or `Class | None`, which is treated the same.
 
     Raises:
         ConfigError: functionConfig doesn't fit the class, or is missing and a field has no default.
-        UsageError: `cls` isn't an attrs class, or has a field of a type that no functionConfig can have.
+        UsageError: `cls` isn't an attrs class, or has a field of a type that isn't supported.
     """
     cls = _class_of(cls)
     check_class(cls)
@@ -83,7 +84,12 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
 
 
 def _below_spec(config: Mapping[str, Any], keys: set[str]) -> Iterator[Problem]:
-    """Yield a problem if fields of the class stand below `spec`, where most other objects have their fields."""
+    """Yield one problem if functionConfig has fields of the class in `spec` instead of at the top.
+
+    Args:
+        config: The functionConfig.
+        keys: The names of the class's fields. If `spec` is one of them, nothing is yielded.
+    """
     spec = config.get("spec")
     if "spec" not in keys and isinstance(spec, Mapping) and not keys.isdisjoint(spec):
         found = ", ".join(sorted(keys.intersection(spec)))
@@ -107,7 +113,14 @@ def _class_of(cls: Any) -> type[Any]:
 
 
 def _listed(error: Exception, path: str) -> list[Problem]:
-    """Return the mistakes in an exception of `structured`, sorted: the first 100, and an entry with how many follow."""
+    """Return the mistakes that an exception of `structured` lists, sorted and without duplicates.
+
+    After the first 100, one last entry says how many more there are.
+
+    Args:
+        error: The exception.
+        path: The path that all mistakes begin with, such as `functionConfig`.
+    """
     try:
         texts = sorted({problem.text for problem in _problems(error, path)})
     except RecursionError:
@@ -120,7 +133,7 @@ def _listed(error: Exception, path: str) -> list[Problem]:
 
 
 def _path_in(text: str) -> str:
-    """Return the path that a problem's text begins with, without `functionConfig`; empty if it isn't a field path."""
+    """Return the field path at the beginning of a problem's text, without `functionConfig`; empty if there is none."""
     found = _TEXT.match(text)
     path = (found[1] if found else "")[len(_TOP) :].lstrip(".")
     try:
@@ -138,10 +151,14 @@ def _is_config_map(config: Mapping[str, Any]) -> bool:
 
 
 def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
-    """Return the data of a ConfigMap, with its strings converted to the types of the class; empty if it has no data.
+    """Return the `data` of a ConfigMap, with its strings converted to the types of the class; empty if it has no data.
+
+    A string that can't be converted, and a key that isn't a field of the class, stay as they are: `structured` finds
+    these mistakes.
 
     Raises:
-        ConfigError: The ConfigMap has other fields, or its data isn't a mapping.
+        ConfigError: The ConfigMap has other fields than apiVersion, kind, metadata, data and immutable; or `data` isn't
+            a mapping.
     """
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
@@ -161,9 +178,9 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return `value`, if it is a string, converted to a type.
+    """Return a value of a ConfigMap's data, converted from a string to the type `type_`.
 
-    Other values, and strings that can't be converted, are returned unchanged; the check of the type comes later.
+    A value that isn't a string, or can't be converted, is returned unchanged: `structured` checks its type later.
     """
     shape = shape_of(type_)
     if not isinstance(value, str) or shape is None:
@@ -194,9 +211,9 @@ def _choice(text: str, shape: Shape) -> Any:
 
 
 def _read_union(text: str, shape: Shape) -> Any:
-    """Return a string converted to the first type of a union that it fits.
+    """Return a string converted to the first type of a union to which it can be converted.
 
-    It is returned unchanged if `str` is one of the types, or no type fits.
+    It is returned unchanged if `str` is one of the types, or if it can't be converted to any of them.
     """
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
@@ -210,7 +227,14 @@ def _read_union(text: str, shape: Shape) -> Any:
 
 
 def _parsed(text: str, shape: Shape) -> Any:
-    """Return the list or mapping in a string of YAML or JSON; the string itself if it holds something else."""
+    """Return the list or mapping that a string contains as YAML or JSON.
+
+    The string is returned unchanged if it contains no value of that type, or can't be read.
+
+    Args:
+        text: The string.
+        shape: The type. A list or tuple needs a list, all others need a mapping.
+    """
     # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
     lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
     try:

@@ -1,8 +1,8 @@
-"""Files as a ResourceList and back, for a function that is run without an orchestrator.
+"""Reads files as a ResourceList and writes its changes back, for a function that is run without kpt or kustomize.
 
-Items are the documents of the files, and are edited where they stand: an item that the function hasn't changed keeps
-its text byte for byte. Annotations name an item's file, as those of an orchestrator do; they are never written into the
-text of the document (`_placed`).
+The items are the documents of the files, and are edited there: an item that the function hasn't changed keeps its text
+byte for byte. Each item has annotations that name its file, as an orchestrator adds them. They are never written into
+the text of the document (`_placed`).
 """
 
 from __future__ import annotations
@@ -26,21 +26,24 @@ _SUFFIXES: Final = (".yaml", ".yml")
 _LABEL: Final = "the list of all items"
 
 Changes = list[tuple[str, "bytes | None", "bytes | None"]]
-"""Changes of files: name, old and new content; None stands for a file that doesn't exist."""
+"""Changes of files, each with the file's name, old content and new content. None means that the file doesn't exist."""
 
 
 class _File:
-    """One file of a package.
+    """One file with its documents.
+
+    Args:
+        skip: Whether to skip documents that can't be read. The other arguments are described as attributes.
 
     Attributes:
-        name: The file's name in messages.
+        name: The file's name in annotations and messages.
         path: The file's path; empty for stdin.
         data: The file's content.
         problems: The mistakes in documents that are skipped.
-        is_text: Whether the content is UTF-8 text.
+        is_text: False if the content isn't UTF-8; then the whole file is skipped.
 
     Raises:
-        InputError: A document can't be read, and `skip` isn't set.
+        InputError: A document can't be read, and `skip` is False.
     """
 
     def __init__(self, name: str, path: str, data: bytes, *, skip: bool = False) -> None:
@@ -59,7 +62,11 @@ class _File:
             self._pass_over(error)
 
     def _pass_over(self, error: InputError) -> None:
-        """Note the mistakes of the documents that can't be read, and read the file with spaces in place of them."""
+        """Put the mistakes in documents that can't be read into `problems`, and read the other documents.
+
+        Args:
+            error: The error of the first attempt to read the file.
+        """
         try:
             text = self.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -72,7 +79,7 @@ class _File:
         self._read = self.text()
 
     def text(self) -> Text:
-        """Return a `Text` of the file without edits; from the second call on, the content is read again."""
+        """Return a new `Text` of the file, without edits, in which documents that are skipped stay as they are."""
         found, self._read = self._read, None
         if found is not None:
             return found
@@ -86,7 +93,12 @@ class _File:
 
 
 class _Documents:
-    """The documents of a package, read for one run of a function."""
+    """The documents of all files, read for one run of a function.
+
+    Attributes:
+        texts: The `Text` of each file, by the file's name.
+        roots: The node of each document, by the file's name and the document's index in it.
+    """
 
     def __init__(self, files: Mapping[str, _File]) -> None:
         self.texts = {name: file.text() for name, file in files.items()}
@@ -95,7 +107,7 @@ class _Documents:
         }
 
     def resources(self) -> list[Resource]:
-        """Return the documents as resources, in the order of the files."""
+        """Return a resource for each document, in the order of the files and of the documents in them."""
         many = {name: len(text.documents) for name, text in self.texts.items()}
         return [
             Resource._of_node(
@@ -106,18 +118,20 @@ class _Documents:
 
 
 class Package:
-    """The files that a function is run on.
+    """The files that a function reads and changes.
 
     Args:
-        config: The file of functionConfig; None if there is none.
-        items: Files, directories, and `-` for stdin. In a directory and the directories below it, the files that end in
-            .yaml and .yml are read in the order of their names; hidden files and directories are left out.
+        config: The path of a file with the functionConfig; None if there is none.
+        items: Paths of files and directories, and `-` for stdin. In a directory and the directories below it, the files
+            that end in .yaml and .yml are read in the order of their names, without hidden ones. A file that is named
+            twice is read once.
         stdin: The content that `-` stands for.
-        root: The directory that the names of files are relative to; empty to keep the names as given.
-        skip_unreadable: Skip documents that can't be read; `problems` names them.
+        root: The directory that the names of files are relative to; empty to keep the names as they are in `items`.
+        skip_unreadable: Whether to skip documents that can't be read. `problems` lists them.
 
     Raises:
-        InputError: A file can't be read or isn't YAML, or the file of functionConfig doesn't hold one document.
+        InputError: A file can't be read, or isn't YAML (unless it is skipped); or the file of functionConfig doesn't
+            have exactly one document.
     """
 
     def __init__(
@@ -140,27 +154,28 @@ class Package:
 
     @property
     def problems(self) -> list[str]:
-        """The mistakes in the documents that are skipped."""
+        """The messages about all documents that are skipped; empty unless `skip_unreadable` is set."""
         return [problem for file in self._files.values() for problem in file.problems]
 
     @property
     def contents(self) -> dict[str, bytes]:
-        """The content of each file, by its name in messages."""
+        """The content of each file as it was read, by the file's name."""
         return {name: file.data for name, file in self._files.items()}
 
-    # In
+    # Reading
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
-        """Return the documents as a new ResourceList.
+        """Return the documents as a new ResourceList. Changes that were made in an older one are ignored.
 
-        `changes`, `documents` and `as_list` take only the ResourceList that was read last.
+        `changes`, `documents` and `as_list` only take the ResourceList of the last call.
 
         Args:
-            config_class: The class of functionConfig; None to leave functionConfig as it is.
-            needed: Whether a missing functionConfig is an error unless all fields of the class have defaults.
+            config_class: The attrs class that functionConfig is converted to; None to leave it as it is.
+            needed: If True, a missing functionConfig is replaced by an instance with the defaults of the class; if a
+                field has no default, the results get an error. If False, `config` is None without a functionConfig.
 
         Raises:
-            UsageError: The config class has a field of a type that no functionConfig can have.
+            UsageError: The config class isn't an attrs class, or has a field of a type that isn't supported.
         """
         self._documents = _Documents(self._files)
         wrapper = parse(self._wrapper().encode(), _LABEL)
@@ -172,15 +187,22 @@ class Package:
             lines += ["functionConfig:", indented(whole(self._config), "  ")]
         return "\n".join(lines) + "\n"
 
-    # Out
+    # Writing
 
     def changes(self, rl: ResourceList[Any]) -> Changes:
-        """Return the changes of files that a ResourceList makes; empty if it makes none.
+        """Return how the files must change to have the items of a ResourceList. Nothing is written yet.
+
+        Args:
+            rl: The ResourceList of the last `read`.
+
+        Returns:
+            For each file that changes its name, its old content and its new content. The old content of a new file is
+            None, and so is the new content of a file that must be removed.
 
         Raises:
-            InputError: The changes can't be written without changing other values, or a file that can't be read would
-                get an item.
-            UsageError: A value or a comment that was set can't be written.
+            InputError: The changes can't be made in the text without changing other values; or an item would go into a
+                file that isn't UTF-8.
+            UsageError: A value or a comment that the function set can't be written.
         """
         added = self._settled(rl)
         found: Changes = []
@@ -191,21 +213,21 @@ class Package:
         return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
-        """Return the new content of a file; None if all its documents were removed."""
+        """Return the new content of the file `text`; None to remove the file, because it has no documents any more."""
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
         if text.gone and not left and not text.added and text.shown is None:
             return None
         return text.dump()
 
     def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
-        """Bring the changed items into the texts of the files.
+        """Edit the `Text` of each file, so that it has exactly the items whose annotations name this file.
 
         Returns:
-            The texts of the documents of each new file, by the file's name.
+            The documents of files that don't exist yet, as text, by the file's name.
 
         Raises:
-            InputError: An item would go into a file that can't be read.
-            UsageError: A value or a comment that was set can't be written.
+            InputError: An item would go into a file that isn't UTF-8.
+            UsageError: A value or a comment that the function set can't be written.
         """
         for one in rl.items:
             one._write()
@@ -241,12 +263,12 @@ class Package:
         return added
 
     def documents(self, rl: ResourceList[Any]) -> str:
-        """Return the items of a ResourceList as a stream of YAML documents; the errors are those of `changes`."""
+        """Return the items of a ResourceList as one text of YAML documents. Errors as in `changes`."""
         self.changes(rl)  # it checks the edited text
         return joined([as_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return the text of a ResourceList. Annotations name the items' files; the errors are those of `changes`."""
+        """Return the text of a ResourceList, whose items have annotations with their files. Errors as in `changes`."""
         self.changes(rl)
         lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
         head = rl._write_wrapper().decode()
@@ -255,21 +277,22 @@ class Package:
         return head.encode()
 
     def path(self, name: str) -> str:
-        """Return the path of the file with this name in messages; for a new file, a path below the package's root."""
+        """Return the path of a file by its name in annotations and messages. The path of a new file is below `root`."""
         file = self._files.get(name)
         if file is not None:
             return file.path or name
         return os.path.normpath(os.path.join(self._root, name)) if self._root else name
 
     def write(self, changes: Changes) -> list[str]:
-        """Write changes to files, and return the paths of these files.
+        """Write changes to the files, and return the paths of the files that were written or removed.
 
         Args:
-            changes: The name, the old and the new content of each file. A file whose new content is None is removed.
+            changes: For each file its name, its old content, and its new content. None as new content removes the file.
+                The old content isn't compared with the file.
 
         Raises:
-            InputError: A file can't be written or removed; files before it stay written. Or a new file lies outside the
-                package; then nothing was written.
+            InputError: A file can't be written or removed; files before it stay written. Or a new file isn't below the
+                package's directory; then nothing was written.
         """
         written: list[str] = []
         for name, _, _ in changes:
@@ -287,7 +310,11 @@ class Package:
 
 
 def _config(path: str) -> YamlNode:
-    """Return the functionConfig in a file; InputError if the file can't be read or doesn't hold one document."""
+    """Return the node of the one document in the file `path`.
+
+    Raises:
+        InputError: The file can't be read, isn't YAML, or doesn't have exactly one document.
+    """
     text = parse(_read(path), path)
     if len(text.documents) != 1:
         raise InputError(f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})")
@@ -295,7 +322,12 @@ def _config(path: str) -> YamlNode:
 
 
 def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each file, with slashes, and its path, which is empty for stdin."""
+    """Yield the name and the path of each file that `items` stands for; `-` has the name `stdin` and an empty path.
+
+    Args:
+        items: Paths of files and directories, and `-`.
+        root: The directory that the names are relative to; empty to keep them. Names have slashes on all platforms.
+    """
     for item in items:
         if item == "-":
             yield "stdin", ""
@@ -323,7 +355,9 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes | None) -> None:
-    """Write a file in one step, so that a full disk leaves the old file; if `data` is None, remove the file.
+    """Replace a file by a new one with the content `data`; the old file stays if that fails, as on a full disk.
+
+    Missing directories are made. The new file has the old file's permissions. If `data` is None, the file is removed.
 
     Raises:
         OSError: The file can't be written or removed.
@@ -347,7 +381,10 @@ def _replace(path: str, data: bytes | None) -> None:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return an item's file and its index there; if no annotation names them, a file named after the item, and 0."""
+    """Return an item's file and its index there. If no annotation names a file, it is named after the item.
+
+    Such a name is `deployment_web.yaml`, with the index 0.
+    """
     found = item._place
     if found is not None:
         return found

@@ -1,4 +1,4 @@
-"""The decorator that makes a KRM function out of a typed Python function.
+"""The decorator `function`, which turns a typed Python function into a KRM function.
 
     from crossplane_lite import krm
 
@@ -42,12 +42,12 @@ _ASYNC_GENERATOR = 0x200
 
 
 class Function:
-    """A KRM function, which reads a ResourceList and returns it changed. The decorator `function` makes one.
+    """A KRM function: it reads a ResourceList, changes it, and writes it. The decorator `function` makes it.
 
     Attributes:
         name: The function's name in messages and in help.
         role: `transformer`, `generator` or `validator`.
-        file: The file of the function's code.
+        file: The path of the file with the function's code.
     """
 
     _was_run = False  # whether any function of this process was run
@@ -72,10 +72,11 @@ class Function:
         return f"<KRM function {self.name}>"
 
     def __call__(self, rl: ResourceList[Any]) -> None:
-        """Call the Python function with a ResourceList, and wait for it where it is `async def`.
+        """Call the Python function with a ResourceList, and wait for its end if it is `async def`.
 
         Raises:
             UsageError: The Python function returned something other than None.
+            Exception: The Python function raised it.
         """
         Function._was_run = True
         result: Any = self._body(rl)
@@ -98,12 +99,15 @@ class Function:
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is made into. It is Config for `rl: krm.ResourceList[Config]`.
+        """The class that functionConfig is converted to, such as Config in `krm.ResourceList[Config]`.
 
-        None if the annotation names no class; then `rl.config` is functionConfig as a Resource.
+        It is read from the annotation of the Python function's parameter. None if there is no annotation, or if it is
+        `krm.ResourceList` without a class in brackets, or with Any, dict or Resource. Then `rl.config` is
+        functionConfig as a Resource.
 
         Raises:
-            UsageError: The annotation can't be looked up, isn't a ResourceList, or has its class in quotes.
+            UsageError: The parameter's annotation has a name that isn't defined, isn't a ResourceList, or has the
+                config class in quotes.
         """
         if not self._is_resolved:
             self._config_class, self._is_optional = _config_class(self._body, self._names)
@@ -112,26 +116,30 @@ class Function:
 
     @property
     def is_config_optional(self) -> bool:
-        """Whether `rl.config` is None without a functionConfig. It is with `Config | None`, and without a config class.
+        """Whether `rl.config` is None if there is no functionConfig.
 
-        For `rl: krm.ResourceList[Config]` it is False: then `rl.config` is an instance with the defaults.
+        True for `rl: krm.ResourceList[Config | None]`, and without a config class. False for
+        `rl: krm.ResourceList[Config]`: then `rl.config` has the defaults of Config, and it is an error if a field of
+        Config has no default.
 
         Raises:
-            UsageError: The annotation can't be looked up, isn't a ResourceList, or has its class in quotes.
+            UsageError: As for `config_class`.
         """
         return self.config_class is None or self._is_optional
 
     def run(self, data: bytes) -> Output:
         """Run the function on one ResourceList, and return its output.
 
-        The process's streams stay as they are: the function's prints go to the present stdout.
+        Nothing is redirected: the function's prints go to `sys.stdout`. An exception of the function isn't raised,
+        except KeyboardInterrupt.
 
         Args:
             data: A ResourceList in YAML or JSON, such as the content of stdin.
 
         Returns:
-            The texts for stdout and stderr, and the exit status. If the function fails, the ResourceList has a result
-            of severity error, and its items are unchanged. If `data` can't be read, stdout is empty and the status 1.
+            The bytes for stdout, the text for stderr, and the exit status. If the function raises, the ResourceList has
+            a result of severity error, and its items are unchanged. If `data` can't be read, stdout is empty, the
+            status is 1, and stderr says why.
         """
         from ._process import release_stdout
         from .runner import run
@@ -141,11 +149,12 @@ class Function:
         return run(self, data)
 
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
-        """Run the function as a program: from stdin to stdout, or as its arguments say (`--help` lists them).
+        """Run the function as a program: from stdin to stdout, or on files, as its arguments say (see `--help`).
 
-        stdout gets the ResourceList and nothing else. Everything that is printed goes to stderr: by the function, by
-        subprocesses, and by the module itself below the decorator. Prints above the decorator go to stderr if they are
-        still buffered. With PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps them off stdout.
+        Only the ResourceList, or the text that a flag asks for, is written to stdout. Everything that the function, a
+        subprocess, or the module below the decorator prints goes to stderr. So does text that the module has printed
+        above the decorator, if Python still has it in the buffer. After a flush, or with PYTHONUNBUFFERED, it is on
+        stdout already; only `crossplane-lite krm run` prevents that.
 
         Args:
             argv: Command-line arguments without the program's name; by default those of the process.
@@ -178,20 +187,23 @@ if TYPE_CHECKING:
 def function(
     body: Body | None = None, /, *, role: Role = "transformer", name: str | None = None
 ) -> Function | Callable[[Body], Function]:
-    """Make a KRM function out of `transform(rl)`, which may be `def` or `async def`.
+    """Turn the decorated Python function, which may be `def` or `async def`, into a KRM function.
 
-    The docstring of `transform` is the text of `--help`. The type of its parameter, `krm.ResourceList[Config]`, names
-    the attrs class that functionConfig is made into. With plain `krm.ResourceList`, or without a type, functionConfig
-    stays as it is.
+    The Python function takes a ResourceList, changes it, and returns None. Its docstring becomes the text of `--help`.
+    If its parameter has the type `krm.ResourceList[Config]`, functionConfig is converted to the attrs class Config.
+    With the plain `krm.ResourceList`, or without a type, functionConfig stays as it is.
 
     Args:
-        body: The function, if the decorator is used without arguments.
-        role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which must not change
-            items: a change is an error.
-        name: The KRM function's name; by default the Python function's name, with dashes.
+        body: The Python function, if the decorator is used without arguments.
+        role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which only checks: if
+            it changes items, the changes are dropped and the run fails with an error.
+        name: The KRM function's name; by default the Python function's name, with dashes for underscores.
+
+    Returns:
+        The KRM function; the decorator if `body` is None.
 
     Raises:
-        UsageError: The decorated object can't be called with one argument or is a generator, or `role` or `name` isn't
+        UsageError: The decorated object can't be called with one argument, or is a generator; or `role` or `name` isn't
             valid.
     """
     names: Mapping[str, Any] = {}
@@ -213,12 +225,14 @@ def function(
 
 
 def expect_main(names: Mapping[str, Any]) -> None:
-    """Make this program exit with status 1 if it ends without having run any KRM function.
+    """If the module is run as a program, make the program end with status 1 unless it runs a KRM function.
 
-    An empty stdout with status 0 would make kpt delete every file. Modules that aren't run as programs aren't affected.
+    An empty stdout with status 0 would make kpt delete every file. A program that was started with arguments may end
+    without a run. Printed text is collected from now on (`hold_stdout`). Nothing happens in an imported module, at a
+    prompt or in a notebook.
 
     Args:
-        names: The global names of the module that makes the KRM function.
+        names: The global names of the module that defines the KRM function.
     """
     if names.get("__name__") == "__main__" and "__file__" in names:  # a program, no prompt or notebook
         from ._process import hold_stdout
@@ -268,13 +282,17 @@ def _check(body: Any) -> None:
 
 
 def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
-    """Return the class in `ResourceList[...]` of a function's parameter, and whether None takes its place.
+    """Return the config class of a Python function, and whether the config is None without a functionConfig.
 
-    None takes its place, if there is no functionConfig, for `Config | None`. If the parameter has no type, or the plain
-    `ResourceList`, the class is None and the second value True.
+    For a parameter of the type `ResourceList[Config]` these are Config and False, and for `ResourceList[Config | None]`
+    they are Config and True. Without a type, or with the plain `ResourceList`, they are None and True.
+
+    Args:
+        body: The Python function.
+        names: The local names of the function that defines it; empty for a function at the top of a module.
 
     Raises:
-        UsageError: The type can't be looked up, isn't a ResourceList, or has its class in quotes.
+        UsageError: The type has a name that isn't defined, isn't a ResourceList, or has the config class in quotes.
     """
     annotation = _annotation(body)
     if isinstance(annotation, str):
@@ -299,7 +317,9 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
 
 
 def _class(wanted: Any, body: Any) -> type[Any] | None:
-    """Return the class that `wanted`, `Config` or `Config | None`, names; None for Any, dict and the like.
+    """Return the config class for the type `wanted`, such as `Config` or `Config | None`.
+
+    None if the type asks for functionConfig as it is: Any, dict, object, Resource, or a type variable.
 
     Raises:
         UsageError: The class is in quotes.
@@ -319,10 +339,10 @@ def _class(wanted: Any, body: Any) -> type[Any] | None:
 
 
 def _annotation(body: Any) -> Any:
-    """Return the annotation of a function's first parameter; None if it has none.
+    """Return the annotation of a Python function's first parameter, as an object or a string; None if it has none.
 
     Raises:
-        UsageError: A name in the annotation can't be looked up.
+        UsageError: A name in the annotation isn't defined.
     """
     while hasattr(body, "__wrapped__"):
         body = body.__wrapped__

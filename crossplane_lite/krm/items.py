@@ -1,4 +1,4 @@
-"""The items of a ResourceList: picking, adding, merging and removing resources."""
+"""The items of a ResourceList: selecting, adding, merging and removing resources."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["Items"]
 
 
 class Items(_Sequence):
-    """Items of a ResourceList, in their order: all of them, or a selection.
+    """All items of a ResourceList in their order, or a selection of them, such as `rl.items.where(kind="Job")`.
 
-    Items can be added and removed during a loop, which goes over the items that were there at its start. An item that
-    is added to a selection, or removed from a selection, is added to the ResourceList, or removed from it, too.
+    Items may be added and removed in a loop over them: the loop goes over the items that were there at its start. If an
+    item is added to a selection or removed from it, the ResourceList changes, too. Other selections don't change.
     """
 
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
@@ -59,10 +59,15 @@ class Items(_Sequence):
         return any(one is resource or one == resource for one in self._found)
 
     def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of `resource` itself if it is one of these items, else of the first equal item.
+        """Return the index of `resource` if it is one of these items itself, else of the first item with equal content.
+
+        Args:
+            resource: A resource, or its content as a mapping.
+            start: The index of the first item that is searched.
+            stop: The index after the last item that is searched; None for the end.
 
         Raises:
-            ValueError: The resource isn't among these items.
+            ValueError: There is no such item.
         """
         places = range(*slice(start, stop).indices(len(self._found)))
         for at in places:
@@ -83,7 +88,7 @@ class Items(_Sequence):
             ", ...>" if len(self._found) > 10 else ">"
         )
 
-    # Picking
+    # Selecting
 
     def where(
         self,
@@ -96,17 +101,16 @@ class Items(_Sequence):
         labels: Mapping[str, str | None] | None = None,
         annotations: Mapping[str, str | None] | None = None,
     ) -> Items:
-        """Return the items that fit all given arguments.
+        """Return the items that match all given arguments. An argument that isn't given matches every item.
 
         Args:
-            kind: The kind, or several kinds, of which one must fit. `api_version`, `group`, `name` and `namespace` take
-                several values, too.
-            api_version: The apiVersion, with its version.
-            group: The API group; the empty string for the core group.
-            name: The name.
-            namespace: The namespace; the empty string for items without one.
-            labels: The labels that an item must have, each with its value, or None for any value.
-            annotations: The annotations that an item must have, each with its value, or None for any value.
+            kind: The kind, or a list of kinds of which one must match.
+            api_version: The whole apiVersion, such as `apps/v1`, or a list of them.
+            group: The API group, such as `apps`, or a list of groups. The empty string is the core group.
+            name: The name, or a list of names.
+            namespace: The namespace, or a list of namespaces. The empty string is for items without a namespace.
+            labels: The labels that an item must have, each with its value; None as a value stands for any value.
+            annotations: The annotations that an item must have, each with its value; None stands for any value.
 
         Raises:
             UsageError: A value isn't a string, or `labels` or `annotations` isn't a mapping to strings or None.
@@ -137,14 +141,15 @@ class Items(_Sequence):
         return Items(found, self._whole)
 
     def of(self, model: type[M]) -> list[M]:
-        """Return typed views of the items of a model's group and kind, in their order; `Unstructured` takes all items.
+        """Return typed views of the items that have the group and kind of a model, in their order.
 
-        A view is an instance of the model that reads the item as it was when the view was made. Setting or deleting a
-        field in it changes the item at once, and only this field in its text. As in all models, setting None changes
-        nothing, and `del view.spec.replicas` removes a field.
+        A typed view is an instance of the model. It reads the item as it was when the view was made. Setting or
+        deleting a field of the view changes the item at once, and in the item's text only this field. As in all models,
+        setting None changes nothing, and `del view.spec.replicas` removes a field.
 
         Args:
-            model: A generated class of resources, such as Deployment. Items of other versions are taken, too.
+            model: A generated class of resources, such as Deployment. Items of other versions of the kind are returned,
+                too. `Unstructured` stands for all items.
 
         Raises:
             UsageError: The model isn't a class of resources.
@@ -157,23 +162,23 @@ class Items(_Sequence):
     # Changing
 
     def add(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
-        """Add an item at the end.
+        """Add an item at the end of the ResourceList.
 
-        The item needs no annotation of an orchestrator; `move_to` chooses its file. If it is a copy of another item,
-        the orchestrator's ids of that item are left out.
+        The item needs no annotations that name its file; `move_to` chooses one. If it is a copy of another item, it
+        doesn't get the id that an orchestrator, such as kustomize, gave to that item.
 
         Args:
-            resource: A new Resource, which becomes the item; or an item's content, which is copied: a mapping, an
-                instance of a model, another item, or one document of YAML, which keeps its text if it has comments.
-                An item that was removed comes back as itself.
+            resource: A new Resource, or an item that was removed, becomes the item itself. Everything else is copied: a
+                mapping, an instance of a model, another item, or a string with one YAML document. The comments of the
+                document stay.
 
         Returns:
             The item.
 
         Raises:
-            DuplicateResourceError: The ResourceList has an item of that group, kind, namespace and name.
-            UsageError: `resource` isn't one of these, has no apiVersion or kind, has neither a name nor a generateName,
-                or holds a value that no manifest can hold.
+            DuplicateResourceError: The ResourceList has an item with that group, kind, namespace and name.
+            UsageError: `resource` is of another type, has no apiVersion or kind, has neither a name nor a generateName,
+                or holds a value that isn't JSON.
             InputError: The YAML can't be read, or isn't one document.
         """
         made = self._taken(resource)
@@ -184,17 +189,26 @@ class Items(_Sequence):
         return made
 
     def _same_as(self, made: Resource) -> list[Resource]:
-        """Return the items with the group, kind, namespace and name of `made`; an empty list if `made` has no name."""
+        """Return all items of the ResourceList with the group, kind, namespace and name of `made`.
+
+        The list is empty if `made` has no name, but a generateName.
+        """
         if not made._peek("metadata", "name"):
             return []
         wanted = _identity(made)
         return [one for one in self._whole._found if _identity(one) == wanted]
 
     def _rename(self, item: Resource, changed: Mapping[tuple[str, ...], Any]) -> None:
-        """Note the new identity of an item whose fields in `changed` get these values.
+        """Record the group, kind, namespace and name that an item is about to get.
+
+        This is only called on the Items with all items, not on a selection.
+
+        Args:
+            item: The item, before it is changed. It may have been removed from the items; then it can't be a duplicate.
+            changed: The fields that change, as paths such as `("metadata", "name")`, with their new values.
 
         Raises:
-            DuplicateResourceError: Another item has that identity.
+            DuplicateResourceError: Another item has them already.
         """
         known = self._known
         if known is None:
@@ -215,11 +229,11 @@ class Items(_Sequence):
         known.setdefault(now, []).append(item)
 
     def _taken(self, resource: Any) -> Resource:
-        """Return a resource that can be added: the given one if it is new or was removed, else a copy.
+        """Return `resource` itself if it is a new Resource or an item that was removed, else a copy as a Resource.
 
         Raises:
-            UsageError: `resource` can't be an item.
-            InputError: `resource` is YAML that can't be read.
+            UsageError: `resource` can't be an item, as in `add`.
+            InputError: `resource` is YAML that can't be read, or not one document.
         """
         if isinstance(resource, Resource) and (
             resource._owner is None or (resource._owner is self._whole and not self._has(resource))
@@ -242,18 +256,20 @@ class Items(_Sequence):
             self._found.append(made)
 
     def upsert(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
-        """Merge a resource into the item of its group, kind, namespace and name, or add it if there is no such item.
+        """Merge a resource into the item with the same group, kind, namespace and name, or add it as a new item.
 
-        Objects are merged field by field; lists and all other values are replaced. Only differences change the text.
+        Objects are merged field by field. Lists and all other values replace those of the item. In the text, only what
+        differs is changed. An error may leave the item changed in part.
 
         Args:
-            resource: The same as for `add`.
+            resource: The resource, of one of the types that `add` takes.
 
         Returns:
-            The item.
+            The item that was changed or added.
 
         Raises:
-            UsageError: As in `add`; or there are several such items, or the item's reserved annotations would change.
+            UsageError: As in `add`; or several items have this group, kind, namespace and name; or an annotation that
+                only an orchestrator may change would change.
             InputError: As in `add`.
         """
         made = self._taken(resource)
@@ -270,13 +286,13 @@ class Items(_Sequence):
         return found[0]
 
     def remove(self, resource: Resource | Model) -> None:
-        """Remove an item.
+        """Remove an item from the ResourceList, and from this selection of items.
 
         Args:
-            resource: The item itself, or a typed view of it.
+            resource: The item itself, or a typed view of it. An equal resource isn't enough.
 
         Raises:
-            UsageError: The resource isn't among the items.
+            UsageError: The resource isn't an item of the ResourceList.
         """
         gone = self._meant(resource)
         if gone is None:
@@ -288,7 +304,7 @@ class Items(_Sequence):
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return `resource` itself if it is an item, the item that it shows if it is a typed view; else None."""
+        """Return `resource` if it is an item itself, or the item of which it is a typed view; None in other cases."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
                 return one
@@ -302,13 +318,16 @@ class Items(_Sequence):
         self._whole._known = None
 
     def _become(self, resources: Iterable[Any]) -> None:
-        """Replace all items by these, in this order; if that fails, the items stay as they were.
+        """Replace all items by `resources`, in this order. After an error the items are as they were.
+
+        Args:
+            resources: Items that are there already, typed views of them, and new items, as `add` takes them.
 
         Raises:
-            UsageError: `resources` isn't a list, or one of them can't be an item.
-            InputError: One of them is YAML that can't be read.
-            DuplicateResourceError: An item is there twice, or a new one has the group, kind, namespace and name of
-                another one.
+            UsageError: `resources` isn't iterable or is a single resource, or one of them can't be an item.
+            InputError: One of them is YAML that can't be read, or not one document.
+            DuplicateResourceError: An item is in `resources` twice, or a new one has the group, kind, namespace and
+                name of another one.
         """
         if isinstance(resources, (str, bytes, Mapping)) or not hasattr(resources, "__iter__"):
             raise UsageError(f"the items must be a list of resources (got {resources!r:.60})")
@@ -361,7 +380,7 @@ def _group(resource: Resource) -> str | None:
 
 
 def _group_of(api_version: Any) -> str | None:
-    from .._base.api_version import group_of  # few ask
+    from .._base.api_version import group_of  # rarely needed
 
     return group_of(api_version) if isinstance(api_version, str) else None
 
@@ -371,9 +390,11 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return the group, kind, namespace and name of an item; no two items may have the same.
+    """Return the group, kind, namespace and name of an item, by which two items must differ.
 
-    Values in `changed` take the place of the item's own values.
+    Args:
+        resource: The item.
+        changed: Values that are taken instead of the item's own, by their paths; None to take only its own.
     """
     if changed is not None:
         found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
@@ -383,21 +404,23 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
         return known[1]
     metadata = (resource._peek("metadata", "namespace") or "", resource._peek("metadata", "name"))
     identity = _hashable(_group(resource), resource._peek("kind"), *metadata)
-    # Kept, because each item that is added is compared with all.
+    # The identity is kept, because each item that is added is compared with all others.
     object.__setattr__(resource, "_identity", (resource._edits, identity))
     return identity
 
 
 def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return an identity that can be a dict's key: parts that are neither strings nor None become their `repr`."""
+    """Return the parts of an identity as a tuple that can be a dict's key; lists, dicts and numbers become strings."""
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 
 def _made(resource: Any) -> Resource:
-    """Return a new resource with a copy of the given content: a mapping, a model, or YAML.
+    """Return a new Resource with a copy of the content `resource`: a mapping, a model, or text or bytes of YAML.
+
+    Block-style YAML with a `#` in it keeps its text, so that its comments stay.
 
     Raises:
-        UsageError: The content isn't one of these, or holds a value that no manifest can hold.
+        UsageError: The content is of another type, or holds a value that isn't JSON.
         InputError: The YAML can't be read, or isn't one document.
     """
     if isinstance(resource, (str, bytes)):
@@ -429,10 +452,13 @@ def _check(resource: Resource) -> None:
 
 
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:
-    """Merge content into an item: objects field by field; any other value replaces the old one.
+    """Merge `content` into an item: objects field by field; any other value replaces the old one.
+
+    An error may leave the item changed in part.
 
     Raises:
-        UsageError: The item can't hold one of the values, or can't be changed.
+        UsageError: The item can't be changed, or can't hold one of the values.
+        DuplicateResourceError: The item would get the group, kind, namespace and name of another item.
     """
     work = [(item._now(), content)]
     while work:

@@ -1,4 +1,4 @@
-"""A resource: a mapping and an object with attributes, over the text of an item or over new content."""
+"""`Resource`: a Kubernetes object as a mapping with attributes, either an item with YAML text or a new object."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ _NONE: Any = object()
 class Resource(Content):
     """A Kubernetes object.
 
-    It is a mapping of its fields, and each field is an attribute, too (`resource.spec.replicas`); see `Fields`. It also
-    has the shortcuts below, and `get`, `set` and `delete` take field paths. A field with the name of a shortcut can
-    only be read as an item. Values are as Kubernetes reads them, and unchanged values keep their text.
+    It is a mapping of its fields, and each field is an attribute, too (`resource.spec.replicas`). `get`, `set` and
+    `delete` take field paths. The properties below, such as `name` and `labels`, are shortcuts. If a field at the top
+    has the name of a shortcut, it can only be read as an item (`resource["labels"]`). Values are those that Kubernetes
+    reads from the YAML. A value that isn't changed keeps its text.
 
     Reading a shortcut raises InputError if the value is of another type. Setting a shortcut raises the errors of `set`.
 
     Args:
-        content: The object, which is copied; None for an empty one.
+        content: The object's fields, which are copied; None for an empty object.
 
     Raises:
-        UsageError: The content isn't an object of JSON values.
+        UsageError: The content isn't a mapping of JSON values.
     """
 
     __slots__ = ()
@@ -56,16 +57,16 @@ class Resource(Content):
         """Return the value at a field path, such as `spec.template.spec.containers[name=web].image`.
 
         Args:
-            path: Keys with dots between them; in brackets an index (`[3]`, and `[-1]` for the last element), a
-                selection of an element by its fields (`[containerPort=80,protocol=TCP]`), or a key that may hold dots
-                (`["a.b/c"]`, `[a.b/c]`). Digits between dots are an index in a list and a key in a mapping.
-            default: The value that is returned if nothing is there.
+            path: Keys with dots between them. Brackets hold an index (`[3]`; `[-1]` is the last element), the fields of
+                the element that is meant (`[containerPort=80,protocol=TCP]`), or a key that may have dots (`["a.b/c"]`,
+                `[a.b/c]`). Digits between dots are an index in a list, and a key in a mapping.
+            default: The value that is returned if the path doesn't exist.
 
         Returns:
             The value. An object or a list is a live view. A field that is null gives None, not `default`.
 
         Raises:
-            UsageError: The path isn't a field path, or a selection fits several elements.
+            UsageError: The path isn't a field path, or fields in brackets match several elements.
         """
         steps: Any = _steps(path)
         if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
@@ -81,14 +82,21 @@ class Resource(Content):
         return view
 
     def set(self, path: str | tuple[str | int, ...], value: Any) -> None:
-        """Set the value at a field path. Objects and lists along the path that are missing or null are made.
+        """Set the value at a field path. Objects and lists on the way that are missing or null are created.
 
-        An index one past the end of a list adds an element. A selection that fits no element (`containers[name=web]`)
-        adds one with these fields. `[-1]` replaces the last element and never adds one.
+        An index equal to the list's length adds an element. If no element has the fields in brackets, as in
+        `containers[name=web].image`, an element with these fields is added. `[-1]` replaces the last element and never
+        adds one.
+
+        Args:
+            path: The path, as for `get`, or a tuple of keys and indexes.
+            value: The value, which is copied.
 
         Raises:
-            UsageError: The path isn't a field path, leads through a string or number, or leads past a list's end; or
-                no manifest can hold the value, or the resource can't be changed or must keep the old value.
+            UsageError: The path isn't a field path, leads through a string or number, is beyond a list's end, or
+                matches several elements. Or the value isn't a JSON value, isn't a string where Kubernetes needs one, or
+                is a new element that doesn't have the fields in brackets. Or the resource can't be changed, or must
+                keep the old value, such as an orchestrator's annotation.
             DuplicateResourceError: The value gives an item the group, kind, namespace and name of another item.
         """
         steps = _steps(path)
@@ -103,12 +111,15 @@ class Resource(Content):
     def delete(self, path: str | tuple[str | int, ...]) -> bool:
         """Remove the value at a field path.
 
+        Args:
+            path: The path, as for `get`, or a tuple of keys and indexes.
+
         Returns:
             Whether there was a value.
 
         Raises:
-            UsageError: The path isn't a field path, a selection fits several elements, or the resource can't be changed
-                or must keep the value.
+            UsageError: The path isn't a field path, or matches several elements. Or the resource can't be changed, or
+                must keep the value, such as an orchestrator's annotation.
             DuplicateResourceError: Without the value, an item has the group, kind, namespace and name of another item.
         """
         *above, last = _steps(path)
@@ -126,10 +137,14 @@ class Resource(Content):
         return True
 
     def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
-        """Return the key or index in `holder` that a step of a path leads to; None if it leads nowhere.
+        """Return the key or index in `holder` that is meant by a step of a path; None if `holder` has no such value.
+
+        Args:
+            holder: An object, a list, or another plain value, in which nothing is found.
+            step: A key, an index, or the fields of an element.
 
         Raises:
-            UsageError: The step fits several elements; see `field_path.find`.
+            UsageError: The fields match several elements.
         """
         try:
             return field_path.find(holder, step)
@@ -142,10 +157,10 @@ class Resource(Content):
         """Return the comments of the value at a field path, to read and to set; see `krm.Comments`.
 
         Args:
-            path: The path, as for `get`; empty for the resource as a whole.
+            path: The path, as for `get`, or a tuple of keys and indexes; empty for the resource as a whole.
 
         Raises:
-            UsageError: The path isn't a field path, a selection fits several elements, or the value doesn't exist.
+            UsageError: The path isn't a field path, matches several elements, or doesn't exist.
         """
         from .comments import Comments
 
@@ -160,9 +175,9 @@ class Resource(Content):
         return Comments(self, tuple(steps))
 
     def all_comments(self) -> Iterator[Comments]:
-        """Yield a `Comments` for the resource as a whole, and for each value in it, in the order of the text.
+        """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the order of the text.
 
-        Values that have no comment are among them, so that comments can be set.
+        Values without a comment are included, so that comments can be set on them.
         """
         from .comments import every
 
@@ -191,7 +206,7 @@ class Resource(Content):
     @property
     def group(self) -> str:
         """The API group, without the version; empty for the core group. InputError if apiVersion isn't a string."""
-        from .._base.api_version import group_of  # few ask
+        from .._base.api_version import group_of  # rarely needed
 
         return group_of(self.api_version)
 
@@ -224,7 +239,7 @@ class Resource(Content):
 
     @property
     def labels(self) -> Fields:
-        """The labels, as a live view; empty if there are none. Setting the first label adds them to the metadata.
+        """The labels, as a live view; empty if there are none. Setting the first label adds `labels` to the metadata.
 
         Raises:
             InputError: The metadata or its labels aren't an object.
@@ -237,11 +252,11 @@ class Resource(Content):
 
     @property
     def annotations(self) -> Fields:
-        """The annotations, as a live view; empty if there are none. Setting the first one adds them to the metadata.
+        """The annotations, as a live view; empty if there are none. Setting the first one adds `annotations`.
 
         Raises:
             InputError: The metadata or its annotations aren't an object.
-            UsageError: A reserved annotation, which only orchestrators may change, would change.
+            UsageError: An annotation that only an orchestrator may change would change.
         """
         return self._map("annotations")
 
@@ -267,17 +282,18 @@ class Resource(Content):
     # The file
 
     def move_to(self, path: str, index: int = 0) -> None:
-        """Put the resource into another file, or to another place in it.
+        """Move the resource to another file, or to another index in its file.
 
-        This changes the annotations that name the resource's file, also the older `config.kubernetes.io/` ones if the
-        resource has them. A resource without any gets the current ones.
+        This changes the annotations that name the file and the index: `internal.config.kubernetes.io/path` and
+        `.../index`, or the older `config.kubernetes.io/path` and `.../index`, or both, as the resource has them. A
+        resource that has neither gets the first.
 
         Args:
-            path: The file, relative to the package, with slashes: `app/service.yaml`.
-            index: The place among the documents of the file, from 0.
+            path: The file, relative to the package's directory, with slashes, such as `app/service.yaml`.
+            index: The resource's index among the documents of the file, from 0.
 
         Raises:
-            UsageError: The path or the index isn't valid, or the resource can't be changed.
+            UsageError: The path or the index isn't valid, or the resource can't be changed or has malformed metadata.
         """
         self._check_open()
         found = self._now().get("metadata")
@@ -289,7 +305,7 @@ class Resource(Content):
         for key, value in made.items():
             self.set(("metadata", "annotations", key), value)
 
-    # As a whole
+    # Printing and copying
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")

@@ -1,4 +1,4 @@
-"""The ResourceList: the input and output of a KRM function ("Schema" in the functions specification)."""
+"""`ResourceList`, the input and output of a KRM function (see "Schema" in the KRM functions specification)."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 
 
 class ResourceList(_Typed[C]):
-    """The input of a KRM function, which becomes its output.
+    """The input of a KRM function. The function changes it, and then it is the output.
 
-    In a `ResourceList[Config]`, functionConfig is made into an instance of the attrs class Config.
+    In a `ResourceList[Config]`, `config` is an instance of the attrs class Config.
 
     Attributes:
-        results: The results of the input, and after them the function's own messages about the items.
+        results: The results of the input, and after them the results that the function adds.
     """
 
     def __init__(
@@ -71,18 +71,22 @@ class ResourceList(_Typed[C]):
     def read(cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>") -> ResourceList[Any]:
         """Read a ResourceList.
 
-        A functionConfig that doesn't fit the class raises nothing here: each mistake becomes a result of severity
-        error, `has_errors` is true, and reading `config` raises ConfigError.
+        A functionConfig that doesn't fit the config class isn't an exception here. Each mistake becomes a result of
+        severity error, `has_errors` is true, and reading `config` raises ConfigError. A missing functionConfig is no
+        mistake: `config` is None then.
 
         Args:
-            data: YAML or JSON, UTF-8.
-            config_class: The attrs class that functionConfig is made into, or that class with `| None`; None to leave
-                functionConfig as it is.
+            data: The text in YAML or JSON, encoded as UTF-8.
+            config_class: The attrs class that functionConfig is converted to, or that class with `| None`. None to
+                leave functionConfig as it is.
             label: The data's name in messages.
 
+        Returns:
+            The ResourceList.
+
         Raises:
-            InputError: The data isn't a ResourceList; the message names the line.
-            UsageError: The config class isn't an attrs class, or has a field of a type that no functionConfig can have.
+            InputError: The data can't be read, or isn't a ResourceList. If a line is wrong, the message names it.
+            UsageError: The config class isn't an attrs class, or has a field of a type that isn't supported.
         """
         return cls._read(data, config_class, label=label)
 
@@ -92,7 +96,12 @@ class ResourceList(_Typed[C]):
     ) -> ResourceList[Any]:
         """Read a ResourceList, as `read` does.
 
-        If `needed`, a missing functionConfig is an instance with the defaults, or a mistake if a field has no default.
+        Args:
+            data: As for `read`.
+            config_class: As for `read`.
+            label: As for `read`.
+            needed: Whether the defaults of the config class replace a missing functionConfig. If a field has no
+                default, that is a mistake then.
         """
         return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
@@ -114,11 +123,11 @@ class ResourceList(_Typed[C]):
     def items(self) -> Items:
         """The resources, which are changed in place. An assigned list replaces all items, in the order of the list.
 
-        Items in an assigned list keep their text. Other objects in the list are added as by `items.add`.
+        Items that the assigned list keeps also keep their text. Its other objects are added as by `items.add`.
 
         Raises:
-            UsageError: The assigned value isn't a list, or an object in it can't be an item.
-            InputError: An assigned string of YAML can't be read.
+            UsageError: The assigned value isn't a list or another iterable, or an object in it can't be an item.
+            InputError: A string in the assigned list isn't one YAML document.
             DuplicateResourceError: The assigned list has one item twice, or a new item has the group, kind, namespace
                 and name of another item.
         """
@@ -142,16 +151,16 @@ class ResourceList(_Typed[C]):
     def config(self) -> C:
         """The function's configuration, which is functionConfig as an instance of the config class.
 
-        Without a config class it is functionConfig itself, a Resource, whose attributes are the object's own fields:
-        `rl.config.labels` is its field `labels`, and the labels of its metadata are at `rl.config.metadata.labels`, or
-        `rl.function_config.labels`.
+        Without a config class it is functionConfig itself, as a Resource that can't be changed. Unlike in other
+        resources, `rl.config.labels` is the object's own field `labels`; the same holds for `name`, `namespace` and
+        `annotations`. The labels in the metadata are `rl.function_config.labels`.
 
-        functionConfig may be missing, or be the empty placeholder that kpt sends. Then the configuration is None for
+        If functionConfig is missing, or is the empty object that kpt sends in its place, the configuration is None for
         `Config | None` and without a class. For `Config` it is an instance with the defaults; if a field has no
         default, that is an error, and the function isn't called.
 
         Raises:
-            ConfigError: The functionConfig doesn't fit the class.
+            ConfigError: functionConfig doesn't fit the class, or is missing although it is needed.
         """
         if self._config_error is not None:
             raise self._config_error
@@ -165,7 +174,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def is_changed(self) -> bool:
-        """Whether an item was added, removed, moved or changed since the list was read or written."""
+        """Whether an item was added, removed, moved or changed since the list was read or last written."""
         return self._is_rearranged or any(one._is_changed for one in self.items)
 
     @property
@@ -175,16 +184,17 @@ class ResourceList(_Typed[C]):
             one is not other for one, other in zip(found, self._came, strict=True)
         )
 
-    # The way out
+    # Writing
 
     def write(self) -> bytes:
-        """Return the present ResourceList in the form of the input, YAML or JSON.
+        """Return the text of the ResourceList as it is now, in YAML or JSON as the input.
 
-        All parts that weren't changed are the same byte for byte. The list can be changed and written again.
+        Parts that weren't changed are the same byte for byte as in the input. After that, the list can be changed and
+        written again.
 
         Raises:
             UsageError: A value or comment that was set can't be written.
-            InputError: The changes can't be written without changing other values.
+            InputError: The changes can't be made in the text without changing other values.
         """
         if self._is_rearranged:
             self._keep_headers()
@@ -201,9 +211,9 @@ class ResourceList(_Typed[C]):
         return self._write_wrapper()
 
     def _write_wrapper(self) -> bytes:
-        """Return the ResourceList with its new results, and with the items as they were written last.
+        """Return the text of the ResourceList with its new results, but without changes of its items.
 
-        `files.Package` uses it: the text of its items is in files, not in the ResourceList.
+        `files.Package` calls this, because the text of its items is in files and not in the ResourceList.
         """
         new = self.results._unwritten()
         at = len(self._root.get(["results"]) or ())
@@ -212,7 +222,10 @@ class ResourceList(_Typed[C]):
         return self._text.dump()
 
     def _keep_headers(self) -> None:
-        """If the first document of a file was removed, move the header above it to the file's next item."""
+        """If the first item of a file was removed, move the file's header to the next item of the same file.
+
+        A header is a comment that belongs to the file, such as a licence.
+        """
         left = {id(one) for one in self.items}
         gone = [one for one in self._came if id(one) not in left and one._node is not None]
         for one in gone:
@@ -230,7 +243,7 @@ class ResourceList(_Typed[C]):
                 comments.head = f"{header}\n\n{comments.head}" if comments.head else header
 
     def _write_items(self) -> None:
-        """Write added, removed and moved items into the text."""
+        """Write the items into the list in the text, after some were added, removed or moved."""
         found = list(self.items)
         content = [self._slots[id(one)][1] if id(one) in self._slots else _content(one, self._text) for one in found]
         for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
@@ -243,7 +256,12 @@ class ResourceList(_Typed[C]):
         self._came = found
 
     def _fill(self, place: YamlNode, item: Resource) -> None:
-        """Write the text of an item that was read elsewhere into `place`, the item's node in the list."""
+        """Set a node of the list to an item that has a text of its own. That text, with its comments, is written there.
+
+        Args:
+            place: The item's node in the list.
+            item: The item, which was read from another text, such as a string that was given to `items.add`.
+        """
         from ._text._splice import document_text
 
         assert item._node is not None
@@ -255,19 +273,19 @@ class ResourceList(_Typed[C]):
 
 
 def _place(text: str, *lines: int) -> str | None:
-    """Return a name, for messages, of the first item that holds one of these lines; None if no item does."""
+    """Return the name of the first item to which one of the lines belongs, for messages; None if there is none."""
     from ._places import item_at  # only errors need it
 
     return item_at(text, *lines)
 
 
 def _is_foreign(item: Resource, text: Text) -> bool:
-    """Say whether an item has a text that isn't a part of the list's text."""
+    """Return whether an item was read from another text than `text`, the list's. If it has no text, return False."""
     return item._node is not None and item._node.doc is not text
 
 
 def _content(item: Resource, text: Text) -> Any:
-    """Return an item's node in the text of a list, or the item's content if it has no node there."""
+    """Return an item's node in the list's text; a copy of the item's content if the item has no node there."""
     return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
 
 
@@ -299,9 +317,10 @@ def _function_config(root: YamlNode) -> Resource | None:
 
 
 class _Config(Resource):
-    """The value of `rl.config` without a config class: a Resource without the shortcuts for metadata.
+    """The value of `rl.config` without a config class: functionConfig as a Resource.
 
-    Its attributes `name`, `namespace`, `labels` and `annotations` are the object's own fields of these names.
+    Its attributes `name`, `namespace`, `labels` and `annotations` are the object's own fields of these names, not those
+    in its metadata. Reading one that only the metadata has raises UsageError.
     """
 
     __slots__ = ()
@@ -330,10 +349,9 @@ def _config(root: YamlNode) -> Resource | None:
 
 
 def _has_config(config: Resource | None) -> bool:
-    """Say whether there is a functionConfig other than kpt's placeholder.
+    """Return whether there is a functionConfig, other than the empty object that kpt sends if there is none.
 
-    The placeholder is an empty object. Older versions of kpt give it the kind `function-input`; today it is a ConfigMap
-    of that name.
+    Older versions of kpt give that object the kind `function-input`; today it is a ConfigMap with that name.
     """
     if config is None:
         return False

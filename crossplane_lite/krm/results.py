@@ -1,4 +1,4 @@
-"""Results: a function's messages about the resources, in the form of the functions specification."""
+"""Results: the messages of a KRM function about the resources, with the fields of the KRM functions specification."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ else:
 __all__ = ["SEVERITIES", "Result", "Results", "has_reference"]
 
 SEVERITIES = ("error", "warning", "info")
-"""The severities of the functions specification."""
+"""The severities that the KRM functions specification allows."""
 
 
 class Result:
-    """One result, as the functions specification describes it.
+    """One result: a message for people, and what it is about. It can't be changed.
 
     Args:
-        wire: The result in the form of a ResourceList.
+        wire: The result as an element of `results` in a ResourceList; it is copied.
 
     Attributes:
         message: The text of the result, for people.
         severity: `error`, `warning` or `info`; `error` if the result has none.
-        resource_ref: The apiVersion, kind, name and namespace of the resource that the result is about, or None.
-        field: The path, currentValue and proposedValue of the field that the result is about, or None.
-        file: The path of the file that holds the resource, and the resource's index in it, or None.
-        tags: Other information, as strings by their names.
+        resource_ref: The apiVersion, kind, name and namespace of the resource that the result is about. None if it
+            names no resource.
+        field: The path, currentValue and proposedValue of the field that the result is about. None if it names no
+            field.
+        file: The path of the file that contains the resource, and the resource's index in it. None if it names no file.
+        tags: Other information, as strings by their names; empty if there is none.
     """
 
     __slots__ = ("_wire",)
@@ -77,7 +79,7 @@ class Result:
         return copied(found) if isinstance(found, dict) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy of the result as plain data, in the form of a ResourceList."""
+        """Return a copy of the result as plain data, as it is written into a ResourceList."""
         made: dict[str, Any] = copied(self._wire)
         return made
 
@@ -90,7 +92,10 @@ class Result:
         return f"<{self.severity}: {self.message}>"
 
     def __str__(self) -> str:
-        """Return the result in one line: severity, resource, field, file and message."""
+        """Return the result as a text, such as `error: Service prod/web spec.ports: is empty (app/web.yaml)`.
+
+        Parts that the result doesn't have are left out.
+        """
         ref, field, file = self.resource_ref or {}, self.field or {}, self.file or {}
         name = "/".join(str(ref[key]) for key in ("namespace", "name") if ref.get(key))
         about = " ".join(part for part in (str(ref.get("kind") or ""), name, str(field.get("path") or "")) if part)
@@ -99,9 +104,9 @@ class Result:
 
 
 class Results(_Sequence):
-    """The results: first those of the input, then those of this function in their order.
+    """A sequence of the results of the input, followed by those that this function adds, in their order.
 
-    A result of this function that is also in the input isn't written a second time.
+    If a result of this function is equal to one of the input, it isn't written a second time.
     """
 
     def __init__(self, came: Iterable[Mapping[str, Any]] = ()) -> None:
@@ -120,24 +125,25 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add an error. The function's exit status becomes 1; its ResourceList is still written.
+        """Add a result of severity error. The function's exit status becomes 1; its ResourceList is still written.
 
         Args:
-            message: The mistake, for people.
-            resource: The resource that has the mistake: an item, or an object with apiVersion, kind and metadata.
+            message: The text for people, such as the mistake.
+            resource: The resource that the result is about: an item, a typed view of one, or a mapping with apiVersion,
+                kind and metadata.
             field: The path of a field in the resource, such as `spec.template.spec.containers[3].resources.limits.cpu`.
-            current: The field's value; by default read from the resource. None leaves it out.
-            proposed: The value that the field should have; by default the result proposes none.
-            file: The file that holds the resource, or a mapping with its path and index; by default read from the
-                annotations of orchestrators.
+            current: The field's value; by default it is read from the resource. None leaves it out.
+            proposed: The value that the field should have; by default the result proposes no value. None proposes null.
+            file: The path of the file that contains the resource, or a mapping with `path` and `index`. By default it
+                is read from the resource's annotations, and left out if these name no file.
             tags: Other information, as strings by their names.
 
         Returns:
             The result.
 
         Raises:
-            UsageError: A field is given without a resource, or a value without a field; the resource has no apiVersion,
-                kind or name; `field` isn't a field path; or an argument has a wrong type.
+            UsageError: A field is given without a resource, or a value without a field. Or the resource has no
+                apiVersion, kind or name. Or `field` isn't a field path, or an argument has a wrong type.
         """
         return self._add("error", message, resource, field, current, proposed, file, tags)
 
@@ -152,7 +158,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a result of severity warning. The exit status stays; arguments, result and errors are as for `error`."""
+        """Add a result of severity warning, as `error` adds an error. The exit status stays."""
         return self._add("warning", message, resource, field, current, proposed, file, tags)
 
     def info(
@@ -166,7 +172,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a result of severity info. The exit status stays; arguments, result and errors are as for `error`."""
+        """Add a result of severity info, as `error` adds an error. The exit status stays."""
         return self._add("info", message, resource, field, current, proposed, file, tags)
 
     def _add(
@@ -224,9 +230,9 @@ class Results(_Sequence):
         return repr(list(self))
 
     def _unwritten(self) -> list[dict[str, Any]]:
-        """Return the function's results that the text doesn't have yet, and count them as written.
+        """Return this function's results that weren't returned by an earlier call, as plain data.
 
-        Results that are also in the input are left out: a function that runs on its own output adds nothing.
+        A result that is equal to one of the input is left out. So a function that runs on its own output adds nothing.
         """
         found = [one.to_dict() for one in self._own[self._written :]]
         self._written = len(self._own)
@@ -239,7 +245,11 @@ class Results(_Sequence):
 
 
 def _about(resource: Any) -> Any:
-    """Return the resource that a result is about: a Resource, or plain data. UsageError if it isn't a mapping."""
+    """Return the argument `resource` of a result: a Resource itself, or a copy of another mapping as plain data.
+
+    Raises:
+        UsageError: It isn't a mapping, or has a value that isn't JSON.
+    """
     if isinstance(resource, Resource):
         return resource
     data = plain_data(resource)
@@ -260,7 +270,7 @@ def _text(about: Any, *steps: str) -> str:
 
 
 def has_reference(about: Resource) -> bool:
-    """Say whether a result can refer to a resource: it must have an apiVersion, a kind and a name."""
+    """Return whether a result can name the resource `about`, which must have an apiVersion, a kind and a name."""
     return all(_text(about, *steps) for steps in _NEEDED)
 
 
@@ -311,10 +321,13 @@ def _written(path: str, index: int) -> dict[str, Any]:
 
 
 def _file(file: Any) -> dict[str, Any]:
-    """Return the argument `file` in the form of a result: a mapping with path, and with index unless it is 0.
+    """Return the `file` of a result, a mapping with `path`, and with `index` unless it is 0.
+
+    Args:
+        file: A path, or a mapping with `path` and perhaps `index`.
 
     Raises:
-        UsageError: `file` isn't a path or such a mapping.
+        UsageError: `file` is neither of them, or `index` isn't an integer of 0 or more.
     """
     data: Any = {"path": file} if isinstance(file, str) else plain_data(file)
     index = data.get("index", 0) if isinstance(data, dict) else None

@@ -1,8 +1,8 @@
-"""Running a KRM function: a ResourceList in and a ResourceList out, whatever the function does.
+"""Runs a KRM function on a ResourceList, so that the output is a complete ResourceList, also if the function fails.
 
-Orchestrators read stdout even if the exit status isn't 0, so a wrong stdout is worse than an error. An empty stdout
-with status 0 makes them delete every file, and they can't parse other text beside the ResourceList. Therefore stdout
-gets one whole ResourceList. If the input can't be read, it gets nothing, and the status is 1.
+Orchestrators (kpt, kustomize) read stdout even if the exit status isn't 0, so a wrong stdout is worse than an error. An
+empty stdout with status 0 makes them delete every file, and they can't parse other text next to the ResourceList. If
+the input can't be read, stdout is empty and the status is 1.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ else:
 __all__ = ["KUSTOMIZE_FIELD", "Answer", "answered", "run", "serve"]
 
 KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
-"""An annotation of functionConfig: the field of kustomization.yaml that lists it, `transformers` or `validators`."""
+"""An annotation of functionConfig that says in which field of kustomization.yaml the functionConfig is listed.
+
+Its value is `transformers` or `validators`.
+"""
 
 _HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _LOCAL = "config.kubernetes.io/local-config"
@@ -51,15 +54,16 @@ _HINT = (
 
 
 def serve(load: Callable[[], Runnable], program: str) -> int:
-    """Run a function from this process's stdin to its stdout.
+    """Read a ResourceList from this process's stdin, run a function on it, and write the ResourceList to stdout.
 
     Args:
-        load: Returns the function. Prints during its import don't reach stdout either.
+        load: Imports and returns the function. Nothing that the import prints reaches stdout.
         program: The process's name in messages.
 
     Returns:
-        The exit status: 0; 1 if the input can't be read, the output can't be written or a result has the severity
-        error; the argument of the function's `sys.exit` if it is a number from 1 to 255; 130 after Ctrl-C.
+        The exit status. It is 0; 1 if the input can't be read, the output can't be written, the function raises, or a
+        result has the severity error; the number from 1 to 255 that the function gives to `sys.exit`; or 130 after
+        Ctrl-C.
 
     Raises:
         InputError: The function can't be loaded.
@@ -82,9 +86,9 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
 
 
 def run(function: Runnable, data: bytes) -> Output:
-    """Run a function on one ResourceList, and return its output.
+    """Run a function on one ResourceList in YAML or JSON, and return the output, as `Function.run` describes.
 
-    If `data` can't be read, stdout is empty, the status 1, and stderr says why. See `Function.run`.
+    If `data` can't be read, stdout is empty, the status is 1, and stderr says why.
     """
     try:
         if not data.strip():
@@ -98,13 +102,13 @@ def run(function: Runnable, data: bytes) -> Output:
 
 
 class Answer(_Made[T]):
-    """The output of a function for a ResourceList, and the list itself.
+    """The result of one run of a KRM function.
 
     Attributes:
-        rl: The ResourceList after the function.
-        made: The result of `finish` in `answered`, such as the list's text.
-        status: The exit status.
-        stderr: Text for people; see `Output`.
+        rl: The ResourceList after the run.
+        made: The value that the argument `finish` of `answered` returned for the ResourceList, such as its text.
+        status: The exit status, as in `Output`.
+        stderr: Text for people, as in `Output`.
     """
 
     __slots__ = ("made", "rl", "status", "stderr")
@@ -121,15 +125,17 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
 
     Args:
         function: The function.
-        read: Reads the input and returns a new ResourceList. It takes the class of functionConfig, and whether
-            functionConfig is needed.
-        finish: Makes `Answer.made` out of the ResourceList.
+        read: Reads the input and returns a new ResourceList. It is called again after an error, to get the unchanged
+            items. Its arguments are the config class, and whether a functionConfig is needed; both may be left out.
+        finish: Turns the ResourceList into `Answer.made`.
 
     Returns:
-        The answer. If the function or `finish` raises, the answer has the unchanged items of the input and an error.
+        The result. If the function or `finish` raises, or functionConfig doesn't fit the config class, the items are
+        those of the input, and the results have an error. Changes that a validator makes are dropped in the same way.
 
     Raises:
         InputError: The input can't be read.
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
     problem: BaseException | None = None
     try:
@@ -152,7 +158,12 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
 
 
 class _Came:
-    """The items of the input, for checks after the function has run."""
+    """The items of the input, for checks after the run.
+
+    Attributes:
+        items: The items.
+        configs: The items that are the functionConfig, because kustomize gives it to generators as an item, too.
+    """
 
     def __init__(self, rl: ResourceList[Any]) -> None:
         self.items = list(rl.items)
@@ -171,7 +182,16 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
 def _finished(
     function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
 ) -> Answer[T]:
-    """Return the answer of a function that has returned; UsageError if it has made a functionConfig a resource."""
+    """Return the result of a function that has returned.
+
+    If a validator has changed items, each change becomes an error, and the items are those of the input. If an
+    annotation of functionConfig says that kustomize lists the validator under `validators`, the items are left out of
+    the output, because kustomize treats returned items as changed. If kustomize runs it without such an annotation,
+    stderr gets a hint.
+
+    Raises:
+        UsageError: The function has changed the annotation by which kustomize recognises the functionConfig.
+    """
     if function.role != "validator":
         _check_configs(rl, came)
         return _answer(rl, finish, "")
@@ -210,7 +230,7 @@ def _failed(
     rl: ResourceList[Any],
     error: BaseException,
 ) -> Answer[T]:
-    """Return the answer of a function that raised: the unchanged items, its results, and an error."""
+    """Return the result of a function that raised: the items of the input, its results so far, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
     answer = _renewed(read, rl)
     text = _text(error, function.file)
@@ -223,7 +243,7 @@ def _failed(
 
 
 def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
-    """Return the input's ResourceList, read anew, with the results that the function has added."""
+    """Read the input again, and return its ResourceList with the results that the function has added to `rl`."""
     fresh = read()
     fresh.results._own += rl.results._own
     return fresh
@@ -233,13 +253,14 @@ def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
 
 
 def _text(error: BaseException, home: str) -> str:
-    """Return the type and text of an exception, with the file and line of the function's code that raised it, if any.
+    """Return a text about an exception: its type, its message, and the file and line of the function's code.
 
-    For SystemExit, return its exit status or text alone.
+    The line is left out if no code of the function was running. For SystemExit, the text is the exit status or the
+    message alone.
 
     Args:
         error: The exception.
-        home: The file of the function's code.
+        home: The path of the file with the function's code.
     """
     if isinstance(error, SystemExit):
         return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
@@ -256,9 +277,9 @@ def _text(error: BaseException, home: str) -> str:
 
 
 def _trace(error: BaseException) -> str:
-    """Return the traceback of an exception, from the first line of the function's own code on.
+    """Return the traceback of an exception as text. It begins with the first line that isn't this package's code.
 
-    It is empty for an error of this package that was raised outside of the function.
+    It is empty for an error of this package that was raised before or after the function ran.
     """
     import traceback
 
@@ -278,7 +299,10 @@ def _annotation(resource: Resource | None, key: str) -> Any:
 
 
 def _is_config(item: Resource, config: Resource | None) -> bool:
-    """Say whether `item` is the functionConfig: kustomize sends that as an item, too, and drops it from the output."""
+    """Return whether `item` is the functionConfig, which kustomize sends to generators as an item, too.
+
+    It has the same apiVersion, kind and name, and both have the annotation `config.kubernetes.io/local-config`.
+    """
     if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
         return False
     return all(
@@ -302,10 +326,14 @@ def _is_same(items: Sequence[Resource], others: Sequence[Resource]) -> bool:
 
 
 def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
-    """Yield a word and an item for each change that a validator made: removed, changed, added or moved.
+    """Yield each change that a validator has made: "removed", "changed", "added" or "moved", and the item.
 
-    The item is as the input has it; an added item is the new one. If only the order has changed, "moved" comes once,
-    with the first item.
+    If items were moved and none was added, "moved" is yielded once, with the first item of the input.
+
+    Args:
+        rl: The ResourceList after the run.
+        came: The items of the input, with the changes of the validator.
+        fresh: The items of the input, read again. These are yielded, except for added ones.
     """
     now = {id(item) for item in rl.items}
     for item, before in zip(came.items, fresh, strict=True):

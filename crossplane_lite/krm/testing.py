@@ -1,4 +1,4 @@
-"""Golden tests of KRM functions: folders with inputs and expected outputs, byte for byte.
+"""Golden tests of KRM functions: a function's output must be the same as expected files, byte for byte.
 
     def test_golden():
         krm.testing.golden(transform, Path(__file__).parent / "golden")
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SnapshotError", "golden"]
 
 UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
-"""If this environment variable is set to anything but 0 or nothing, expected files are written instead of compared."""
+"""An environment variable. Unless it is unset, empty or 0, expected files are written instead of compared."""
 
 _CONFIG: Final = "functionConfig.yaml"
 _RESOURCES: Final = "resources"
@@ -46,9 +46,9 @@ _PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
 
 
 def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
-    """Run a function on the input in a folder, and assert that the output is the one that the folder expects.
+    """Run a function on the input in a folder, and assert that the output is the expected one.
 
-    The folder is a case, or holds folders that are cases. The input and the expected output of a case are::
+    The folder is one test case, or contains a folder for each case. A case has these files::
 
         functionConfig.yaml     the function's config, if it has one
         resources/**/*.yaml     the resources; a generator may have none
@@ -64,15 +64,15 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
 
     Args:
         function: The function, made by `krm.function` or `krm.from_composition`.
-        folder: The folder.
-        update: Whether `expected` is replaced by the output instead of compared with it. By default it is replaced if
-            pytest was started with `--crossplane-update-snapshots`, or if the environment variable
-            `CROSSPLANE_LITE_UPDATE` is set to anything but 0 or nothing.
+        folder: The path of the folder.
+        update: Whether the output replaces the files in `expected`, and isn't compared with them. By default that is so
+            if pytest was started with `--crossplane-update-snapshots`, or if the environment variable
+            `CROSSPLANE_LITE_UPDATE` is neither empty nor 0.
 
     Raises:
-        SnapshotError: The output differs, the function printed no ResourceList, there is no `expected` yet, or another
-            test of this run has written another output there. It is an AssertionError.
-        InputError: The folder has no case, or a case whose input can't be used.
+        SnapshotError: The output differs, there is no `expected` yet, the function has no ResourceList as output, or
+            another test of this run has written a different output to `expected`. It is an AssertionError.
+        InputError: The folder doesn't exist or contains no case, or the input of a case can't be used.
         UsageError: `function` isn't a KRM function.
     """
     __tracebackhide__ = True
@@ -91,7 +91,10 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
 
 
 def _run_of_pytest() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes snapshots, and its log of them; False and None outside of pytest."""
+    """Return whether this run of pytest writes expected files, and the log of the files that it checks and writes.
+
+    Without pytest, or without this package's plugin for it, these are False and None.
+    """
     plugin = sys.modules.get(_PYTEST_PLUGIN)
     found: tuple[bool, Log | None] = (False, None) if plugin is None else plugin.current_run()
     return found
@@ -106,10 +109,12 @@ def _advice() -> str:
 
 
 def _cases(folder: Path) -> list[Path]:
-    """Return the folders of the cases: `folder` itself if it is a case, else the folders in it, sorted.
+    """Return the folders of the test cases: `folder` itself if it is a case, else the sorted folders in it.
+
+    Folders whose names begin with `.` or `__` are left out.
 
     Raises:
-        InputError: The folder doesn't exist, holds no case, or holds a folder that isn't a case.
+        InputError: The folder doesn't exist, contains no case, or contains a folder that isn't a case.
     """
     if not folder.is_dir():
         raise InputError(
@@ -132,11 +137,14 @@ def _is_case(folder: Path) -> bool:
 
 
 def _files_after(function: Function, case: Path) -> dict[str, bytes]:
-    """Run a function on a case, and return the files that `expected` must hold: the content of each by its path.
+    """Run a function on the input of a case, and return the files that must be in the case's folder `expected`.
+
+    Returns:
+        The content of each file, by its path in `expected`.
 
     Raises:
         InputError: The input can't be used.
-        SnapshotError: The function printed no ResourceList.
+        SnapshotError: The function has no ResourceList as output, because its input can't be read.
     """
     if (case / _INPUT).exists():
         for other in (_CONFIG, _RESOURCES):
@@ -178,7 +186,13 @@ def _run(function: Function, case: Path, data: bytes) -> bytes:
 
 
 def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Return how the expected output of a case differs from `files`, as text; empty if they are the same."""
+    """Return a text that says how the files in `expected` of a case differ from `files`; empty if they are the same.
+
+    Args:
+        case: The case's folder.
+        files: The content of each file that must be there, by its path in `expected`.
+        log: The log of this run of pytest, which gets the files that were checked; None outside of pytest.
+    """
     expected = case / _EXPECTED
     there = _there(expected)
     if log is not None:
@@ -194,10 +208,15 @@ def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Write the output of a case to `expected`, and remove other files there.
+    """Write the output of a case to the folder `expected`, and remove other files from there.
+
+    Args:
+        case: The case's folder.
+        files: The content of each file, by its path in `expected`.
+        log: The log of this run of pytest, which gets the files that were written; None outside of pytest.
 
     Returns:
-        Why that is refused, if another test has written another output there; else an empty string.
+        An empty string; an error message if another test of this run has written a different content to a file.
     """
     expected = case / _EXPECTED
     there = _there(expected)
@@ -220,7 +239,10 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _there(folder: Path) -> dict[str, bytes]:
-    """Return the content of each file in a folder by its path, with slashes; hidden files are left out."""
+    """Return the content of each file in a folder and the folders below it, by its path there with slashes.
+
+    Hidden files and folders are left out. If the folder doesn't exist, the result is empty.
+    """
     found = {}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
@@ -234,7 +256,13 @@ def _absolute(file: Path) -> Path:
 
 
 def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterator[str]:
-    """Yield the lines of a unified diff from the expected to the actual output."""
+    """Yield the lines of a unified diff from the expected to the actual output: 100, and the number of the others.
+
+    Args:
+        name: The file's name.
+        before: The expected content; None if the file isn't expected.
+        after: The actual content; None if there is no such file.
+    """
     labels = [
         "/dev/null" if data is None else f"{name} ({side})" for data, side in ((before, "expected"), (after, "now"))
     ]
@@ -245,7 +273,10 @@ def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterato
 
 
 def _lines(data: bytes | None) -> list[str]:
-    """Return the lines of a file, with escapes for invisible characters; an empty list for None or an empty file."""
+    """Return the lines of a file for a diff; an empty list for None or an empty file.
+
+    Characters that can't be seen are replaced by escapes, and spaces at a line's end by dots. Long lines are cut.
+    """
     if not data:
         return []
     lines = data.decode("utf-8", "backslashreplace").split("\n")

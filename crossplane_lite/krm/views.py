@@ -1,9 +1,9 @@
-"""Typed views: an instance of a generated model over a resource's content.
+"""Typed views: instances of generated models that read and change the content of a resource.
 
-A view reads the resource as it was when the view was made. Setting or deleting a field in it changes the resource at
-once: every read of the resource, and writing it, brings the views' changes into it first. If a field is set both
-through a view and in the resource, the last value counts. Only differences change the resource, so that the rest of the
-item keeps its text.
+A view reads the resource as it was when the view was made. Setting or deleting a field of the view changes the resource
+at once: before the resource is read or written, the changes of all its views are copied into it. If a field is set both
+through a view and in the resource, the last value counts. Only what differs is changed in the resource, so the rest of
+the item keeps its text.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ M = TypeVar("M", bound=Model)
 
 
 def is_for(model: type[Model], resource: Resource) -> bool:
-    """Say whether a resource is of a model's group and kind, in any version.
-
-    `Unstructured` accepts all kinds.
+    """Return whether a resource has the group and kind of a model, in any version; always True for `Unstructured`.
 
     Raises:
         UsageError: The model isn't a class of resources.
@@ -47,11 +45,14 @@ def is_for(model: type[Model], resource: Resource) -> bool:
 
 
 def view_of(model: type[M], resource: Resource) -> M:
-    """Return a view of `resource` as an instance of `model`: the same view until the resource is changed elsewhere.
+    """Return a typed view of `resource`, an instance of `model`.
+
+    The same view is returned again, unless the resource was changed in another way than through this view.
 
     Raises:
         InputError: The resource has an integer beyond 2**53, which models can't hold.
         UsageError: A change that was made through an older view of the resource isn't allowed.
+        DuplicateResourceError: Such a change gives an item the group, kind, namespace and name of another item.
     """
     if resource._typed is None:
         object.__setattr__(resource, "_typed", Views(resource))
@@ -60,12 +61,13 @@ def view_of(model: type[M], resource: Resource) -> M:
 
 
 class _View:
-    """One view, and its state when its changes were last brought into the resource.
+    """One typed view of a resource.
 
     Attributes:
-        model: The view.
-        before: The view's content at that time.
-        edits: The number of changes that the resource had had by that time.
+        model: The view, an instance of a model.
+        before: The view's content when its changes were last copied into the resource, or when it was made.
+        edits: The number of changes that the resource had when the view last showed its present content. If the
+            resource has had more by now, the view is outdated.
     """
 
     __slots__ = ("before", "edits", "model")
@@ -88,10 +90,14 @@ class Views:
         return any(one.model is model for one in self._views)
 
     def view(self, model: type[M]) -> M:
-        """Return a view that shows the present content as an instance of `model`; a new one if the content has changed.
+        """Return a view that shows the present content, an instance of `model`.
+
+        It is a new one if no view of this class shows the present content.
 
         Raises:
             InputError: The resource has an integer beyond 2**53, which models can't hold.
+            UsageError: As in `take_over`.
+            DuplicateResourceError: As in `take_over`.
         """
         self.take_over()
         edits = self._resource._edits
@@ -103,10 +109,10 @@ class Views:
         return made
 
     def take_over(self) -> None:
-        """Bring the fields that were set or deleted in the views into the resource's content.
+        """Copy the fields that were set or deleted in the views into the resource's content.
 
         Raises:
-            UsageError: The resource can't be changed, or must keep a value.
+            UsageError: The resource can't be changed, can't hold a value, or must keep a reserved annotation.
             DuplicateResourceError: The changes give an item the group, kind, namespace and name of another item.
         """
         if self._is_busy:
@@ -128,9 +134,15 @@ class Views:
             self._is_busy = False
 
     def _check_deleted(self, model: Any) -> None:
-        """Raise UsageError if a reserved annotation was deleted by its name through the view `model`.
+        """Check that no reserved annotation was deleted through a view, as by `del view.metadata.annotations[...]`.
 
-        If all annotations were replaced, the reserved ones are kept instead.
+        Replacing all annotations is allowed: the resource keeps the reserved ones.
+
+        Args:
+            model: The view, an instance of a model.
+
+        Raises:
+            UsageError: A reserved annotation was deleted.
         """
         found = getattr(getattr(model, "metadata", None), "annotations", None)
         for key in getattr(found, "deleted", None) or ():
@@ -149,7 +161,7 @@ def _made(model: type[M], resource: Resource) -> M:
 
 
 class _Difference:
-    """Brings the differences between two states of a view into the content of a resource."""
+    """Applies the changes that were made in a typed view to the content of the view's resource."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -161,8 +173,12 @@ class _Difference:
 
         Args:
             holder: The object in the content, which is changed.
-            before: The view's object at the last `apply`, or when the view was made.
+            before: The view's object at the last `take_over`, or when the view was made.
             after: The view's object now.
+
+        Raises:
+            UsageError: As in `take_over`.
+            DuplicateResourceError: As in `take_over`.
         """
         for key in before:
             if key not in after and key in holder and not self._resource._is_guarded(holder, key):
@@ -181,7 +197,15 @@ class _Difference:
             self._resource._assign(holder, key, copied(value))
 
     def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
-        """Apply the changes of one list of a view. Elements that stay are the same objects, and keep their text."""
+        """Apply the changes of one list of a view to the list in the resource's content.
+
+        Objects in the list that the view has kept stay the same Python objects, so that they keep their text.
+
+        Args:
+            found: The list in the content, which is changed.
+            before: The view's list at the last `take_over`, or when the view was made.
+            value: The view's list now.
+        """
         known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
         made = []
         pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()
@@ -196,7 +220,12 @@ class _Difference:
 
 
 class _Element:
-    """An element of a list as a view showed it, and as it is in the content (None if it isn't there any more)."""
+    """An element of a list in a typed view, made for `matched`, which needs only the method `value` of a node.
+
+    Attributes:
+        before: The element as the view had it.
+        found: The element at the same index in the resource's content; None if the list is shorter by now.
+    """
 
     __slots__ = ("before", "found")
 
@@ -205,5 +234,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the element's old content in the view. `matched` takes these elements in place of nodes."""
+        """Return the element as the view had it."""
         return self.before

@@ -1,8 +1,8 @@
-"""New projects: `crossplane-lite init` writes a project that can be rendered, tested and packaged at once.
+"""New projects: `crossplane-lite init` writes the project of a function, ready to be rendered, tested and packaged.
 
-`command.py` is the command. `project.py` has the files that all functions for Crossplane share, `composition.py` and
-`operation.py` the files that only a function for compositions or for Operations has, and `krm.py` the files of a KRM
-function. `samples.py` makes up values that fit a schema.
+`command.py` is the command. `project.py` has the files that all functions for Crossplane need, `composition.py` and
+`operation.py` those that only a function for Compositions or for Operations needs, and `krm.py` all files of a KRM
+function. `samples.py` invents values for the required fields of a schema.
 
 This package imports `_base`, `_manifests`, `_programs`, `codegen`, `packaging` and `errors`. A served function never
 loads it.

@@ -1,4 +1,4 @@
-"""`crossplane-lite init`: a new project that can be rendered, tested and packaged at once."""
+"""The command `crossplane-lite init`, which writes the project of a new function."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ testing.Snapshots("tests", update=True).check(value, "expected/first.yaml")
 
 
 def command(argv: Sequence[str]) -> int:
-    """Run `crossplane-lite init` with the arguments that follow it.
+    """Run `crossplane-lite init` with the arguments that follow it. Warnings are printed to stderr.
 
     Returns:
-        0. The project was written, and the next steps were printed on stdout.
+        Always 0. The project was written then, and the next steps were printed to stdout.
 
     Raises:
-        InputError: The name, a flag, a definition or the folder can't be used, or a file of the project can't be
-            written; or the project was written, but its function can't be rendered.
-        MissingExtraError: PyYAML isn't installed.
-        SystemExit: An argument is wrong or missing.
+        InputError: The name, a flag, a file with definitions, or the folder can't be used; or a file of the project
+            can't be written; or the project was written, but its function can't be rendered.
+        MissingExtraError: PyYAML isn't installed, which all templates except `krm` need.
+        SystemExit: An argument is wrong or missing, with the status 2; or `--help` was printed, with the status 0.
     """
     arguments = make_parser().parse_args(argv)
     folder = Path(arguments.name)
@@ -92,7 +92,10 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _installed_from() -> str | None:
-    """Return the value of `--sdk-from` for this installation; None if it came from pip's index, or isn't known."""
+    """Return a value for `--sdk-from` that installs the same crossplane-lite as this one: a path, or a URL.
+
+    None if it was installed from the package index, or its source isn't known.
+    """
     try:
         told = distribution("crossplane-lite").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -111,12 +114,12 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write the files of a new project.
 
     Args:
-        folder: The project's folder, which must be new or empty.
-        texts: The texts of the files by their paths in the folder.
+        folder: The project's folder, which must be empty or not exist yet.
+        texts: The text of each file, by the file's path in the folder.
 
     Raises:
-        InputError: The folder is a file or isn't empty, and nothing was written; or a file can't be written, and those
-            before it stay.
+        InputError: The folder is a file or isn't empty; then nothing was written. Or a file can't be written; then the
+            files before it stay.
     """
     try:
         if os.path.lexists(folder) and not folder.is_dir():
@@ -135,7 +138,9 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def _write_snapshot(folder: Path, project: Project, template: str) -> None:
-    """Render the example with the new function, and write the result as the first expected result of its tests.
+    """Render the project's example, and write the output to `tests/expected/first.yaml`, which a test compares.
+
+    This is done by another Python process, because the new function must be imported.
 
     Args:
         folder: The project's folder.
@@ -143,7 +148,7 @@ def _write_snapshot(folder: Path, project: Project, template: str) -> None:
         template: `composition` or `operation`.
 
     Raises:
-        InputError: The function can't be rendered.
+        InputError: The function can't be imported or rendered. The project's files stay.
     """
     program = _FIRST.format(package=project.package, function=project.function)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -162,7 +167,7 @@ def _write_snapshot(folder: Path, project: Project, template: str) -> None:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+    """Return the argument parser of `crossplane-lite init`."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite init",
         description="Write the project of a new function: code, models, an example, tests, and the files for its "

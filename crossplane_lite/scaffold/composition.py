@@ -1,4 +1,4 @@
-"""The files of a new project for compositions, with models of the XRD and of the kinds that the function composes."""
+"""The files of a new project for Compositions, with models of the XRD and of the kinds that the function composes."""
 
 from __future__ import annotations
 
@@ -125,8 +125,9 @@ class Made(NamedTuple):
     """The files of a new project.
 
     Attributes:
-        files: The texts of the files, by their paths in the project.
-        warnings: Warnings for the author: kinds that Crossplane wouldn't let the composite compose.
+        files: The text of each file, by the file's path in the project.
+        warnings: A text for each kind that the function composes, but that Crossplane doesn't let this composite
+            compose.
     """
 
     files: dict[str, str]
@@ -134,16 +135,18 @@ class Made(NamedTuple):
 
 
 def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
-    """Return the files of a new project.
+    """Return the files of a new project for a function that Compositions run.
 
     Args:
-        project: The values of the project.
-        xrd: The file with the CompositeResourceDefinition of the composite; None to write a small example.
-        crds: Files with definitions of the kinds that the function composes.
+        project: The project's name and the other values that the files contain.
+        xrd: The path of a file with the CompositeResourceDefinition of the composite; None to write an example of one.
+        crds: The paths of files with CustomResourceDefinitions or OpenAPI documents. All kinds in them get models. The
+            function composes only the kinds of the CustomResourceDefinitions.
 
     Raises:
-        InputError: A file can't be read, `xrd` doesn't hold exactly one CompositeResourceDefinition with a version that
-            is referenceable, or the files in `crds` define no kind or have the same name twice.
+        InputError: A file can't be read. Or `xrd` doesn't contain exactly one CompositeResourceDefinition, or that has
+            no referenceable version. Or the files in `crds` define no kind, or two of them have the same name, or a
+            schema in them can't be used.
     """
     crd_documents = list(read_sources(list(crds))) if crds else []
     kinds = _composed(crds, crd_documents)
@@ -183,10 +186,10 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
 
 def _models(documents: Sequence[Document]) -> dict[str, str]:
-    """Return the files that `crossplane-lite generate` makes of the project's definitions, by path.
+    """Return the files that `crossplane-lite generate` writes for the project's definitions: the text of each, by path.
 
     Raises:
-        InputError: A schema can't be read, or two definitions contradict each other.
+        InputError: A schema can't be used, or two documents define the same kind differently.
     """
     made = generate.generate(generate.select(definitions(documents).kinds, "storage"))
     texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
@@ -206,10 +209,16 @@ def _xrd(path: str | None, text: str) -> Document:
 
 
 def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
-    """Return the kinds that the function composes: those in the documents of --crd, except in OpenAPI documents.
+    """Return the kinds that the function composes: all that CustomResourceDefinitions in the files of --crd define.
+
+    Kinds of OpenAPI documents don't count, because an API server has too many of them.
+
+    Args:
+        paths: The paths of the files.
+        documents: The documents in the files.
 
     Raises:
-        InputError: There are files that define no kind, or two files have the same name.
+        InputError: The files define no kind at all, or two files have the same name.
     """
     found = [one for one in definitions(documents).kinds if one.storage]
     if paths and not found:
@@ -231,7 +240,14 @@ def _composite(document: Document) -> Kind:
 
 
 def _warnings(document: Document, crd_documents: Sequence[Document]) -> list[str]:
-    """Return a warning for each kind of --crd that Crossplane wouldn't let the composite compose."""
+    """Return a warning for each kind of --crd that Crossplane doesn't let the composite compose.
+
+    A composite in a namespace can't compose cluster-scoped kinds.
+
+    Args:
+        document: The CompositeResourceDefinition.
+        crd_documents: The documents of --crd.
+    """
     spec = document.content["spec"]
     is_namespaced = (
         document.content.get("apiVersion", "").endswith("/v2") and spec.get("scope", "Namespaced") == "Namespaced"
@@ -336,11 +352,11 @@ def _typed(composite: Kind, kinds: Sequence[Kind]) -> list[str]:
 
 
 def _literal(value: Any, indent: int) -> str:
-    """Return a value as Python code. A long dict or list has a line for each entry.
+    """Return a value as Python code. A dict or list of 60 characters or more has a line for each entry.
 
     Args:
         value: A JSON value.
-        indent: How many spaces stand before the line in which the code begins.
+        indent: The number of spaces at the beginning of the line that the code is put into.
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)

@@ -1,9 +1,9 @@
 """The files of a new project for a KRM function, with a Dockerfile for its image.
 
-The image follows the specification ("A function container MUST be capable of running as a non-root user `nobody`"). It
-works with a read-only file system and without a network. All byte code is made when the image is built. That includes
-the standard library, for which the official Python images have no byte code. Python doesn't compare byte code with its
-source when the function starts.
+The image follows the KRM functions specification: "A function container MUST be capable of running as a non-root user
+`nobody`". It works with a read-only file system and without a network. All byte code is compiled when the image is
+built, also that of the standard library, which the official Python images don't contain. To start faster, Python
+doesn't compare the byte code with its source.
 """
 
 from __future__ import annotations
@@ -183,14 +183,15 @@ and list the config under `transformers:`. The config of a validator, under `val
 
 
 def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
-    """Return the texts of a new project's files, by their paths in the project.
+    """Return the files of a new project: the text of each file, by its path in the project.
 
     Args:
         name: The name of the function and of its image.
-        sdk_from: A folder, a wheel, a URL or a version of crossplane-lite; None for the version in pip's index.
+        sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a version. None for the
+            newest version in the package index.
 
     Raises:
-        InputError: The name can't be the name of an image, or `sdk_from` can't be used.
+        InputError: The name can't be the name of an image or is longer than 63 characters, or `sdk_from` can't be used.
     """
     if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > _LONGEST:
         raise InputError(

@@ -69,7 +69,11 @@ def test_the_answer(crossplane_folder: testing.Folder, crossplane_snapshot: test
 
 
 def files(project: Project) -> dict[str, str]:
-    """Return the texts of a new project's files, by their paths in the project; `project` has its values."""
+    """Return the files of a new project: the text of each file, by its path in the project.
+
+    Args:
+        project: The project's name and the other values that the files contain.
+    """
     texts = shared_files(project, "operation", "render op example/operation.yaml example/functions.yaml", "")
     texts["example/operation.yaml"] = filled(_OPERATION, project)
     texts[f"{project.package}/function.py"] = filled(_FUNCTION, project)

@@ -1,4 +1,4 @@
-"""The files that new projects share: some are in all projects, the others in all projects for Crossplane."""
+"""The files that new projects have in common. KRM functions need only some of them, functions for Crossplane all."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _TAKEN = frozenset(
 
 
 class Project(NamedTuple):
-    """The values that a project's files contain.
+    """The values that the files of a new project contain.
 
     Attributes:
-        name: The project's name, which is also the name of its folder.
-        package: The name of its Python package.
-        function: The name of the Function object in Crossplane.
-        step: The name with which the function marks its own resources; it is different in each project.
-        kind: The project's name in the form of a kind, such as `MyNetwork`.
+        name: The project's name, such as `my-network`. It is also the name of its folder.
+        package: The name of its Python package, such as `my_network`.
+        function: The name of the Function object in Crossplane, such as `function-my-network`.
+        step: The name that the function writes into an annotation on its resources. Its random end makes it unique.
+        kind: The project's name as a Kubernetes kind, such as `MyNetwork`.
         sdk: The requirement with which pip installs crossplane-lite.
-        dev_sdk: The same requirement with the extras for development.
+        dev_sdk: The same requirement with the extras that the author of the function needs.
     """
 
     name: str
@@ -57,12 +57,13 @@ def new_project(name: str, sdk_from: str | None) -> Project:
     """Return the values that the templates of a new project's files need.
 
     Args:
-        name: The project's name.
-        sdk_from: A folder, a wheel, a URL or a version of crossplane-lite; None for the newest version
-            in the package index.
+        name: The project's name: lower-case letters, digits and single dashes, at most 50 characters.
+        sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a version. None for the
+            newest version in the package index.
 
     Raises:
-        InputError: The name or `sdk_from` can't be used.
+        InputError: The name isn't such a name, or would make a Python package that hides another one; or `sdk_from`
+            can't be used.
     """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
@@ -91,14 +92,14 @@ def new_project(name: str, sdk_from: str | None) -> Project:
 
 
 def with_values(text: str, **values: str) -> str:
-    """Return `text` with each value put in the places of its name; the value `name` replaces each `@NAME@`."""
+    """Return `text` in which each keyword argument replaces its name: `name="net"` replaces each `@NAME@` by `net`."""
     for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
     return text
 
 
 def filled(text: str, project: Project) -> str:
-    """Return `text` with the project's values put in their places; the package's name replaces each `@PACKAGE@`."""
+    """Return `text` in which the project's values replace their names: `project.package` replaces each `@PACKAGE@`."""
     return with_values(text, **project._asdict())
 
 
@@ -140,13 +141,13 @@ testpaths = ["tests"]
 
 
 def pyproject(tools: str, *, about: str, dev: str, program: str) -> str:
-    """Return the text of pyproject.toml, still with places for the project's own values, such as `@NAME@`.
+    """Return the text of pyproject.toml. `filled` or `with_values` must still replace names in it, such as `@NAME@`.
 
     Args:
-        tools: The tables of setuptools and of other tools.
+        tools: The TOML tables of setuptools and other tools.
         about: The project's description.
-        dev: The requirements for development, as they stand between the brackets of a TOML list.
-        program: The entry point of the image, `module:attribute`.
+        dev: The requirements for development, as quoted strings with commas between them.
+        program: The entry point of the image, as `module:attribute`.
     """
     return with_values(_PYPROJECT, about=about, dev=dev, program=program) + tools
 
@@ -284,13 +285,13 @@ it.
 
 
 def shared_files(project: Project, capability: str, render: str, more: str) -> dict[str, str]:
-    """Return the texts of the files that all projects for Crossplane have, by their paths.
+    """Return the files that all projects of functions for Crossplane have: the text of each, by its path.
 
     Args:
-        project: The values of the project.
-        capability: The function's capability in Crossplane: `composition` or `operation`.
-        render: The arguments with which `crossplane-lite` renders the example.
-        more: More text for the README; empty for none.
+        project: The project's name and the other values that the files contain.
+        capability: The function's capability in its package metadata: `composition` or `operation`.
+        render: The command-line arguments with which `crossplane-lite` renders the example, for the README.
+        more: More text for the README; may be empty.
     """
     texts = {
         "pyproject.toml": pyproject(

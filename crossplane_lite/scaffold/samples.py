@@ -1,4 +1,4 @@
-"""Made-up values that fit a schema: only those of required fields, for examples that are valid at once."""
+"""Invents values for the required fields of an OpenAPI schema, so that an example is valid in most cases."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ _DEEPEST: Final = 20
 
 
 def required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return made-up values for the required fields of an object, by name.
+    """Return invented values for the required fields of an object, by the fields' names.
 
-    Fields with a default or without a schema are left out. Objects more than 20 levels deep are left empty.
+    Types, enums, formats, minimums and lengths are respected, but not patterns or CEL rules. Fields with a default or
+    without a schema are left out. Objects more than 20 levels deep are left empty.
 
     Args:
-        schema: The schema of the object.
+        schema: The OpenAPI schema of the object.
     """
     return _object(schema, 0)
 

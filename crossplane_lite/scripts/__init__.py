@@ -1,4 +1,4 @@
-"""A ready function that runs code from inside of a Composition: the input of its step holds the text of a script.
+"""A ready-made composition function that runs a Python script. The script is in the Composition, in the step's input.
 
     crossplane-lite serve crossplane_lite.scripts:function
 
@@ -13,8 +13,8 @@ The input of a step is
     parameters: {...}  # optional, for the script: ctx.input["parameters"]
     timeoutSeconds: 10  # optional, at most 60
 
-The script is Python code that defines `compose(ctx)`, and can use all of this package like the code of any other
-function. Whoever may edit the Composition can therefore run code in the function's pod.
+The script must define `compose(ctx)`, and can import and use all of this package, as the code of any other function.
+So everybody who may edit the Composition can run code in the function's pod.
 
 `text.py` compiles scripts, `limit.py` stops scripts that take too long, and `function.py` is the function. This package
 may import `composition` and what `composition` imports (docs/ARCHITECTURE.rst).

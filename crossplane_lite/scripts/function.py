@@ -1,4 +1,4 @@
-"""The function that runs the script in the input of its step."""
+"""The composition function that runs the script in its step's input."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def _compose(ctx: Context) -> None:
 
 
 def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
-    """Return the script's text and the time limit in seconds, from the input of the step.
+    """Return the text of the script and its time limit in seconds (10 by default), from the step's input.
+
+    Args:
+        given: The input; None if the step has none.
 
     Raises:
         InputError: The input has no script or an unknown field, or a field has a wrong value.

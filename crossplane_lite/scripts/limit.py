@@ -16,19 +16,19 @@ _TIMES = 50
 
 
 class TooLong(BaseException):
-    """The code takes longer than its limit. `except Exception` in the code doesn't catch this BaseException."""
+    """The code takes longer than its time limit. It is a BaseException, so that `except Exception` doesn't catch it."""
 
 
 class _Run:
-    """Runs a function in a thread of its own, in which TooLong can be raised from outside.
+    """Runs a function in a new thread, in which another thread can raise TooLong.
 
-    Python finds the thread for the exception by a number, and another thread may get the number when this thread has
-    ended. So the thread waits at its end until `released` is set: nobody raises TooLong after that.
+    To raise an exception in a thread, Python takes the thread's ident, and a later thread may get the same ident. So
+    the thread doesn't end before `released` is set. After that, TooLong is never raised in it.
 
     Attributes:
-        over: Set when the function has ended.
-        released: Set when the thread may end.
-        error: The exception that the function has raised; None without one.
+        over: An event that is set when the function has ended.
+        released: An event that is set when the thread may end.
+        error: The exception that the function has raised; None if there is none.
         thread: The thread.
     """
 
@@ -58,18 +58,19 @@ class _Run:
 
 
 def run_limited(function: Callable[[], None], seconds: float) -> None:
-    """Run a function in another thread, for at most `seconds` seconds.
+    """Run a function in another thread, with a time limit.
 
-    A function that takes longer is stopped between two instructions of Python. A call of C code, such as `time.sleep`,
-    can't be stopped: the thread goes on until the call returns, but `run_limited` doesn't wait for that.
+    In a function that takes longer, TooLong is raised between two Python instructions; if the function catches it, up
+    to 50 times. A call of C code, such as `time.sleep`, can't be interrupted: the thread runs until the call returns.
+    `run_limited` doesn't wait for that.
 
     Args:
-        function: The function.
-        seconds: The most seconds that the function may take.
+        function: The function. It is called in a copy of the current context (`contextvars`).
+        seconds: The time limit in seconds.
 
     Raises:
-        TooLong: The function has taken longer.
-        BaseException: The function's own exception.
+        TooLong: The function takes longer.
+        BaseException: The function raised it.
     """
     run = _Run(function)
     run.thread.start()

@@ -1,4 +1,4 @@
-"""Compiles scripts, and keeps the last 64 of them."""
+"""Compiles scripts, and keeps the 64 that were used last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..unstructured import Unstructured
 __all__ = ["FILE", "LARGEST", "compiled"]
 
 FILE: Final = "/composition/script"
-"""The file name of every script. Messages show its last part, `script`, and the line inside of the script."""
+"""The file name that error messages show for every script: its last part, `script`, and the line in the script."""
 
 LARGEST: Final = 256 * 1024
 """The most bytes that a script may have. A whole Composition can't have more than about a megabyte."""
@@ -32,10 +32,13 @@ _lock = threading.Lock()
 
 
 def compiled(text: str) -> Callable[[Any], Any]:
-    """Return the `compose` function of a script.
+    """Return the function `compose` of a script.
 
-    A text is compiled once, as long as it is among the last 64. When it is compiled, the statements of the script run,
-    in a module namespace of their own.
+    The script is compiled and its statements are run, in a new namespace. That isn't done again as long as the same
+    text is among the 64 that were used last.
+
+    Args:
+        text: The text of the script.
 
     Raises:
         InputError: The text is too large, isn't Python (the message has the line), or defines no function `compose`.
@@ -63,7 +66,13 @@ def compiled(text: str) -> Callable[[Any], Any]:
 
 
 def _file(key: bytes) -> str:
-    """Return FILE with a folder for this script and `..` in it, so that tracebacks find the lines of this script."""
+    """Return a variant of FILE for one script, such as `/composition/0a1b2c3d/../script`.
+
+    Each script needs a file name of its own, so that tracebacks show its lines.
+
+    Args:
+        key: A hash of the script's text.
+    """
     folder, _, name = FILE.rpartition("/")
     return f"{folder}/{key.hex()[:8]}/../{name}"
 
