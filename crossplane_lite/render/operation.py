@@ -54,7 +54,8 @@ def render_operation(
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
         conditions Succeeded, ValidPipeline and Synced, the outputs of the steps, and references to applied resources.
         `composed` has the applied resources, by the names that the functions gave them. `deleted` and `ready` are
-        empty.
+        empty. An Operation that has failed as often as its `spec.retryLimit` allows (by default 5 times) isn't run: its
+        status says so, and `composed` is empty, too.
 
     Raises:
         FatalResultError: A function returned a fatal result.
@@ -200,10 +201,15 @@ def _order(reference: Mapping[str, Any]) -> str:
 
 
 def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, Any]]:
-    """Return a list of the Operation's status; empty where it is missing.
+    """Return a copy of the list that is in one field of an Operation's status; an empty list if the field is missing.
+
+    Args:
+        status: The Operation's status.
+        field: The name of the field, such as `conditions`.
+        key: A key that each element must have, such as `type`.
 
     Raises:
-        InputError: The field isn't a list of objects that each have a string under `key`.
+        InputError: The field isn't a list of objects, or an object has no string under `key`.
     """
     found = status.get(field, [])
     if not isinstance(found, list) or not all(isinstance(one, dict) and text_of(one.get(key)) for one in found):

@@ -20,8 +20,10 @@ class Origin(NamedTuple):
     """A place in a request.
 
     Attributes:
-        part: `xr`, `observed`, `desired`, `required`, `input`, `context`, `credentials` or `details`.
-        name: The composition resource name, the requirement's key, or the name of credentials; else empty.
+        part: The part of the request: `xr` (the observed composite), `observed` (observed resources), `desired`,
+            `required` (required resources), `input`, `context`, `credentials` or `details` (connection details).
+        name: The composition resource name, the requirement's key, or the name of credentials. Empty for the other
+            parts, and for the composite's connection details.
         steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
     """
 

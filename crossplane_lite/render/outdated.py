@@ -38,7 +38,8 @@ _WANTED: Final[dict[int, tuple[type[Any], str]]] = {
 def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
     """Yield a line for each field of the composite's spec that its model lacks, or whose value has the wrong type.
 
-    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines.
+    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines. Neither do Crossplane's
+    own fields, such as `compositionRef`.
 
     Args:
         model: The class by which compose() reads the composite.

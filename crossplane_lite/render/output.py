@@ -108,6 +108,8 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
     """Yield the events of the composite: the functions' results, and the events that Crossplane itself makes.
 
+    A paused composite has only an event about the pause. A composite that is being deleted has no results of functions.
+
     Args:
         rendered: The result of the reconcile.
         composite: The composite resource that was given.
