@@ -33,7 +33,10 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, field: Field) -> Origin | None:
-    """Return the place in the request of a model's field; None where the model wasn't read from the request."""
+    """Return the place in the request of a model's field; None if the model's values aren't read from the request.
+
+    That holds for models that the author makes, and for references to an observed object in desired state.
+    """
     root = node.root
     if root is None or root.refers:
         return None
@@ -64,7 +67,10 @@ def _steps(step: str) -> list[Any]:
 
 
 def origin_text(origin: Origin) -> str:
-    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
+    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`.
+
+    The annotation with the external name is shown as `external_name`, such as in `vpc.external_name`.
+    """
     steps = origin.steps
     name = origin.name
     if origin.part == "observed":

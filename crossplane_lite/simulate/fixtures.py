@@ -67,7 +67,8 @@ class Fixtures:
     one by `apiVersion/kind`.
 
     Raises:
-        InputError: A fixture isn't a mapping, has a misspelt key, or a value of a type that no resource has there.
+        InputError: A fixture isn't a mapping; or has a misspelt key, or one that belongs below `status`, such as
+            `atProvider`; or has a value of a type that no resource has there.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:

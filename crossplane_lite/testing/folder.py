@@ -343,7 +343,7 @@ class _Setup(NamedTuple):
 
 
 def _warn(notes: Iterable[str]) -> None:
-    """Issue a UserWarning for each different note. Its place is the line that called the method which calls `_warn`."""
+    """Issue a UserWarning for each different note. Its place is the line that called the caller of `_warn`."""
     import warnings
 
     for note in dict.fromkeys(notes):
