@@ -33,10 +33,13 @@ def command(argv: Sequence[str]) -> int:
     Returns:
         The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
         It is also 1 if `--crds` finds mistakes in desired resources or awaited values that never come. Else it is 0.
+        With --watch, it says which signal ended the command: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file or a function can't be read or used. The message names it.
+        InputError: A file or a function can't be read or used; or no function composes or holds back a resource that
+            --explain names. The message names it.
+        RenderError: With --crds only. A resource's apiVersion can't be parsed.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
@@ -77,7 +80,13 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
 
     Returns:
-        The exit status. It is 1 if --crds was given and its schemas show mistakes, else 0.
+        The exit status. It is 1 if --crds was given and `_check` finds something, else 0.
+
+    Raises:
+        InputError: No function composes or holds back a resource that --explain names, or a file of --crds can't be
+            used.
+        RenderError: With --crds only. A resource's apiVersion can't be parsed.
+        MissingExtraError: A package that --crds needs isn't installed.
     """
     from . import output
 
@@ -121,8 +130,15 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     """Print the mistakes in desired resources, and the awaited values that never come, by the schemas of --crds.
 
+    The kinds that have no schema, and so aren't checked, are printed, too.
+
     Returns:
-        The exit status: 1 if anything was found, else 0.
+        The exit status: 1 if there are mistakes or such values, else 0.
+
+    Raises:
+        InputError: A file of schemas can't be read, or is malformed.
+        RenderError: A resource's apiVersion can't be parsed.
+        MissingExtraError: A package that is needed isn't installed.
     """
     from .._manifests.kind_schemas import Schemas
     from .in_vain import HEADING, in_vain, lines, summary
