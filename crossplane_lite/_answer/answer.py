@@ -143,8 +143,9 @@ class _Answer:
         handing_on: Fills in the context and the output.
         reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
         incomplete: Whether resources are left out because their names depend on unresolved values.
-        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() guessed
-            before: the missing values may come to exist only once these resources do. Never in an Operation.
+        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
+            missing value as a plain one before (a guess): the value may come to exist only once these resources do.
+            Never in an Operation.
         held: The names of the resources that are held back.
         stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.

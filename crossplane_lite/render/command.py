@@ -119,10 +119,13 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Print the mistakes in desired resources, and the awaited values that never come, by the schemas of --crds.
+    """Check the desired resources against the schemas of --crds and --required-schemas, and print the findings.
+
+    These are invalid fields, resources that can't be checked (no schema), and waits for fields that no schema has, so
+    that they would never end.
 
     Returns:
-        The exit status: 1 if anything was found, else 0.
+        The exit status: 1 if a field is invalid or a wait would never end, else 0.
     """
     from .._manifests.kind_schemas import Schemas
     from .in_vain import HEADING, in_vain, lines, summary

@@ -1,4 +1,4 @@
-"""Writes the new value of a node in place of the old one: after a key, after a dash or in brackets.
+"""Makes the edits that put a node's new value in place of the old one: after a key, after a dash or in brackets.
 
 An edit is a tuple: the start and the end of the replaced text, and the new text. Functions add edits to the list `out`.
 """
