@@ -101,9 +101,9 @@ class Function(Callee):
             data: The bytes of a RunFunctionRequest, v1 or v1beta1.
 
         Returns:
-            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. It is only logged if
-            compose() has registered resources and used a missing value before, or if Crossplane hasn't answered a
-            requirement yet.
+            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. Instead, it is only
+            logged if compose() has registered resources and used a missing value before, or if Crossplane hasn't
+            answered a requirement yet.
 
         Raises:
             WireError: The bytes are malformed. Some faults show only when compose() reads the value.

@@ -135,8 +135,8 @@ class WhoWaits:
 
         Args:
             text: The text, with secret values masked.
-            whole: The graph of all dependencies. Only those whose values exist are taken from it, because this object
-                knows the others.
+            whole: The graph of all dependencies. Only dependencies whose values exist are taken from it, because this
+                object knows the others.
         """
         if self.shown is None:
             return Masked(text)

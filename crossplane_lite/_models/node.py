@@ -279,7 +279,7 @@ class Node:
         self.owner = None
 
     def written(self, holder: Any, name: str) -> None:
-        """Note that a field of `holder`, whose node this is, was set or deleted.
+        """Record that a field of `holder`, whose node this is, was set or deleted.
 
         An object that was read under `name` before doesn't belong to `holder` any more. If `holder` was itself read
         from another object, it now counts as set there.

@@ -97,7 +97,7 @@ class Comments:
     def head(self) -> str:
         """The comment lines directly above the value, except those that are indented more than its key or dash.
 
-        It is empty if there are none.         For a resource these are the comment lines above its first field.
+        It is empty if there are none. For a resource these are the comment lines above its first field.
         """
         return self._read(HEAD)
 
@@ -121,7 +121,7 @@ class Comments:
     def foot(self) -> str:
         """The comment lines below the value that are indented more than its key, or than its dash in a list.
 
-        It is empty if there are none.         For a resource these are the comment lines at its end.
+        It is empty if there are none. For a resource these are the comment lines at its end.
         """
         return self._read(FOOT)
 

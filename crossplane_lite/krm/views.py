@@ -234,5 +234,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the element as it was before (the attribute `before`)."""
+        """Return `before`."""
         return self.before

@@ -32,7 +32,8 @@ def command(argv: Sequence[str]) -> int:
 
     Returns:
         The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
-        It is also 1 if `--crds` finds mistakes in desired resources or awaited values that never come. Else it is 0.
+        With `--crds` it is also 1 if desired resources have mistakes, or if a resource or field waits for a value that
+        never comes. Else it is 0.
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
@@ -77,7 +78,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
 
     Returns:
-        The exit status. It is 1 if --crds was given and its schemas show mistakes, else 0.
+        The exit status: with --crds that of `_check`, else 0.
     """
     from . import output
 

@@ -271,7 +271,7 @@ def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | N
         style: The style of the text around the value.
         lead: The white space before the value. If it has a line break and the text is JSON, a list or mapping is
             written in several lines.
-        old: The quote of the old or of a neighbouring value; "" or None without quotes.
+        old: The quote that the replaced value or a neighbouring value has, as for `scalar`.
 
     Raises:
         UsageError: A key or an integer is too long.

@@ -131,7 +131,7 @@ def _has_spaced(text: str) -> bool:
 
 
 def _prepare(doc: Stream) -> None:
-    """Prepare a stream for writing: copies replace aliases that can't stay, and the last line gets a line break."""
+    """Prepare a stream for writing: copies replace aliases that can't stay, and the text ends in a line break."""
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):

@@ -160,7 +160,10 @@ class Pool:
 
     @property
     def stuck(self) -> int:
-        """The number of calls that run `Limits.stuck_seconds` after their deadline, in workers not replaced so far."""
+        """The number of calls that still run `Limits.stuck_seconds` after their deadline.
+
+        Calls in workers that are being replaced don't count.
+        """
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
