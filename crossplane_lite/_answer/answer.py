@@ -139,8 +139,8 @@ class _Answer:
         message: The answer, a RunFunctionResponse.
         step: The step's identity: the function's name, and a hash of the step's input if there is one.
         report: The condition that says who waits; None if it isn't sent.
-        who_waits: The resources, fields and requirements that wait, with reasons, and remarks for people. None if there
-            is nothing of this.
+        who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people, and keys of
+            the context whose values are guessed. None if there is nothing of this.
         handing_on: Fills in the context and the output.
         reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
         incomplete: Whether resources are left out because their names depend on unresolved values.
