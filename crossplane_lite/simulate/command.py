@@ -40,7 +40,7 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file, a function or a name can't be used.
+        InputError: A file, a function or a name can't be used; or the result is nested too deeply for --format json.
         RenderError: The composite's apiVersion can't be parsed.
         UsageError: A path of --degrade isn't a field path.
         MissingExtraError: A package that is needed isn't installed.
