@@ -5,7 +5,7 @@
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
 The flags have the names and short forms of Crossplane's `crossplane composition render`. Only `--function`,
-`--kube-context` and `--crds` are flags that Crossplane's command doesn't have.
+`--kube-context`, `--crds` and `--explain` (which graph doesn't have) are flags that Crossplane's command doesn't have.
 """
 
 from __future__ import annotations

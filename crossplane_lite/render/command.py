@@ -32,7 +32,8 @@ def command(argv: Sequence[str]) -> int:
 
     Returns:
         The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
-        It is also 1 if `--crds` finds mistakes in desired resources or awaited values that never come. Else it is 0.
+        With `--crds` it is also 1 if desired resources have mistakes, or if a resource or field waits for a value that
+        never comes. Else it is 0.
         With --watch, it says which signal ended the command: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
@@ -80,7 +81,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
 
     Returns:
-        The exit status. It is 1 if --crds was given and `_check` finds something, else 0.
+        The exit status: with --crds that of `_check`, else 0.
 
     Raises:
         InputError: No function composes or holds back a resource that --explain names, or a file of --crds can't be
@@ -128,12 +129,13 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Print the mistakes in desired resources, and the awaited values that never come, by the schemas of --crds.
+    """Check the desired resources against the schemas of --crds and --required-schemas, and print the findings.
 
-    The kinds that have no schema, and so aren't checked, are printed, too.
+    These are invalid fields, kinds that have no schema and so aren't checked, and waits that never end, because the
+    schema lacks the awaited field.
 
     Returns:
-        The exit status: 1 if there are mistakes or such values, else 0.
+        The exit status: 1 if a field is invalid or a wait would never end, else 0.
 
     Raises:
         InputError: A file of schemas can't be read, or is malformed.

@@ -315,7 +315,7 @@ class AwaitedFields:
         return ASSUMED if is_assumed or self._schema is None else SCHEMA
 
     def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
-        """Note all lists in a value that this class has made up, because only such lists may get more elements."""
+        """Record all lists in a value that this class has made up, because only such lists may get more elements."""
         work: list[tuple[list[str | int], Any]] = [(list(steps), value)]
         while work:
             path, one = work.pop()

@@ -207,7 +207,10 @@ def _notes(simulation: Simulation) -> Iterator[str]:
 
 
 def _visible(text: str) -> str:
-    """Return JSON in which each character that isn't printable is escaped, because it could control a terminal."""
+    """Return a JSON text in which characters that could control a terminal are escaped.
+
+    These are all characters that aren't printable, except line breaks.
+    """
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)

@@ -379,7 +379,7 @@ class Simulation:
         return data if isinstance(data, Mapping) else {}
 
     def _note_wanted(self, waits: Waits, composed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Note the fields of composed resources that other resources need."""
+        """Record the fields of composed resources that other resources need."""
         there = {**self._observed, **composed}
         names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
         world = self._world(objects=there.values())

@@ -59,10 +59,10 @@ def is_single(sources: Any) -> TypeIs[Source]:
 
 
 def json_object(source: Any, where: str) -> dict[str, Any]:
-    """Return a copy of plain data or of a model as JSON values: encoded as a Struct, and decoded again.
+    """Return a resource or document as a dict of JSON values: encoded as a Struct, and decoded again.
 
     Args:
-        source: The plain data, model or message.
+        source: A mapping of plain data, a model or a message.
         where: The source's name in messages.
 
     Raises:
