@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import UnionType
 from typing import TYPE_CHECKING, Any, Final
 
 from . import types
@@ -96,7 +97,7 @@ def _shown(type_: Any) -> str:
     if isinstance(type_, type) and not hasattr(type_, "__args__"):
         return type_.__name__
     parts = [_shown(part) for part in type_.__args__]
-    if not hasattr(type_, "__origin__"):  # a union
+    if isinstance(type_, UnionType):  # since Python 3.14 unions have an `__origin__`, too
         return " | ".join(parts)
     return f"{type_.__origin__.__name__}[{', '.join(parts)}]"
 

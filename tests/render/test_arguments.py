@@ -207,7 +207,7 @@ def test_paths(folder: Path) -> None:
             ["xr", "--timeout", "1y"],
             "argument --timeout: '1y' is not a duration such as 1m30s, 500ms or 90 (seconds)",
         ),
-        (["xr", "--context-value", "a=b"], "unrecognized arguments: --context-value a=b"),
+        (["xr", "--context-value=a=b"], "unrecognized arguments: --context-value=a=b"),
     ],
 )
 def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], argv: list[str], line: str) -> None:
