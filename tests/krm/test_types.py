@@ -10,6 +10,7 @@ import pytest
 
 from crossplane_lite import krm
 from crossplane_lite.errors import DuplicateResourceError, UsageError
+from crossplane_lite.krm.resource import Resource
 from tests.krm.lists import DEPLOYMENT, SERVICE, output, read, wrapper
 
 API = "- apiVersion: v1\n  kind: Service\n  metadata: {name: api, namespace: prod}\n"
@@ -46,6 +47,39 @@ def test_texts(value: Any, hint: str) -> None:
 
 def _new(**metadata: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "New", "metadata": {"name": "new", **metadata}}
+
+
+@pytest.mark.parametrize("value", [5, "text", ["a"], None])
+def test_metadata_is_an_object(value: Any) -> None:
+    """Metadata that isn't an object is refused, whether the item has annotations of an orchestrator or not."""
+    rl = read()
+    for item in (*rl.items, Resource({"kind": "A"})):
+        before = item.to_dict()
+        for work in (
+            lambda item=item: item.__setitem__("metadata", value),
+            lambda item=item: item.set("metadata", value),
+            lambda item=item: setattr(item, "metadata", value),
+        ):
+            with pytest.raises(UsageError, match=re.escape(f"metadata must be an object (got {value!r})")):
+                work()
+        assert item == before
+    assert not rl.is_changed
+
+
+@pytest.mark.parametrize("key", ["labels", "annotations"])
+def test_labels_and_annotations_are_objects(key: str) -> None:
+    """Labels and annotations that aren't objects are refused in every item; null stays allowed."""
+    rl = read()
+    for item in rl.items:
+        for work in (
+            lambda item=item: setattr(item, key, [1]),
+            lambda item=item: item.set("metadata", {"name": "a", key: [1]}),
+        ):
+            with pytest.raises(UsageError, match=rf"metadata.{key} must be an object \(got \[1\]\)"):
+                work()
+    assert not rl.is_changed
+    rl.items[1].set(("metadata", key), None)
+    assert rl.items[1]["metadata"][key] is None
 
 
 def test_what_need_not_be_text() -> None:
