@@ -185,3 +185,40 @@ def test_fields_of_a_config_without_a_class() -> None:
     assert rl.config.metadata.name == "c"
     assert rl.function_config is not None
     assert (rl.function_config.name, rl.function_config.labels) == ("c", {"a": "b"})
+
+
+def test_a_refused_assignment_leaves_the_identity() -> None:
+    """After metadata is refused, the item has its old name, also where names are compared, and the message uses it."""
+    rl = read(DEPLOYMENT + API)
+    api = rl.items[1]
+    guarded = rl.items[0]
+    other = rl.items.add({**guarded.to_dict(), "metadata": {"name": "other", "namespace": "prod"}})
+    changed = {"name": "new", "namespace": "prod", "annotations": {"config.k8s.io/id": "2"}}
+    with pytest.raises(UsageError, match=r"^Deployment prod/web \(app/web.yaml\): the annotation config.k8s.io/id"):
+        guarded["metadata"] = changed
+    assert guarded.name == "web"
+    with pytest.raises(DuplicateResourceError, match="can't become Deployment prod/web"):
+        other.name = "web"
+    other.name = "new"
+    with pytest.raises(DuplicateResourceError, match="can't become Deployment prod/new"):
+        guarded.name = "new"
+    with pytest.raises(UsageError, match=r"^Service prod/api: the annotation config.k8s.io/id can't be set"):
+        api["metadata"] = changed
+    assert api.name == "api"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: one.annotations.__setitem__("config.k8s.io/id", "1"),
+        lambda one: one.metadata.annotations.__setitem__("config.k8s.io/id", "1"),
+        lambda one: one.labels.__setitem__("a", 1),
+        lambda one: one.annotations.append("a"),
+    ],
+)
+def test_a_refused_field_doesnt_make_the_object_around_it(change: Any) -> None:
+    """Where labels or annotations are missing, they aren't added by an assignment that is refused."""
+    rl = read(API)
+    with pytest.raises(UsageError):
+        change(rl.items[0])
+    assert not rl.is_changed
