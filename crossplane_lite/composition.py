@@ -101,9 +101,9 @@ class Function(Callee):
             data: The bytes of a RunFunctionRequest, v1 or v1beta1.
 
         Returns:
-            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. It is only logged if
-            compose() has registered resources and used a missing value before, or if Crossplane hasn't answered a
-            requirement yet.
+            The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. Instead, it is only
+            logged if compose() has registered resources and used a missing value before, or if Crossplane hasn't
+            answered a requirement yet.
 
         Raises:
             WireError: The bytes are malformed. Some faults show only when compose() reads the value.
@@ -133,11 +133,11 @@ class Function(Callee):
         """Return the dependencies that compose() has for a request, whether their values exist yet or not.
 
         compose() runs several times to find them, as with `usages=True`, so it must act only through its context.
-        `crossplane_lite._rehearsal.rehearse` says how often it runs, and with which values. The runs give no answer,
-        write no log lines, and don't change the answers of other calls.
+        `crossplane_lite._rehearsal.dependencies` says how often it runs, and with which values. The runs give no
+        answer, write no log lines, and don't change the answers of other calls.
 
-        Dependencies go through single fields of the composite's status. For example, `a` reads `xr.status.x`, which is
-        set from `b`. Then there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` depends on `b`.
+        Each field of the composite's status counts by itself, as a resource does. For example, `a` reads `xr.status.x`,
+        which is set from `b`. Then there are two dependencies: `a` depends on `xr.status.x`, and `xr.status.x` on `b`.
         Reading the composite's spec or metadata, a required resource's metadata, or a field of the same resource is no
         dependency.
 

@@ -18,6 +18,7 @@ from ._base.sentinels import UNSET
 from ._base.type_names import type_in_words, value_in_words
 from ._compat.messages import (
     STRUCT,
+    check_mapping,
     dump,
     encoded,
     encoded_resource,
@@ -28,6 +29,7 @@ from ._compat.messages import (
     replace,
     struct_of,
 )
+from ._models.model import Model
 from ._observed.conditions import condition_of
 from ._observed.observable import Observable
 from ._observed.tracker import current
@@ -88,14 +90,18 @@ def update_status(r: ResourceMessage, status: Source) -> None:
 
     Args:
         r: The resource, usually `rsp.desired.composite`; Crossplane ignores the status of composed resources.
-        status: The status, of a type that `update` takes.
+        status: The status, of a type that `update` takes. None, as in the official SDK, writes null.
 
     Raises:
-        UsageError: `status` is the observed status itself.
+        UsageError: `status` has another type, or is the observed status itself.
         UnresolvedError: `status` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
         EncodeError: A value can't be put into a message; the error has its path. Nothing is updated.
     """
-    update(r, {"status": dump(status) if is_dumped(status) else status})
+    if is_dumped(status):
+        status = dump(status)
+    elif status is not None and full_name(status) != STRUCT and not isinstance(status, Model):
+        check_mapping(status, "status")
+    update(r, {"status": status})
 
 
 @overload

@@ -38,7 +38,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
     There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
     because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
-    sent if it had guessed (`_Answer.goes_on`).
+    sent if compose() had guessed (`_Answer.goes_on`).
 
     Args:
         call: The call, after compose() has returned or raised. Its results with `on_change` that were sent in an
@@ -100,7 +100,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     """Check that no previous step has this step's identity: return the text of a fatal result, or an empty list.
 
-    The other step is found by the annotation on the resources that it desires.
+    Such a step is found by the annotation on the resources that it desires.
 
     Args:
         call: The call.
@@ -139,12 +139,14 @@ class _Answer:
         message: The answer, a RunFunctionResponse.
         step: The step's identity: the function's name, and a hash of the step's input if there is one.
         report: The condition that says who waits; None if it isn't sent.
-        who_waits: The resources that wait, with reasons; None if nothing waits.
+        who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people, and keys of
+            the context whose values are guessed. None if there is nothing of this.
         handing_on: Fills in the context and the output.
         reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
         incomplete: Whether resources are left out because their names depend on unresolved values.
-        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() guessed
-            before: the missing values may come to exist only once these resources do. Never in an Operation.
+        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
+            missing value as a plain one before (a guess): the value may come to exist only once these resources do.
+            Never in an Operation.
         held: The names of the resources that are held back.
         stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
@@ -334,7 +336,7 @@ class _Answer:
 
         Args:
             waiting: The names of the waiting resources.
-            lines: Texts for people, one for each missing value and other remark.
+            lines: Texts for people, one for each missing value and each remark.
             fatals: The texts of fatal results. The new text is added.
         """
         call = self.call

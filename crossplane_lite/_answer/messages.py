@@ -26,12 +26,12 @@ def joined(lines: Iterable[str]) -> str:
 def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
     """Return a sorted list of lines that say which resource waits for which value, and why the value is missing.
 
-    A resource that only waits because another step holds it back has a line that says so. Other remarks (notes) have
-    lines, too.
+    A resource that waits only because another step holds it back has a line that says so. Waiting fields and
+    requirements have no lines.
 
     Args:
         shown: Who waits, with secrets masked.
-        names: The resources that get lines. If None, all resources and all notes get lines.
+        names: The resources that get lines. If None, all waiting resources and all notes get lines.
     """
     needs = [need for need in shown.needs if need.by_resource and (names is None or need.name in names)]
     found = {f"{need.name} waits for {need.path} ({need.why})" for need in needs}

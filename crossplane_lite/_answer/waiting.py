@@ -1,4 +1,4 @@
-"""Who waits in a call for values that don't exist yet: resources, fields and requirements, each with the reason."""
+"""The resources, status fields and requirements of a call that wait for values or resources, each with the reason."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class WhoWaits:
 
     Attributes:
         graph: The dependencies of this call, each from the one that waits to the resource that it waits for.
-        data: Who waits, as the context shows it to later steps. None if only fields of the composite and requirements
-            wait, and there are no remarks.
+        data: Who waits, as the context shows it to later steps. None if no resource waits, all requirements are
+            supported, and there are no remarks and no guessed keys.
         shown: The same as `data` for people, with secret values masked; None if `data` is None.
     """
 
@@ -60,7 +60,7 @@ class WhoWaits:
             status: The unresolved fields of the composite's status.
             unsent: Maps the key of each requirement that isn't sent to the values that it waits for.
             cut_off: The keys of requirements that Crossplane doesn't support, each with the reason.
-            notes: Other remarks for people.
+            notes: Remarks for people, such as which existing resources are kept, and why.
             guessed: The keys of the context whose values are unresolved or depend on a guess.
             held: The names of the resources that are held back.
         """
@@ -116,10 +116,11 @@ class WhoWaits:
         return found
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
-        """Return lines for people that say who waits for what, and the other remarks.
+        """Return lines for people: which resource waits for which value, and why. Fields and requirements get no lines.
 
         Args:
-            names: The names of the resources that get lines. If None, all resources and other remarks get lines.
+            names: The names of the resources that get lines. If None, all waiting resources get lines, and so do the
+                notes of `shown`.
         """
         return [] if self.shown is None else messages.lines(self.shown, names)
 
@@ -134,8 +135,8 @@ class WhoWaits:
 
         Args:
             text: The text, with secret values masked.
-            whole: The graph of all dependencies. Only those whose values exist are taken from it, because this object
-                knows the others.
+            whole: The graph of all dependencies. Only dependencies whose values exist are taken from it, because this
+                object knows the others.
         """
         if self.shown is None:
             return Masked(text)

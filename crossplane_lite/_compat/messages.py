@@ -218,12 +218,26 @@ def encoded(source: Any, where: str = "") -> bytes:
         base = None if node is None else node.raw
     elif is_dumped(source):
         source = dump(source)
-    elif not isinstance(source, Mapping):
-        raise UsageError(f"{where or 'an object'} must be a mapping, a model or a Struct (got {type_in_words(source)})")
+    else:
+        check_mapping(source, where or "an object")
     try:
         return _encoded(source, base, where)
     except EncodeError as error:
         raise error.under(where) from None
+
+
+def check_mapping(source: Any, where: str) -> None:
+    """Check that an object which is neither a model nor a Struct is a mapping.
+
+    Args:
+        source: The object.
+        where: The object's path, for the message.
+
+    Raises:
+        UsageError: It isn't.
+    """
+    if not isinstance(source, Mapping):
+        raise UsageError(f"{where} must be a mapping, a model or a Struct (got {type_in_words(source)})")
 
 
 def encoded_resource(source: Any, where: str = "") -> bytes:
@@ -233,7 +247,13 @@ def encoded_resource(source: Any, where: str = "") -> bytes:
     """
     if is_dumped(source):
         # The kind is a default of the model's class, so pydantic doesn't count it as set.
-        source = {**dump(source), "apiVersion": source.apiVersion, "kind": source.kind}
+        head = {key: getattr(source, key, None) for key in ("apiVersion", "kind")}
+        if None in head.values():
+            raise UsageError(
+                f"{where or 'a resource'} must have apiVersion and kind (got {type_in_words(source)}, a pydantic model "
+                "without them)"
+            )
+        source = {**dump(source), **head}
     return encoded(source, where)
 
 

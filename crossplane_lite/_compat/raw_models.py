@@ -38,10 +38,11 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
         kind: The beginning of paths in error messages: `required` or `extra`.
 
     Raises:
-        UsageError: `model` isn't a class of resources, or a resource has another group or kind than `model`. Without
-            resources, this isn't checked.
+        UsageError: `model` isn't a class of resources, or a resource has another group or kind than `model`.
     """
     if name not in given:
+        if model is not None:
+            check_class(model, _TAKER)
         return []
     return [
         observed(item, model, "required", name, f"{kind}.{name}[{at}]") for at, item in enumerate(given[name].items)

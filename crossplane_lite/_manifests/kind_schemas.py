@@ -185,7 +185,7 @@ class Schemas:
 
 
 class _Given:
-    """A source of kinds that were read already. `_File` and `_Folder` read files when a kind is looked for."""
+    """A source of kinds that were read already. `_File` and `_Folder` read files only when asked for kinds."""
 
     def __init__(self, kinds: _Kinds) -> None:
         self._kinds = kinds
@@ -198,7 +198,10 @@ class _Given:
 
 
 class _File:
-    """A source of the kinds in a file. The file is parsed only when it may define a wanted kind."""
+    """A source of the kinds in one file: definitions or OpenAPI documents. The file is parsed at most once.
+
+    `kinds` needs the file parsed. `find` parses it only if it may define the wanted kind.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -242,7 +245,7 @@ class _File:
 
 
 class _Folder:
-    """A source of the kinds in the files of a folder. The folder is listed when a kind is first looked for."""
+    """A source of the kinds in the files of a folder. The folder is listed when kinds are first asked for."""
 
     def __init__(self, path: str) -> None:
         self._path = path

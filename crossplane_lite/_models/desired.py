@@ -119,7 +119,7 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
             node.shows = _wire.MORE
 
 
-def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | Observable[str] | None:
+def external_name_of(annotations: Any, root: Root) -> str | Observable[str] | None:
     """Return the external name of a desired composed resource.
 
     If no function has set the name, this is a reference to the observed name. If the annotation was deleted, it is
@@ -127,7 +127,6 @@ def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | O
 
     Args:
         annotations: The resource's desired annotations.
-        node: Not used.
         root: The root of the resource's observed state.
     """
     name: str | None = dict.get(annotations, EXTERNAL_NAME)

@@ -131,10 +131,13 @@ class Place(Protocol):
         """
 
     def used(self, node: Node) -> None:
-        """Note that a missing object was used as a value, or raise UsageError if it must not be.
+        """Check that a missing object may be used as a value. This is called each time such an object is used.
 
         Args:
             node: The object's node.
+
+        Raises:
+            UsageError: The object must not be used as a value.
         """
 
 
@@ -246,10 +249,10 @@ class Node:
         return make(self.path + step, self.root, settles=settles)
 
     def used(self) -> None:
-        """Note that the object of this node, which is missing, was used as a value.
+        """Check that the object of this node, which is missing, may be used as a value.
 
         Raises:
-            UsageError: The object is a part of a desired composed resource's status.
+            UsageError: It must not: the object is a part of a desired composed resource's status.
         """
         if self.place is not None:
             self.place.used(self)
@@ -276,7 +279,7 @@ class Node:
         self.owner = None
 
     def written(self, holder: Any, name: str) -> None:
-        """Note that a field of `holder`, whose node this is, was set or deleted.
+        """Record that a field of `holder`, whose node this is, was set or deleted.
 
         An object that was read under `name` before doesn't belong to `holder` any more. If `holder` was itself read
         from another object, it now counts as set there.

@@ -143,7 +143,7 @@ class Resource(Model):
             return annotations
         state = self._state
         if state is not None and is_desired(node, state.root):
-            return external_name_of(annotations, node, state.root)
+            return external_name_of(annotations, state.root)
         desired = node is None or node.state < WAIT
         name: str | Observable[str] | None = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
         return name

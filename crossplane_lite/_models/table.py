@@ -88,7 +88,7 @@ def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> ty
     for part in parts:
         try:
             fields.append(types.parse_field(part, resolve))
-        except (IndexError, ValueError):
+        except (IndexError, KeyError, ValueError):
             raise UsageError(
                 f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
             ) from None

@@ -273,12 +273,14 @@ def unescape(text: str) -> str:
     """Return a Kubernetes name that is written in a table, where `%` and two hex digits stand for a byte.
 
     Raises:
-        ValueError: The characters after a `%` aren't hex digits, or the bytes aren't UTF-8.
+        ValueError: The two characters after a `%` are missing or no hex digits, or the bytes aren't UTF-8.
     """
     if "%" not in text:
         return text
     first, *rest = text.split("%")
     data = bytearray(first.encode())
     for part in rest:
+        if len(part) < 2:
+            raise ValueError(text)
         data += bytes.fromhex(part[:2]) + part[2:].encode()
     return data.decode()

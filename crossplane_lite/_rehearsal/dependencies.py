@@ -1,8 +1,8 @@
 """Every dependency that compose() shows (`Function.dependencies`).
 
 An answer shows only dependencies on missing values. To find dependencies on values that are there, compose() runs
-again, and the answers are thrown away: once on the same request, once with required resources that lack their values,
-and in `crossplane_lite._rehearsal.rehearse` several times without observed composed resources.
+again, and the answers are thrown away: once on the same request, once with required resources that lack their values
+(if there are any), and in `crossplane_lite._rehearsal.rehearse` up to 16 times without observed composed resources.
 """
 
 from __future__ import annotations

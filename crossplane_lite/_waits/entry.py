@@ -92,7 +92,7 @@ class Waiting(NamedTuple):
             back by another step.
         needs: The needs of resources, fields and requirements.
         cut_off: The requirements that are never answered.
-        notes: Other remarks for people, such as which existing resources are kept, and why.
+        notes: Remarks for people besides the needs, such as which existing resources are kept, and why.
         guessed: The keys in the context whose values the step made while it lacked values that it needed.
     """
 

@@ -1,8 +1,8 @@
 """Merges a mapping or a model into the bytes of an existing Struct, which is called the base.
 
-At each level that both sides have, protobuf splits the base and puts it together again. So fields that the mapping or
-model doesn't name are copied as bytes and never decoded. Each level copies all bytes below it once more. Therefore
-levels deeper than `MAX_DEPTH` are merged by `tree`, in one pass.
+protobuf decodes the base, and each Struct in it that is merged, only into keys and undecoded values (`Level`). So
+fields that the mapping or model doesn't name are copied as bytes. Each level of nesting copies all bytes below it once
+more. Therefore levels deeper than `MAX_DEPTH` are merged by `tree`, in one pass.
 """
 
 from __future__ import annotations

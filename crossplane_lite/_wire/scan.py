@@ -103,14 +103,14 @@ def size(buf: bytes, pos: int, end: int) -> Span:
 
 
 def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
-    """Read a field's tag: its number and wire type. Return the tag and the position after it.
+    """Read a field's tag, the integer `number * 8 + wire type`. Return the tag and the position after it.
 
     Args:
         buf: The buffer.
         pos: Where the tag starts.
         end: Where the bytes end.
-        lowest: The lowest allowed tag. In an unknown group it may be 0, because newer releases of protobuf allow the
-            field number 0 there.
+        lowest: The lowest allowed tag. The default is that of field number 1. In an unknown group it may be 0, because
+            newer releases of protobuf allow field number 0 there.
 
     Raises:
         WireError: The tag isn't allowed, or goes beyond `end`.

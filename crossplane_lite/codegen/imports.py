@@ -1,4 +1,4 @@
-"""Makes the lines of the report that show how to import the generated models."""
+"""Makes the lines in the report of `crossplane-lite generate` that show how to import the generated models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .definitions import Kind
 __all__ = ["MOST", "import_lines"]
 
 MOST: Final = 8
-"""The report for people shows at most this many import lines."""
+"""The report shows at most this many import lines, and then the number of the others. As JSON it has all of them."""
 
 # The groups of Kubernetes whose kinds are composed most.
 _COMMON: Final = ("", "apps", "batch")

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..render import arguments, terminal
 from ..render.rendered import NoAnswerError, RenderError
 from . import report
-from .compare import Difference, against_cluster, against_version, failed
+from .compare import Difference, against_cluster, against_version, failed, masking
 
 if TYPE_CHECKING:
     from ..render.arguments import Inputs
@@ -61,7 +61,7 @@ def command(argv: Sequence[str]) -> int:
                 if one is None:
                     raise
                 # The other composites are compared even if one can't be used.
-                differences.append(failed(one.composite.content, error))
+                differences.append(failed(one.composite.content, str(error)))
                 continue
             if given.against is not None and others is None:
                 from .versions import other_version
@@ -76,7 +76,7 @@ def command(argv: Sequence[str]) -> int:
             except InputError as error:
                 if one is None:
                     raise
-                differences.append(failed(one.composite.content, error))
+                differences.append(failed(one.composite.content, str(error)))
     stdio.write(_shown(differences, given).encode(errors="surrogateescape"))
     if any(one.error is not None for one in differences):
         return FAILURES
@@ -116,9 +116,10 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: Sta
     except RenderError as error:
         from ..render.output import failure_lines
 
+        mask = masking((), observed, error.steps)
         status.clear()
-        stdio.say(*failure_lines(error))
-        return failed(composite, error)
+        stdio.say(*map(mask, failure_lines(error)))
+        return failed(composite, mask(str(error)))
     if others is None:
         return against_cluster(composite, observed, new, inputs.schemas)
     old: Rendered | None = None

@@ -21,7 +21,7 @@ from .owned import owned_fields
 
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
-    from ..render.rendered import Rendered
+    from ..render.rendered import Rendered, StepRun
 
 __all__ = ["ACTIONS", "Difference", "Entry", "against_cluster", "against_version", "failed", "masking"]
 
@@ -88,9 +88,9 @@ class Difference(NamedTuple):
         return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
 
 
-def failed(composite: Mapping[str, Any], error: Exception) -> Difference:
-    """Return the Difference for a composite whose reconcile failed: no changes, and the text of `error`."""
-    return Difference(_title(composite), [], [], error=str(error))
+def failed(composite: Mapping[str, Any], error: str) -> Difference:
+    """Return the Difference for a composite whose reconcile failed: no changes, and the text `error`."""
+    return Difference(_title(composite), [], [], error=error)
 
 
 def against_cluster(
@@ -239,20 +239,28 @@ def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
         )
 
 
-def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
+def masking(
+    renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = (), failed_steps: Iterable[StepRun] = ()
+) -> Mask:
     """Return a function that masks secret values in a text.
 
     Args:
         renders: Reconciles. The secret values in their requests, composed resources and connection details are masked.
         resources: More resources whose secret values are masked.
+        failed_steps: The runs of the steps of a reconcile that failed. The secret values in their requests are masked.
     """
     names: set[str] = set()
     made = Masker(is_name=names.__contains__)
-    for rendered in renders:
-        for step in rendered.steps:
+
+    def add(steps: Iterable[StepRun]) -> None:
+        for step in steps:
             request = _view.RunFunctionRequest.FromString(step.request)
-            names |= names_of(request)
+            names.update(names_of(request))
             made.add(secrets_of(request))
+
+    add(failed_steps)
+    for rendered in renders:
+        add(rendered.steps)
         names.update(rendered.composed)
         made.add(rendered.connection_details.items())
         for composed in rendered.composed.values():

@@ -2,7 +2,7 @@
 
 A node shows its state by colour, shape and text, so that the colour isn't needed to recognise it. The colours are tints
 of the palette of Okabe and Ito, which colour-blind people can tell apart. Nodes have dark text on a light background.
-Text and lines outside of nodes are grey, so that they can be read on white and on black.
+Text and lines outside of nodes are grey, or orange-red in a cycle: both can be read on white and on black.
 """
 
 from __future__ import annotations

@@ -95,9 +95,9 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines directly above the value, except those that are indented more; empty if there are none.
+        """The comment lines directly above the value, except those that are indented more than its key or dash.
 
-        For a resource these are the comment lines above its first field.
+        It is empty if there are none. For a resource these are the comment lines above its first field.
         """
         return self._read(HEAD)
 
@@ -119,9 +119,9 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more than it is; empty if there are none.
+        """The comment lines below the value that are indented more than its key, or than its dash in a list.
 
-        For a resource these are the comment lines at its end.
+        It is empty if there are none. For a resource these are the comment lines at its end.
         """
         return self._read(FOOT)
 

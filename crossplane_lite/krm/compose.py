@@ -335,7 +335,7 @@ def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without the annotations that an orchestrator has added; the same object if it has none."""
+    """Return an object without its reserved annotations (`annotations.is_reserved`); the same object if it has none."""
     metadata = data.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(map(is_reserved, annotations)):

@@ -169,6 +169,9 @@ class Package:
 
         `changes`, `documents` and `as_list` only take the ResourceList of the last call.
 
+        A functionConfig that doesn't fit the class isn't an exception here. Each mistake becomes a result of severity
+        error, and reading `config` raises ConfigError.
+
         Args:
             config_class: The attrs class that functionConfig is converted to; None to leave it as it is.
             needed: If True, a missing functionConfig is replaced by an instance with the defaults of the class; if a

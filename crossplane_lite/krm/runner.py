@@ -255,8 +255,8 @@ def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
 def _text(error: BaseException, home: str) -> str:
     """Return a text about an exception: its type, its message, and the file and line of the function's code.
 
-    The line is left out if no code of the function was running. For SystemExit, the text is the exit status or the
-    message alone.
+    The file and line are left out if no code of the function was running. For SystemExit, the text is the exit status
+    or the message alone.
 
     Args:
         error: The exception.

@@ -223,7 +223,7 @@ class _Element:
     """An element of a list in a typed view, made for `matched`, which needs only the method `value` of a node.
 
     Attributes:
-        before: The element as the view had it.
+        before: The element as it was in the view at the last `take_over`, or when the view was made.
         found: The element at the same index in the resource's content; None if the list is shorter by now.
     """
 
@@ -234,5 +234,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the element as the view had it."""
+        """Return `before`."""
         return self.before

@@ -219,8 +219,8 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
         The digest of the image's OCI manifest, by which a registry would know the image.
 
     Raises:
-        InputError: The image can't be written, or `check_place` refuses the path. A file stays as it was then; a folder
-            may be left unfinished.
+        InputError: The image can't be written, or `check_place` refuses the path. In both cases an existing file is
+            unchanged, but a folder may be left unfinished.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
     check_place(path, layout)

@@ -5,7 +5,7 @@
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
 The flags have the names and short forms of Crossplane's `crossplane composition render`. Only `--function`,
-`--kube-context` and `--crds` are flags that Crossplane's command doesn't have.
+`--kube-context`, `--crds` and `--explain` (which graph doesn't have) are flags that Crossplane's command doesn't have.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ class Inputs(NamedTuple):
     """The inputs of one reconcile, read from files or a live cluster, and checked.
 
     Attributes:
-        composite: The composite resource. If an XRD was given, the XRD's defaults are filled in. For `render op`, this
-            is the Operation.
+        composite: The composite resource. If an XRD was given, the XRD's defaults are filled in. With --kube-context,
+            it has the live composite's uid and status where the file gives none. For `render op`, this is the
+            Operation.
         pipeline: The steps of the pipeline.
         functions: The runner of each function, by the function's name in the pipeline.
         cluster: The source of all other objects: required resources, Secrets with credentials, schemas.
@@ -252,12 +253,13 @@ def read_inputs(
             --observed-resources is given.
 
     Returns:
-        The inputs. With --kube-context, observed resources, required resources and schemas that no file gives come from
-        the live cluster.
+        The inputs. With --kube-context, the composite gets the live composite's uid and status where it has none. If
+        no observed resources are given, they are read from the live cluster. Required resources, Secrets with
+        credentials and schemas that no file gives are read from there, too, but only when a reconcile needs them.
 
     Raises:
-        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a Composition for
-            another kind.
+        InputError: An input can't be read or is malformed; or two inputs don't fit together, such as a Composition for
+            another kind; or the live cluster can't be read.
         RenderError: With --xrd only. The composite's apiVersion can't be parsed.
         MissingExtraError: PyYAML isn't installed.
     """
@@ -296,8 +298,8 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
         arguments: The parsed command line.
 
     Returns:
-        The inputs. With --kube-context, required resources and schemas that no file gives are read from the cluster,
-        when a function asks for them.
+        The inputs. With --kube-context, required resources, Secrets with credentials and schemas that no file gives are
+        read from the live cluster, but only when the run needs them.
 
     Raises:
         InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a WatchOperation
@@ -379,12 +381,12 @@ def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Docume
 def _live(
     arguments: argparse.Namespace, composite: Document, observed: list[Document], files: Cluster
 ) -> tuple[Document, list[Document], Cluster]:
-    """Add to the inputs from files what only the live cluster of --kube-context has.
+    """Complete the inputs from files with data of the live cluster that --kube-context names.
 
     Returns:
         The composite, the observed resources and the cluster. The composite gets the live composite's uid and status
-        where it has none. If no observed resources were given, the live composite's resources are observed. The cluster
-        looks into the files first.
+        where it has none. If no observed resources were given, they are the resources that the live composite refers
+        to, without those of other controllers. The cluster looks into the files first, then into the live cluster.
 
     Raises:
         InputError: The live cluster can't be read, or the composite's references are malformed.

@@ -1,4 +1,4 @@
-"""Sources of the Kubernetes objects that functions ask for: files, several sources in a row, a source with changes.
+"""Sources of the Kubernetes objects that functions ask for: files, a series of sources, a source with other objects.
 
 Such a source is called a cluster here (see `pipeline.Cluster`), even if it consists only of files.
 """
@@ -55,6 +55,7 @@ class Files:
         Raises:
             RenderError: `api_version` isn't an apiVersion.
             InputError: A file with schemas can't be read, or is malformed.
+            MissingExtraError: A file with schemas is YAML, and PyYAML isn't installed.
         """
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.find(api_version, kind)
@@ -65,6 +66,7 @@ class Files:
         Raises:
             RenderError: `api_version` isn't an apiVersion.
             InputError: A file with schemas can't be read, or is malformed.
+            MissingExtraError: A file with schemas is YAML, and PyYAML isn't installed.
         """
         with api_versions_checked():
             return None if self._schemas is None else self._schemas.scope(api_version, kind)
@@ -74,6 +76,7 @@ class Chain:
     """A series of clusters. They are asked in order, until one has an answer; its answer isn't joined with others.
 
     For example, if a file has one resource with the wanted labels, the live API server isn't asked for more of them.
+    If a cluster raises an error, the next cluster isn't asked, and the error is passed on.
     """
 
     def __init__(self, *clusters: Cluster) -> None:
@@ -92,9 +95,9 @@ class Chain:
         return next((schema for schema in found if schema is not None), None)
 
     def scope(self, api_version: str, kind: str) -> str | None:
-        """Return the scope of a kind, `Namespaced` or `Cluster`, from the first cluster that knows it; None if unknown.
+        """Return the scope of a kind, `Namespaced` or `Cluster`, from the first cluster that knows it.
 
-        Clusters without a method `scope` are skipped.
+        Clusters without a method `scope` are skipped. Return None if no cluster knows the scope.
         """
         asked = (getattr(cluster, "scope", None) for cluster in self._clusters)
         found = (ask(api_version, kind) for ask in asked if ask is not None)
@@ -103,6 +106,8 @@ class Chain:
 
 class World:
     """Another cluster with some objects added and others hidden. The other cluster itself isn't changed.
+
+    Errors of the other cluster are passed on.
 
     Args:
         base: The other cluster; None for an empty one.
@@ -136,6 +141,11 @@ class World:
         """Return the OpenAPI schema of a kind with its references inlined; None if the schema isn't known.
 
         A schema of `schemas` is preferred to a schema of `base`.
+
+        Raises:
+            RenderError: `api_version` isn't an apiVersion, or `base` can't read the schema.
+            InputError: A file with schemas can't be read, or is malformed.
+            MissingExtraError: A file with schemas is YAML, and PyYAML isn't installed.
         """
         with api_versions_checked():
             found = None if self._schemas is None else self._schemas.find(api_version, kind)
@@ -145,6 +155,11 @@ class World:
         """Return the scope of a kind, `Namespaced` or `Cluster`; None if the scope isn't known.
 
         `base` is asked first.
+
+        Raises:
+            RenderError: `api_version` isn't an apiVersion, or `base` can't read the scope.
+            InputError: A file with schemas can't be read, or is malformed.
+            MissingExtraError: A file with schemas is YAML, and PyYAML isn't installed.
         """
         ask = getattr(self._base, "scope", None)
         scope: str | None = None if ask is None else ask(api_version, kind)

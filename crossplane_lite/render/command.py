@@ -32,11 +32,15 @@ def command(argv: Sequence[str]) -> int:
 
     Returns:
         The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
-        It is also 1 if `--crds` finds mistakes in desired resources or awaited values that never come. Else it is 0.
+        With `--crds` it is also 1 if desired resources have mistakes, or if a resource or field waits for a value that
+        never comes. Else it is 0.
+        With --watch, it says which signal ended the command: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file or a function can't be read or used. The message names it.
+        InputError: A file or a function can't be read or used; or no function composes or holds back a resource that
+            --explain names. The message names it.
+        RenderError: With --crds only. A resource's apiVersion can't be parsed.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
@@ -77,7 +81,13 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
 
     Returns:
-        The exit status. It is 1 if --crds was given and its schemas show mistakes, else 0.
+        The exit status: with --crds that of `_check`, else 0.
+
+    Raises:
+        InputError: No function composes or holds back a resource that --explain names, or a file of --crds can't be
+            used.
+        RenderError: With --crds only. A resource's apiVersion can't be parsed.
+        MissingExtraError: A package that --crds needs isn't installed.
     """
     from . import output
 
@@ -119,10 +129,18 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Print the mistakes in desired resources, and the awaited values that never come, by the schemas of --crds.
+    """Check the desired resources against the schemas of --crds and --required-schemas, and print the findings.
+
+    These are invalid fields, kinds that have no schema and so aren't checked, and waits that never end, because the
+    schema lacks the awaited field.
 
     Returns:
-        The exit status: 1 if anything was found, else 0.
+        The exit status: 1 if a field is invalid or a wait would never end, else 0.
+
+    Raises:
+        InputError: A file of schemas can't be read, or is malformed.
+        RenderError: A resource's apiVersion can't be parsed.
+        MissingExtraError: A package that is needed isn't installed.
     """
     from .._manifests.kind_schemas import Schemas
     from .in_vain import HEADING, in_vain, lines, summary

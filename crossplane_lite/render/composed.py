@@ -189,7 +189,10 @@ def _place(
     observed: Mapping[str, Any] | None,
     cluster: object | None,
 ) -> str:
-    """Set a resource's namespace. If the resource is observed, set its observed name, namespace and `generateName`.
+    """Set a resource's name, namespace and `generateName` to the observed ones, if the resource is observed.
+
+    A namespace or `generateName` that the observed resource lacks is removed. Then the composite's namespace is set, if
+    the composite has one.
 
     Returns:
         The resource's namespace before the composite's namespace replaced it; empty for none.

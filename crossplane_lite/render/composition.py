@@ -59,7 +59,8 @@ def operation_of(document: Document) -> Document:
             used.
 
     Returns:
-        The Operation. An Operation from a template has the name of the CronOperation or WatchOperation.
+        The Operation. An Operation from a template has the name of the CronOperation or WatchOperation, and
+        Crossplane's label with this name.
 
     Raises:
         InputError: The document is of another kind; or a CronOperation or WatchOperation has no template, or a

@@ -52,10 +52,12 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
 
 
 def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str, _Schema]]:
-    """Set the defaults of an object's fields, in the object itself.
+    """Set the defaults of an object's fields, in the object itself. Remove null fields that have no default.
+
+    A null field whose schema is `nullable` stays.
 
     Returns:
-        Each field that the object has then and that has a schema, with its schema.
+        The name and the schema of each field that the object has then, without fields that have no schema.
 
     Raises:
         InputError: The schema is malformed.
@@ -76,7 +78,9 @@ def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str,
 
 
 def _defaulted_items(value: list[Any], rules: _Schema) -> list[tuple[int, _Schema]]:
-    """Replace each null element of a list by the default of the elements' schema. Without a default, null stays.
+    """Replace each null element of a list by the default of the elements' schema, in the list itself.
+
+    Null stays if the schema has no default, or is `nullable`.
 
     Returns:
         The index of each element, with the elements' schema; an empty list if there is no such schema.
@@ -155,7 +159,10 @@ class _Schema(NamedTuple):
 def schema_of(
     composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
-    """Return the schema of the composite's kind and version, and the schema's path in the XRD.
+    """Return the schema that an API server has for the composite's kind and version, and a path for messages.
+
+    The schema is the XRD's, with Crossplane's own fields added, and without top-level fields that Crossplane drops. The
+    path leads to the author's part of the schema in the XRD: `spec.versions[N].schema.openAPIV3Schema`.
 
     Args:
         composite: The composite or claim.

@@ -90,7 +90,8 @@ class Explained(NamedTuple):
         kind: The kind and the apiVersion, such as `VPC of ec2.aws.upbound.io/v1beta1`; empty for the composite, and if
             not known.
         held: Whether the resource is held back, because values that it needs are missing.
-        step: The name of the last step that changed the resource; empty if no step sets the composite's status.
+        step: The name of the last step that changed the resource, or that holds it back; empty if no step sets the
+            composite's status.
         place: The line that registered the resource, such as `function.py:31`; empty if the line isn't known.
         fields: The resource's fields, sorted by path.
         decides: The paths of the request's values that decide whether the resource is composed.
@@ -110,14 +111,16 @@ class Explained(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The facts about one step's part in a resource.
+    """The facts about the share that one step has in a resource, or in the composite's status.
 
     Attributes:
         run: The step's run in the reconcile.
-        recorded: The lines that set and read values, from another run of compose(); None if the function runs outside
-            of this process.
+        recorded: The lines that set and read values, from another run of compose(); None if the step's runner isn't
+            `InProcess`.
         made: The values that the fields are made from, as `probing` finds them.
-        base: The resource's fields in the answer to the unchanged request.
+        base: The resource's fields and their values, from another call with the unchanged request. If the resource is
+            held back, they are as compose() registers them, and empty if the step's runner isn't `InProcess`. Also
+            empty if the call fails.
     """
 
     run: StepRun
@@ -128,6 +131,8 @@ class _Said(NamedTuple):
 
 def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Explained:
     """Return where the fields of a composed resource, or of the composite's status, come from.
+
+    For this, the functions are called many times.
 
     Args:
         steps: The runs of the steps in a reconcile.
@@ -212,8 +217,9 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
     """Return the fields of a desired resource with their values; None if the resource isn't desired.
 
     Args:
-        state: The desired state, a message.
-        target: The composition resource name; empty for the fields of the composite's status, which may be none.
+        state: The desired state, as a protobuf message.
+        target: The composition resource name; empty for the composite. Of the composite, only the fields of its status
+            are returned; an empty dict if it has no status.
     """
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None
@@ -222,7 +228,13 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
 
 
 def _said(run: StepRun, target: str, timeout: float) -> _Said:
-    """Return the facts about one step's part in a resource. For this, the step's function is called many times."""
+    """Return the facts about one step's share in a resource. For this, the step's function is called many times.
+
+    Args:
+        run: The step's run in the reconcile.
+        target: The composition resource name; empty for the composite's status.
+        timeout: The time limit in seconds of each call, for a function that runs outside of this process.
+    """
     if isinstance(run.runner, InProcess):
         function = run.runner.function
         recorded = record(function, run.request, target)
@@ -277,10 +289,10 @@ def _read(answer: bytes, names: Sequence[str]) -> Found:
 
 
 def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
-    """Yield where fields of one step's resource come from.
+    """Yield the origin of each field that one step has set in a resource.
 
     Args:
-        said: The facts about the step.
+        said: The facts about the step's share in the resource.
         own: The paths of the fields; None for all fields of the resource.
         held: Whether the resource is held back.
     """
@@ -317,7 +329,7 @@ def _unset_fields(said: _Said, unset: Mapping[str, Sequence[str]]) -> Iterable[F
     """Yield the composite's fields that one step sets to values that are missing, so that they aren't in its answer.
 
     Args:
-        said: The facts about the step.
+        said: The facts about the step's share in the composite's status.
         unset: The paths of such fields, each with the paths of the missing values, from the step's answer.
     """
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
@@ -375,9 +387,10 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
-    """Return the missing values that resources or fields need, each with the missing values that its owner needs.
+    """Return the missing values that resources or fields need.
 
-    An owner that comes up again, or is more than 50 levels deep, is shown without these values.
+    Each value has in `waits` the missing values that its owner needs itself. The owner is the resource that the value
+    belongs to, or a field of the composite. `waits` is empty if the owner came up before, or is 50 levels deep.
 
     Args:
         names: The names of the resources, or the fields' paths.

@@ -117,10 +117,12 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def _checked(text: str) -> str:
-    """Return a text unchanged if it is UTF-8. Don't use it for file names, which may contain any bytes.
+    """Return an argument's text unchanged if its bytes are UTF-8. Python keeps other bytes as lone surrogates.
+
+    File names aren't checked in this way, because they may contain any bytes.
 
     Raises:
-        argparse.ArgumentTypeError: The text isn't UTF-8.
+        argparse.ArgumentTypeError: The bytes aren't UTF-8.
     """
     try:
         text.encode()

@@ -56,10 +56,10 @@ class Noted:
 
 @contextlib.contextmanager
 def noting() -> Iterator[Noted]:
-    """Note the resource objects that this thread makes in the block, and the model classes of the composite.
+    """Record the resource objects that this thread makes in the block, and the model classes of the composite.
 
-    Meanwhile, `Resource.__init__` and `Context.composite` are replaced for all threads, but only this thread is noted.
-    If such blocks are nested, only the inner block takes notes.
+    Meanwhile, `Resource.__init__` and `Context.composite` are replaced for all threads, but only this thread is
+    recorded. If such blocks are nested, only the inner block records.
     """
     global _running
     noted = Noted()

@@ -124,7 +124,7 @@ class OfMessages:
 
     Attributes:
         name: The name of the object's class.
-        file: The path of the file with the method RunFunction.
+        file: The path of the file with the method RunFunction; the path of this module if the file isn't known.
     """
 
     def __init__(self, function: Any) -> None:

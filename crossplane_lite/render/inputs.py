@@ -48,8 +48,8 @@ def read_object(path: Path, what: str) -> Document:
         what: The name of the content for messages, such as `composite resource`.
 
     Raises:
-        InputError: The file can't be read, doesn't contain exactly one object, or the object lacks apiVersion, kind or
-            metadata.name.
+        InputError: The file can't be read, or doesn't contain exactly one object; or the object's apiVersion, kind or
+            metadata.name is missing or isn't a string.
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
@@ -159,7 +159,7 @@ def read_functions(path: Path) -> dict[str, Document]:
 
     Raises:
         InputError: The same as for `read_resources`; or an object isn't a Function with a name, or has the same name as
-            another, or has an annotation that isn't a string.
+            another, or has malformed annotations, such as a number as a value.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
@@ -217,7 +217,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def field(document: Document, kind: type, *keys: str | int) -> Any:
-    """Return the value at a path in a document; None if the value, or a mapping along the path, is missing or null.
+    """Return the value at a path in a document; None if the value, or a parent of the value, is missing or null.
 
     Args:
         document: The document.
@@ -225,7 +225,8 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
         keys: The path: keys of mappings, and indexes of elements that exist.
 
     Raises:
-        InputError: The value has another type, or a value along the path isn't a mapping or a list.
+        InputError: The value has another type. Or a parent of it isn't a mapping although the path goes on with a key,
+            or isn't a list although the path goes on with an index.
     """
     value: Any = document.content
     for at, key in enumerate(keys):
@@ -246,7 +247,7 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
         keys: The path, such as `"metadata", "labels"`.
 
     Raises:
-        InputError: The value at the path isn't a mapping, or a label's value isn't a string.
+        InputError: The value at the path, or a parent of it, isn't a mapping; or a label's value isn't a string.
     """
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
@@ -305,7 +306,11 @@ def _check(document: Document) -> None:
 
 
 def _identity(document: Document) -> tuple[str, str, str, str]:
-    """Return the group, kind, name and namespace of an object. A missing name or namespace is an empty string."""
+    """Return the group, kind, name and namespace of an object. A missing name or namespace is an empty string.
+
+    Raises:
+        InputError: The name or the namespace isn't a string.
+    """
     content = document.content
     name, namespace = (field(document, str, "metadata", key) or "" for key in ("name", "namespace"))
     return group_of(content["apiVersion"]), content["kind"], name, namespace

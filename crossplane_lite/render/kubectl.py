@@ -59,7 +59,8 @@ class Kubectl:
             composite: The composite from a file. It is found by apiVersion, kind, namespace and name.
 
         Raises:
-            InputError: The API server can't be read. Where kubectl failed, the message contains kubectl's message.
+            InputError: The API server can't be read, or kubectl would misread the composite's apiVersion, kind,
+                namespace or name. Where kubectl failed, the message contains kubectl's message.
         """
         metadata = metadata_of(composite)
         name, namespace = text_of(metadata.get("name")), text_of(metadata.get("namespace"))
@@ -124,10 +125,11 @@ class Kubectl:
         return None if schemas is None else schemas.scope(api_version, kind)
 
     def _get(self, selector: Selector, names: Sequence[str]) -> list[Mapping[str, Any]]:
-        """Return the resources with these names; with no names, the resources with the selector's labels.
+        """Return the resources of the selector's kind and namespace that have one of `names`.
 
-        With names, only the selector's namespace is searched; without a namespace, only cluster-scoped resources are
-        returned. Names of resources that don't exist are ignored.
+        If `names` is empty, the resources with the selector's labels are returned. If the selector has no namespace,
+        names find only cluster-scoped resources, and labels find resources in all namespaces. Names of resources that
+        don't exist are ignored.
 
         Raises:
             RenderError: kubectl failed or printed something unexpected, or would misread the selector.

@@ -1,7 +1,7 @@
-"""Runs an Operation once, as Crossplane 2.4 does.
+"""One run of an Operation, as Crossplane 2.4 does it.
 
-The functions of an Operation get no composite and no observed resources. Crossplane applies the resources that they
-desire unchanged: it generates no names and adds no labels or owner references. It deletes nothing.
+The functions of an Operation see no composite and no observed resources. The resources that they desire are applied
+unchanged, without a generated name, labels or an owner. Nothing is deleted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .steps import OPERATION, Pipeline, decoded
 __all__ = ["WATCHED_RESOURCE", "render_operation"]
 
 WATCHED_RESOURCE: Final = "ops.crossplane.io/watched-resource"
-"""The requirement name of the resource that a WatchOperation watches. Each step gets this resource."""
+"""The requirement name under which each step is sent the resource that a WatchOperation watches."""
 
 _MOST_FAILURES: Final = 5
 
@@ -41,22 +41,21 @@ def render_operation(
     The arguments aren't changed, and the result shares no object with them.
 
     Args:
-        operation: The Operation, with the status of previous runs if there were any.
+        operation: The Operation, with the status of previous runs if it has been run already.
         pipeline: The Operation's steps.
-        functions: By the function's name, a composition function or an object with the method `RunFunction`, which is
-            called in this process, or a runner (an object that calls the function).
-        cluster: The source of required resources, schemas and the Secrets of credentials; None for a cluster without
-            objects.
+        functions: The runner of each function, by the function's name. A composition function runs in this process.
+        cluster: The cluster: required resources, schemas and the Secrets of credentials.
         watched: The resource whose change made a WatchOperation create this Operation. Each step gets it as the
-            required resource `ops.crossplane.io/watched-resource`. None if there is no such resource.
-        context: The pipeline's context before the first step; None for an empty context.
+            required resource `ops.crossplane.io/watched-resource`.
+        context: The pipeline's context before the first step.
         timeout: The time limit of all steps together, in seconds.
 
     Returns:
-        The result. Its `composite` is the Operation with its new status, which has the conditions Succeeded,
-        ValidPipeline and Synced, the outputs of the steps, and references to applied resources. `composed` has the
-        applied resources, by the names that the functions gave them. `deleted` and `ready` are empty. If the Operation
-        has reached its failure limit, no step runs, and Succeeded is False.
+        The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
+        conditions Succeeded, ValidPipeline and Synced, the outputs of the steps, and references to applied resources.
+        `composed` has the applied resources, by the names that the functions gave them. `deleted` and `ready` are
+        empty. An Operation that has failed as often as its `spec.retryLimit` allows (by default 5 times) isn't run: its
+        status says so, and `composed` is empty, too.
 
     Raises:
         FatalResultError: A function returned a fatal result.
@@ -117,20 +116,20 @@ class _Run:
         self._limit = limit if isinstance(limit, int) else _MOST_FAILURES
 
     def is_exhausted(self) -> bool:
-        """Return whether the Operation has failed as often as its `spec.retryLimit` allows (by default 5 times)."""
+        """Say whether the Operation has failed as often as its `spec.retryLimit` allows (by default 5 times)."""
         return self._failures >= self._limit
 
     def exhausted(self) -> Rendered:
-        """Return the result for an Operation that has reached its failure limit: a failed Operation, no resources."""
+        """Return the result of an Operation that isn't tried again: a failed Operation, and no resources."""
         self._mark("Synced", "True", "ReconcileSuccess")
         self._mark("Succeeded", "False", "PipelineError", f"failure limit of {self._limit} reached")
         return Rendered(self._with_status(), {}, {}, {}, [], {}, {}, [])
 
     def finished(self, pipeline: Pipeline) -> Rendered:
-        """Return the result of a run in which all steps succeeded.
+        """Return the result of a run whose steps all gave answers.
 
         Raises:
-            RenderError: A response's content is malformed, or a resource can't be applied.
+            RenderError: An answer is malformed, or a resource can't be applied.
         """
         self._started()
         outputs = {
@@ -148,7 +147,7 @@ class _Run:
         return Rendered(self._with_status(), applied, {}, {}, pipeline.results, context, {}, pipeline.runs)
 
     def failed(self, error: RenderError) -> dict[str, Any]:
-        """Return the Operation as Crossplane stores it after a failed run: with one more failure, and the error."""
+        """Return the Operation as Crossplane stores it when a run fails: with one more failure, and the error."""
         self._started()
         self._status = {**self._status, "failures": self._failures + 1}
         self._mark("Synced", "False", "ReconcileError", str(error))
@@ -168,7 +167,7 @@ class _Run:
         with_condition(self._conditions, condition)
 
     def _store_outputs(self, outputs: Mapping[str, dict[str, Any]]) -> None:
-        """Put the steps' outputs into `status.pipeline`. An output replaces the step's output of a previous run."""
+        """Put the steps' outputs into the status. An output replaces the same step's output of a previous run."""
         for step, output in outputs.items():
             for one in self._outputs:
                 if one["step"] == step:
@@ -180,10 +179,7 @@ class _Run:
             self._status = {**self._status, "pipeline": self._outputs}
 
     def _store_references(self, applied: Mapping[str, Mapping[str, Any]]) -> None:
-        """Add references to the applied resources to `status.appliedResourceRefs`, and sort all references.
-
-        References of previous runs stay.
-        """
+        """Add references to the applied resources to the status, and sort them. References of previous runs stay."""
         references = self._references
         for resource in applied.values():
             metadata = metadata_of(resource)
@@ -205,10 +201,15 @@ def _order(reference: Mapping[str, Any]) -> str:
 
 
 def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, Any]]:
-    """Return a copy of the list in a field of the Operation's status; empty if the field is missing.
+    """Return a copy of the list that is in one field of an Operation's status; an empty list if the field is missing.
+
+    Args:
+        status: The Operation's status.
+        field: The name of the field, such as `conditions`.
+        key: A key that each element must have, such as `type`.
 
     Raises:
-        InputError: The field isn't a list of objects, or an object has no non-empty string in the field `key`.
+        InputError: The field isn't a list of objects, or an object has no string under `key`.
     """
     found = status.get(field, [])
     if not isinstance(found, list) or not all(isinstance(one, dict) and text_of(one.get(key)) for one in found):
@@ -217,11 +218,10 @@ def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, 
 
 
 def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
-    """Check a desired resource, and return it unchanged.
+    """Return a desired resource unchanged, as it is applied.
 
     Raises:
-        RenderError: The resource lacks its apiVersion, kind or name, its name is invalid, or its namespace isn't a
-            string.
+        RenderError: An API server would refuse the resource.
     """
     what = f"desired resource {quoted(name)}"
     for key in ("apiVersion", "kind"):

@@ -1,4 +1,4 @@
-"""Origins of values. An origin says from which part of a request, and from which path in it, a value was read."""
+"""Origins of values: the places in a request from which functions read them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ Steps = tuple[Any, ...]
 
 
 class Origin(NamedTuple):
-    """The part of a request, and the path in it, that a value comes from.
+    """A place in a request.
 
     Attributes:
-        part: `xr` (the observed composite), `observed` or `desired` (a composed resource), `required` (a required
-            resource), `input`, `context`, `credentials` or `details` (connection details).
-        name: The composition resource name, the requirement's key, or the name of the credentials. Empty for the other
-            parts, and for connection details of the composite.
-        steps: The keys and indexes that lead to the value. For a required resource, its index in the list of found
-            resources comes first.
+        part: The part of the request: `xr` (the observed composite), `observed` (observed resources), `desired`,
+            `required` (required resources), `input`, `context`, `credentials` or `details` (connection details).
+        name: The composition resource name, the requirement's key, or the name of credentials. Empty for the other
+            parts, and for the composite's connection details.
+        steps: The keys and indexes that lead to the value. For a required resource, its index comes first.
     """
 
     part: str
@@ -34,11 +33,9 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, field: Field) -> Origin | None:
-    """Return the origin of a field of a model; None if the model wasn't read from a request.
+    """Return the place in the request of a model's field; None if the model's values aren't read from the request.
 
-    Args:
-        node: The node of the model (its position in the object that it belongs to).
-        field: The field.
+    That holds for models that the author makes, and for references to an observed object in desired state.
     """
     root = node.root
     if root is None or root.refers:
@@ -60,7 +57,7 @@ def origin_of(node: Node, field: Field) -> Origin | None:
 
 
 def _steps(step: str) -> list[Any]:
-    """Split a part of a node's path, such as `.spec.size`, `[0]` or `["a/b"]`, into its keys and indexes."""
+    """Return the keys and indexes in a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
     if step.startswith("["):
         inner = step[1:-1]
         if inner.isdigit():
@@ -70,7 +67,10 @@ def _steps(step: str) -> list[Any]:
 
 
 def origin_text(origin: Origin) -> str:
-    """Return an origin as text for users, such as `xr.spec.region`, `vpc.status.atProvider.vpcId` or `input.size`."""
+    """Return an origin as a path: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`.
+
+    The annotation with the external name is shown as `external_name`, such as in `vpc.external_name`.
+    """
     steps = origin.steps
     name = origin.name
     if origin.part == "observed":

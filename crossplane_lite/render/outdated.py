@@ -1,7 +1,7 @@
-"""Warns of fields in a composite's spec that compose()'s model lacks, and of values of the wrong type.
+"""Warnings about a composite's spec, by the model of compose(): fields that the model lacks, and wrong types.
 
-A field that the model lacks is misspelt, or the model is older than the XRD. `render.definition` finds more errors, but
-needs the XRD. This check needs only the model: the class with which compose() reads the composite.
+A field that the model lacks is misspelt, or the model is outdated. `render.definition` finds more, but it needs the
+XRD, which not every user gives. This check needs only the model by which compose() reads the composite.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _WANTED: Final[dict[int, tuple[type[Any], str]]] = {
 
 
 def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
-    """Yield a warning for each field in the composite's spec that the model lacks, or whose value has the wrong type.
+    """Yield a line for each field of the composite's spec that its model lacks, or whose value has the wrong type.
 
-    Only objects and lists are checked for their type; types of scalars aren't. Crossplane's own fields in the spec,
-    such as `compositionRef`, and models without a fixed set of fields give no warnings.
+    The types of scalars aren't compared. Dynamic models, which know no fields, give no lines. Neither do Crossplane's
+    own fields, such as `compositionRef`.
 
     Args:
-        model: The class with which compose() reads the composite.
-        request: The bytes of the RunFunctionRequest.
+        model: The class by which compose() reads the composite.
+        request: The bytes of the request.
     """
     field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")
     composite = _view.RunFunctionRequest.FromString(request).observed.composite.resource

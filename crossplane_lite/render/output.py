@@ -112,6 +112,8 @@ def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | 
     A paused composite has only the event ReconciliationPaused. A composite that is being deleted has no events of
     functions.
 
+    A paused composite has only an event about the pause. A composite that is being deleted has no results of functions.
+
     Args:
         rendered: The result of the reconcile.
         composite: The composite resource as it was before the reconcile.

@@ -85,10 +85,12 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
 
 
 def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: _Ending) -> int | None:
-    """Render once in a new process, and print its exit status and its time.
+    """Render once in a new process. Print how long it took, and its exit status unless that is 0.
+
+    Nothing is printed if the run is stopped.
 
     Args:
-        argv: The package to run, and the arguments after `render`.
+        argv: The package that `python -m` runs as `crossplane-lite`, and then the arguments after `render`.
         report: The path of a file; the run writes the list of files that it depends on into it.
         paths: The files and directories that are watched during the run.
         before: The state of these files before the run.

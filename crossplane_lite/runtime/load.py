@@ -57,7 +57,7 @@ def load_runner(name: str) -> Any:
     """Import a composition function or a function that handles raw messages, and return it.
 
     A function that handles raw messages is an object with a method RunFunction, or a class of such objects. If `name`
-    names a class, a new instance is returned.
+    names a class, a new instance is returned. The current directory is put into `sys.path`, as with `python -m`.
 
     Args:
         name: The module's dotted name, a colon, and the function's name: `package.module:function`.

@@ -116,7 +116,9 @@ class AwaitedFields:
     def _origin_of(self, steps: Sequence[str | int]) -> str:
         """Return the source of a value that the resource has already.
 
-        It is `schema` or `assumed` if the value is in a list that this class has made up, else `given` or `fixture`.
+        It is `fixture` if the fixture has the same value, or also has a mapping or list at this path. Else, for a value
+        in a list that this class has made up, it is `schema` if the kind's schema is known, and `assumed` if not. For
+        all other values, it is `given`.
         """
         known = at(self._fixture.content, steps)
         # A value of desired state wins over the fixture's. Objects are made of both.
@@ -289,7 +291,10 @@ class AwaitedFields:
                 self._note_lists(place, holder[-1])
 
     def _container(self, steps: list[str | int]) -> Any:
-        """Return an empty value that the last step of a path can be set in: a list for an index, a dict for a key."""
+        """Return an empty value that the last step of a path can be set in: a list for an index, a dict for a key.
+
+        A list is noted as one that this class has made up.
+        """
         if isinstance(steps[-1], str):
             return {}
         self._lists.add(tuple(steps[:-1]))
@@ -310,7 +315,7 @@ class AwaitedFields:
         return ASSUMED if is_assumed or self._schema is None else SCHEMA
 
     def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
-        """Note all lists in a value that this class has made up, because only such lists may get more elements."""
+        """Record all lists in a value that this class has made up, because only such lists may get more elements."""
         work: list[tuple[list[str | int], Any]] = [(list(steps), value)]
         while work:
             path, one = work.pop()

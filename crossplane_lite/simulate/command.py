@@ -40,7 +40,7 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file, a function or a name can't be used.
+        InputError: A file, a function or a name can't be used; or the result is nested too deeply for --format json.
         RenderError: The composite's apiVersion can't be parsed.
         UsageError: A path of --degrade isn't a field path.
         MissingExtraError: A package that is needed isn't installed.
@@ -207,7 +207,10 @@ def _notes(simulation: Simulation) -> Iterator[str]:
 
 
 def _visible(text: str) -> str:
-    """Return JSON in which each character that isn't printable is escaped, because it could control a terminal."""
+    """Return a JSON text in which characters that could control a terminal are escaped.
+
+    These are all characters that aren't printable, except line breaks.
+    """
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)

@@ -26,7 +26,7 @@ class Effects(NamedTuple):
     Attributes:
         created: The names of the resources that are created again.
         changed: The fields that are applied with other values, by the resource's name: texts such as `spec.size: 1 ->
-            2`. For a Secret, each text is only the path.
+            2`. For a Secret, each text is only the path. `metadata.generateName` isn't among them.
         deleted: The names of the resources that Crossplane deletes.
         status: The fields of the composite's status that change, as texts of the same form. Conditions aren't among
             them.

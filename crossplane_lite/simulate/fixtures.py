@@ -67,7 +67,8 @@ class Fixtures:
     one by `apiVersion/kind`.
 
     Raises:
-        InputError: A fixture isn't a mapping, has a misspelt key, or a value of a type that no resource has there.
+        InputError: A fixture isn't a mapping; or has a misspelt key, or one that belongs below `status`, such as
+            `atProvider`; or has a value of a type that no resource has there.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -111,16 +112,16 @@ class Fixtures:
 def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
     """Read fixtures from a file or a directory.
 
-    A document is one of two things. It is a mapping from names and kinds to facts about such resources. Or it is a
-    whole resource, whose content is the fixture for the resource that its annotation
-    `crossplane.io/composition-resource-name` names; without the annotation, for all resources of its apiVersion and
-    kind.
+    Each YAML document is either a mapping or a whole resource. Each key of a mapping is a composition resource name,
+    `apiVersion/kind` or a kind, and its value has the facts about the resources that the key fits. A whole resource is
+    the fixture for the composed resource that its annotation `crossplane.io/composition-resource-name` names; without
+    the annotation, for all resources of its apiVersion and kind.
 
     Args:
         path: A file or a directory. Of a directory, the files that end in .yaml, .yml and .json are read.
 
     Returns:
-        The fixtures by name, `apiVersion/kind` or kind.
+        The fixtures by composition resource name, `apiVersion/kind` or kind.
 
     Raises:
         InputError: A file can't be read, or its content isn't a fixture; or two fixtures have the same key.

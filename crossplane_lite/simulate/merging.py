@@ -62,11 +62,11 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def steps_of(path: str) -> list[str | int]:
-    """Return the keys and indexes of an Observable's path, such as `["spec", "ports", 2]` for `spec.ports[2]`.
+    """Return the keys and indexes of a field path, such as `["spec", "ports", 2]` for `spec.ports[2]`.
 
     Raises:
-        UsageError: `path` isn't a field path, or selects a list's element by the element's fields. The path of an
-            Observable never does that.
+        UsageError: `path` isn't a field path, or selects an element of a list by the element's fields. The paths of
+            awaited values never do that.
         ValueError: An index has thousands of digits.
     """
     steps: list[str | int] = []
@@ -80,7 +80,12 @@ def steps_of(path: str) -> list[str | int]:
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
-    """Return the value at a path; `ABSENT` if the path leads nowhere. Negative indexes count from the end."""
+    """Return the value at a path in plain data; `ABSENT` if there is none. Negative indexes count from the end.
+
+    Args:
+        tree: The data.
+        steps: The path, as `steps_of` returns it.
+    """
     value = tree
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping) and step in value:

@@ -30,7 +30,7 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
 
     Args:
         api_version: The kind's apiVersion.
-        kind: The kind. Its model is found only after a function has used it.
+        kind: The kind. Its model is found only if the class exists, because a function uses it.
         steps: The field's path.
 
     Returns:
@@ -49,7 +49,7 @@ def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types
 
     Args:
         api_version: The kind's apiVersion.
-        kind: The kind. Its model is found only after a function has used it.
+        kind: The kind. Its model is found only if the class exists, because a function uses it.
         steps: The field's path.
     """
     cls: type[ModelShape] | None = _model_of(api_version, kind)

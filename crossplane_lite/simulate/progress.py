@@ -48,7 +48,11 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _changed(rounds: Sequence[Round], index: int) -> list[str]:
-    """Return the paths of the fields that differ between the round at `index` (1 or more) and the round before it."""
+    """Return the paths of the fields that differ between the round at `index` (1 or more) and the round before it.
+
+    A resource that only one of the rounds composes is named as a whole, such as `vpc (added)`. Of the composite, only
+    the status is compared.
+    """
     before, after = (rounds[one].rendered for one in (index - 1, index))
     changed = []
     for name in sorted({*before.composed, *after.composed}):

@@ -84,7 +84,10 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
 
 
 def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
-    """Yield an entry for each resource that waited for values and never appeared."""
+    """Yield an entry for each resource that waited for values and never appeared.
+
+    Fields of the composite that wait, such as `xr.status.x`, have no entry here.
+    """
     for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves)):
         if name in {one.dependent for one in simulation.dependencies} and name.startswith(("xr.", "required.")):
             continue
@@ -113,7 +116,7 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
     """Return an entry for each field of the composite that others need, and that is made from other values itself.
 
-    The entry's `wave` is the number of the first round in which the field has a value; None if it never has one.
+    The entry's `wave` is the number of the first round in which the composite has the field; None if it never has it.
     """
     from ..errors import UsageError
     from .merging import at, steps_of

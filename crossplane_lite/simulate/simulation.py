@@ -194,7 +194,7 @@ class Simulation:
         """Reconcile until two rounds in a row have the same result.
 
         The run also ends when the result of an earlier round comes back, and after `most_rounds` rounds. `stable` and
-        `problem` say how it ended. A simulation that has ended isn't run again.
+        `problem` say how it ended. After the end, also after a RenderError, another call only returns the rounds.
 
         Returns:
             All rounds.
@@ -203,6 +203,7 @@ class Simulation:
             FatalResultError: A function returned a fatal result, such as for a dependency cycle within the function.
             RenderError: A reconcile fails for another reason.
             InputError: An argument of the simulation can't be used.
+            UsageError: A function is neither a runner nor a composition function.
         """
         seen: dict[str, int] = {}
         while not self.stable and self.problem is None:
@@ -233,7 +234,8 @@ class Simulation:
 
         Raises:
             InputError: The resource doesn't exist.
-            UsageError: The simulation isn't stable. FatalResultError, RenderError: The reconcile fails, as in `run`.
+            UsageError: The simulation isn't stable.
+            FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
         gone = self._observed[name]
@@ -257,7 +259,7 @@ class Simulation:
             InputError: The resource or the field doesn't exist; or Crossplane identifies the resource by the field,
                 such as `metadata.name`.
             UsageError: The simulation isn't stable, or `path` isn't a field path or selects several elements.
-                FatalResultError, RenderError: The reconcile fails, as in `run`.
+            FatalResultError, RenderError: The reconcile fails, as in `run`.
         """
         self._check_steady(name)
         resource, secret = self._observed[name], self._secrets.get(name)
@@ -327,7 +329,10 @@ class Simulation:
         return World(self._cluster, self._schemas, **given)
 
     def _take(self, number: int, rendered: Rendered) -> None:
-        """Add the result of a reconcile to the simulation: the resources that it composed exist from now on."""
+        """Add the result of a reconcile to the simulation.
+
+        The resources that it composed exist from now on, and those that it deleted don't.
+        """
         waits = self._waits = waits_of(rendered)
         self.dependencies = sorted({*self.dependencies, *waits.dependencies})
         for name in rendered.deleted:
@@ -374,7 +379,7 @@ class Simulation:
         return data if isinstance(data, Mapping) else {}
 
     def _note_wanted(self, waits: Waits, composed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Note the fields of composed resources that other resources need."""
+        """Record the fields of composed resources that other resources need."""
         there = {**self._observed, **composed}
         names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
         world = self._world(objects=there.values())
@@ -440,7 +445,7 @@ class Simulation:
 
 
 def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return observed resources by composition resource name. Whether they belong to the composite is checked later.
+    """Return observed resources by composition resource name. `render` checks whether they belong to the composite.
 
     Raises:
         InputError: A resource has no composition resource name, or two have the same one.

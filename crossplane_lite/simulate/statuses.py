@@ -2,10 +2,12 @@
 
 An awaited field is a field that other resources need. It takes its value from the first of these sources that has one:
 
-1. For fields outside of the status: the desired state. Crossplane removes a desired status. 2. The fixture: facts that
-the user gives. 3. For the status of one of Kubernetes' own kinds, such as a Deployment: the status of a healthy object.
-4. The resource as it was given at the start of the simulation. 5. For `status.atProvider.X`, the value of
-`spec.forProvider.X`. For `status.atProvider.id`, the external name. 6. The kind's schema, by which a value is made up.
+1. For fields outside of the status: the desired state. Crossplane removes a desired status.
+2. The fixture: facts that the user gives.
+3. For the status of one of Kubernetes' own kinds, such as a Deployment: the status of a healthy object.
+4. The resource as it was given at the start of the simulation.
+5. For `status.atProvider.X`, the value of `spec.forProvider.X`. For `status.atProvider.id`, the external name.
+6. The kind's schema, by which a value is made up.
 
 Without a schema, a value is made up, too: of the type that the function's model has, else a string. It is reported as
 assumed. If the schema is known and lacks the field, only the first four sources count. Outside of spec and status, only
@@ -83,7 +85,8 @@ class Statuses:
 
         Raises:
             InputError: A fixture of the resource is for another kind, or the kind's schema can't be read.
-            RenderError: The resource's apiVersion can't be parsed.
+            RenderError: The resource's apiVersion can't be parsed, or a live cluster can't give the schema.
+            MissingExtraError: The schema is in a YAML file, and PyYAML isn't installed.
         """
         owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
@@ -140,7 +143,10 @@ def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -
 
 
 def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
-    """Return the status of a resource: that of a healthy resource, changed by its fixture."""
+    """Return the status of a resource once it exists: its status so far, then a healthy resource's, then the fixture's.
+
+    They are merged in this order, and a later value replaces an earlier one. Conditions are replaced by type.
+    """
     given = fixture.content.get("status", {})
     before = at(resource, ["status"])
     status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})
@@ -167,7 +173,10 @@ def _has_own_conditions(resource: Mapping[str, Any]) -> bool:
 
 
 def _fields_of(composed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resource's fields in the form of `managedFields`. A list counts as one field."""
+    """Return a resource's fields in the form of `managedFields`, without apiVersion, kind and status.
+
+    A list counts as one field.
+    """
     fields: dict[str, Any] = {}
     work: list[tuple[Mapping[str, Any], dict[str, Any], int]] = [(composed, fields, 0)]
     while work:

@@ -46,7 +46,10 @@ def unresolved_in(
 
 
 def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
-    """Return the groups of resources and fields of the composite that wait for each other, each as sorted names."""
+    """Return the groups of resources and fields of the composite that wait for each other, each as sorted names.
+
+    A group without a waiting resource, which has only fields, is left out.
+    """
     names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
     edges = []
     for name, paths in waits.waiting.items():

@@ -1,7 +1,8 @@
-"""The waits in one reconcile: the missing values that resources and fields need, as far as the functions report them.
+"""The waits in one reconcile: the missing values that resources, and fields of the composite, need.
 
-Every function that is made with this package reports its waits in the pipeline's context. If it runs in this process,
-it also shows all its dependencies (`Function.dependencies`). Other functions report nothing.
+A function made with this package reports in the pipeline's context which values its resources wait for. If it runs in
+this process, all its dependencies are found, too, also those of the composite's fields (see `Function.dependencies`).
+The waits of other functions aren't known.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Waits(NamedTuple):
     cut_off: AbstractSet[str] = frozenset()
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every value that a resource or a field of the composite needs.
+        """Yield the path of every value that a resource or a field of the composite needs, also if the value exists.
 
         A path may be yielded twice.
         """
@@ -81,7 +82,8 @@ def waits_of(rendered: Rendered) -> Waits:
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
     """Return the name that a path begins with, and the rest of the path; None if it begins with none of `names`.
 
-    A name may contain dots. If several names fit, the longest counts.
+    For example, the result is `("vpc", ".status.id")` for the path `vpc.status.id`. A name may contain dots. If several
+    names fit, the longest counts.
     """
     ends = [at for at, sign in enumerate(path) if at and sign in ".["] + [len(path)]
     for end in reversed(ends):

@@ -35,6 +35,7 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
 
     Raises:
         InputError, UsageError: An argument can't be used. The message names it.
+        UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
         MissingExtraError: An argument is YAML, and PyYAML isn't installed.
     """
     request = _view.RunFunctionRequest()

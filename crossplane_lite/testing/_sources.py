@@ -1,4 +1,7 @@
-"""Reads the sources that tests give for resources and documents: plain data, models, messages, YAML text, and paths."""
+"""Reads the resources and documents that tests give as plain data, models, protobuf messages, YAML text or paths.
+
+Each such argument is called a source here.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,10 @@ if TYPE_CHECKING:
     from .._compat.messages import Source as Given
 
     Source: TypeAlias = Given | str | os.PathLike[str]
-    """The forms of one resource or document."""
+    """One resource or document, in any of the types that a source may have."""
 
     Resources: TypeAlias = Source | Iterable[Source]
-    """The forms of any number of resources."""
+    """Any number of resources: one source, or several sources."""
 
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
     """Composed resources: a mapping from composition resource names, or resources whose annotation has the name."""
@@ -56,10 +59,10 @@ def is_single(sources: Any) -> TypeIs[Source]:
 
 
 def json_object(source: Any, where: str) -> dict[str, Any]:
-    """Return a copy of plain data or of a model as JSON values: encoded as a Struct, and decoded again.
+    """Return a resource or document as a dict of JSON values: encoded as a Struct, and decoded again.
 
     Args:
-        source: The plain data, model or message.
+        source: A mapping of plain data, a model or a message.
         where: The source's name in messages.
 
     Raises:
@@ -100,8 +103,8 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
 def one(source: Source, folder: Path, what: str) -> Document:
     """Return the only resource of a source.
 
-    The arguments and errors are those of `one_document`. A List (of v1) must have exactly one item, else InputError is
-    raised.
+    The arguments and errors are those of `one_document`. InputError is also raised if the document isn't a resource
+    with apiVersion and kind, or is a List (of v1) that doesn't have exactly one item.
     """
     found = list(objects_in(one_document(source, folder, what)))
     if len(found) != 1:

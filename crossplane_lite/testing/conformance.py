@@ -115,7 +115,11 @@ class _Check:
         self._request = _view.RunFunctionRequest.FromString(request)
 
     def run(self) -> Iterator[Finding]:
-        """Run the checks, and yield each broken rule. After a fatal result, only malformed requests are checked."""
+        """Run the checks, and yield each broken rule.
+
+        If the first call raises an exception, nothing more is checked. After a fatal result in the first answer, only
+        malformed requests are checked.
+        """
         try:
             answer = self._answer(self._changed(tag="conformance-1"))
         except Exception as error:  # whatever a caller raises
@@ -160,9 +164,10 @@ class _Check:
                 )
 
     def _needs_name(self, resource: dict[str, Any]) -> bool:
-        """Return whether a resource may have a fixed name.
+        """Return whether a function may set the resource's `metadata.name`.
 
-        In an Operation, each may; else only kinds such as Secret.
+        For an Operation (a request without a composite), this holds for all resources. Otherwise it holds only for
+        kinds whose names matter to others: ConfigMap, Namespace, Secret and ServiceAccount.
         """
         composite = self._request.observed.composite.resource
         return not composite or resource.get("kind") in ("ConfigMap", "Namespace", "Secret", "ServiceAccount")
@@ -205,8 +210,8 @@ class _Check:
     def _settling(self) -> Iterator[Finding]:
         """Call the function as Crossplane does, in three reconciles. Check the requirements and the results.
 
-        In each reconcile, the function is called until its requirements are stable. In the next one, the desired
-        resources are observed. No result may be the same in all three.
+        In each reconcile, the function is called until its requirements are stable. In the next reconcile, the desired
+        resources are observed. No warning and no normal result may be the same in all three.
         """
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-4"))
         said: list[set[tuple[int, str]]] = []

@@ -298,14 +298,18 @@ class Folder:
         return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
     def _schemas(self, sources: Resources) -> Schemas | None:
-        """Return the schemas of all kinds in some sources; None if there are no sources.
+        """Return the schemas of the kinds that the sources define; None if there are no sources.
+
+        Files are read later, when a schema is needed, so mistakes in files are found only then.
 
         Args:
-            sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them. Files are read later,
-                when a schema is needed.
+            sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them.
 
         Raises:
-            InputError: A path doesn't exist, or a source can't be read or has no usable schema.
+            InputError: A path doesn't exist; or a source that isn't a path can't be read, or has no usable schema.
+            UnresolvedError: A source contains a value that doesn't exist yet.
+            UsageError: A source has a type that isn't supported.
+            MissingExtraError: A source is YAML text, and PyYAML isn't installed.
         """
         several = [sources] if is_single(sources) else list(sources)
         if not several:
@@ -339,7 +343,7 @@ class _Setup(NamedTuple):
 
 
 def _warn(notes: Iterable[str]) -> None:
-    """Issue a UserWarning for each different note. Its place is the line in the test that called the method."""
+    """Issue a UserWarning for each different note. Its place is the line that called the caller of `_warn`."""
     import warnings
 
     for note in dict.fromkeys(notes):

@@ -88,7 +88,9 @@ _configs: list[pytest.Config] = []
 
 
 def current_run() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes snapshots, and the run's log; False and None outside of a run.
+    """Return whether this run of pytest writes snapshots, and its record of compared and written snapshots.
+
+    Outside of a run, return False and None.
 
     This is for code that compares with files without the fixture `crossplane_snapshot`, such as `krm.testing.golden`.
     """

@@ -53,7 +53,7 @@ class Result(NamedTuple):
         severity: `Fatal`, `Warning` or `Normal`; `Unspecified` if the function gives another severity, or none.
         message: The message for people.
         reason: The reason, as a CamelCase word; None if the function gives no reason.
-        target: The objects that get the event: `composite` or `composite_and_claim`.
+        target: The objects that get the event: `composite_and_claim`; or `composite`, also if the function sets none.
     """
 
     severity: str
@@ -66,10 +66,11 @@ class Condition(NamedTuple):
     """One condition that a function sets on the composite.
 
     Attributes:
-        status: `True`, `False` or `Unknown`: a string, as in Kubernetes.
+        status: The string `True` or `False`; else `Unknown`, also if the function sets no status.
         reason: The reason, as a CamelCase word.
         message: The message for people; empty if the function gives no message.
-        target: The objects that get the condition: `composite` or `composite_and_claim`.
+        target: The objects that get the condition: `composite_and_claim`; or `composite`, also if the function sets
+            none.
     """
 
     status: str
@@ -83,18 +84,18 @@ class Response:
     """A RunFunctionResponse as plain values. Equality ignores the attributes `data` and `emitted`.
 
     Attributes:
-        fatal: The messages of the fatal results.
+        fatal: The messages of the fatal results; empty if there are none.
         desired: The desired composed resources by name, sorted. They lack an annotation that functions of
             crossplane-lite add to recognise their own resources.
         ready: Whether each desired resource is ready, by the resource's name; None if no function says so.
         composite: The desired composite. A function of crossplane-lite desires only its status.
         composite_ready: Whether the composite is ready; None if no function says so.
         connection_details: The composite's connection details, by key.
-        results: All results, in order.
-        conditions: The conditions by type.
+        results: All results of the function, in order.
+        conditions: The conditions that the function sets on the composite, by type.
         required: The selectors of the resources that the function requires, by requirement name.
         required_schemas: The apiVersion and the kind of each schema that the function requires, by requirement name.
-        context: The pipeline's context.
+        context: The pipeline's context, as the function passes it on.
         output: The output of an Operation's function; None if there is none.
         ttl: The time in seconds for which Crossplane may reuse the answer; None if the function doesn't set it.
         tag: The tag of the request, which the answer repeats.

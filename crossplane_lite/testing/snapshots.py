@@ -127,7 +127,10 @@ class Snapshots:
         return Path(os.path.abspath(self._folder / file))
 
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Compare a snapshot with documents. Return a message about the differences; empty if there are none."""
+        """Compare a snapshot with documents. Return a message about the differences; empty if there are none.
+
+        If the snapshot is missing or can't be used, the message says so. The file counts as checked in any case.
+        """
         self._log.checked.add(str(file))
         if _is_missing(file):
             return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
@@ -255,9 +258,10 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _file_name(test: str) -> str:
-    """Return a valid file name for a test's name. A name that is too long is cut and gets a hash.
+    """Return a test's name as a file name that ends in `.yaml`.
 
-    A name without any valid character becomes a hash.
+    Each run of characters other than letters, digits and `_.=+-` becomes `-`. Then `-` and `.` are removed at both
+    ends. A name that is too long is cut and gets a hash. A name of which nothing is left becomes a hash.
     """
     name = re.sub(r"[^\w.=+-]+", "-", test).strip("-.")
     if len(name.encode()) > _LONGEST_NAME or not name:

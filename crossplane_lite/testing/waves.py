@@ -18,7 +18,7 @@ __all__ = ["assert_waves"]
 
 
 def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, unresolved: Iterable[str] = ()) -> None:
-    """Assert that composed resources appear in a given order, and that nothing else waits in the end.
+    """Assert that composed resources appear in the given waves, and which resources and fields wait in the end.
 
     Args:
         simulation: A simulation that has run.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
-from crossplane_lite import Unstructured, composition
+from crossplane_lite import Unstructured, composition, request, response
 
-__all__ = ["bucket", "failing", "ports", "renamed", "secrets"]
+__all__ = ["Telling", "bucket", "failing", "ports", "renamed", "secrets"]
 
 
 def thing(**fields: object) -> Unstructured:
@@ -51,6 +52,20 @@ def secrets(ctx: composition.Context) -> None:
     for one in ctx.required_resources.get("given"):
         token = base64.b64decode(str(one.data["token"])).decode()
         ctx.resource("first", thing(token=token, size=1))
+
+
+class Telling:
+    """A function of raw messages that fails with something of a Secret in the message."""
+
+    def RunFunction(self, req: Any, _context: Any) -> Any:
+        """Ask for the Secret, and tell it."""
+        answer = response.to(req)
+        response.require_resources(
+            answer, "given", api_version="v1", kind="Secret", match_name="given", namespace="team"
+        )
+        for one in request.get_required_resources(req, "given"):
+            response.fatal(answer, f"the token is {base64.b64decode(one['data']['token']).decode()}")
+        return answer
 
 
 @composition.function(name="ports")

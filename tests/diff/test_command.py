@@ -194,6 +194,18 @@ def test_secrets_are_never_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "[another secret]" in captured.out
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_secrets_of_a_reconcile_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
+    """A function that isn't made with this package may put a secret into its fatal result: it is masked, too."""
+    files = put(tmp_path, [])
+    (tmp_path / "given.json").write_text(json.dumps(secret(token="c2VjcmV0LXRva2Vu")))
+    arguments = ["-e", str(tmp_path / "given.json"), "--function", f"{HERE}:Telling", "--format", form]
+    assert main(["diff", *files, *arguments]) == 4
+    captured = capsys.readouterr()
+    assert "the token is " in captured.out
+    assert "secret-token" not in captured.out + captured.err
+
+
 @pytest.fixture
 def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
     """Serve a composite and its resources to the context `dev`."""

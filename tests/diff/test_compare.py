@@ -103,7 +103,7 @@ def test_what_the_other_version_deletes_is_created_again() -> None:
 
 def test_a_failure() -> None:
     """A composite whose reconcile fails has an error, and no resources."""
-    found = failed(XR, RuntimeError("no"))
+    found = failed(XR, "no")
     assert (found.composite, found.error, found.entries) == ("XBucket photos", "no", [])
 
 

@@ -252,6 +252,8 @@ def test_resources_of_one_kind(req: Any) -> None:
     assert kinds == {"bucket": "Bucket", "config": "ConfigMap"}
     with pytest.raises(UsageError, match="takes the class of a resource"):
         request.get_observed_composed_resources(req, ForProvider)  # type: ignore[type-var]
+    with pytest.raises(UsageError, match="takes the class of a resource"):
+        request.get_required_resources(req, "nothing was found for this", ForProvider)  # type: ignore[type-var]
 
 
 def test_desired_state(req: Any) -> None:

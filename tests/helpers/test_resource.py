@@ -63,6 +63,27 @@ def test_update_status_does_what_the_official_sdk_does(statuses: list[Any]) -> N
     assert stable(got) == stable(wanted)
 
 
+@pytest.mark.parametrize("status", [5, "x", [1], True])
+def test_a_status_is_an_object(status: Any) -> None:
+    """A status that isn't an object is refused, and the one that was there stays."""
+    r = fnv1.Resource()
+    resource.update_status(r, {"a": 1})
+    with pytest.raises(UsageError, match=r"^status must be a mapping, a model or a Struct \(got "):
+        resource.update_status(r, status)
+    assert plain(r) == {"status": {"a": 1}}
+
+
+def test_a_pydantic_model_without_a_kind() -> None:
+    """A resource has apiVersion and kind, so a pydantic model without them is refused."""
+    pydantic = pytest.importorskip("pydantic", reason="pydantic comes with the official SDK")
+
+    class Parameters(pydantic.BaseModel):  # type: ignore[name-defined,misc]
+        a: int = 1
+
+    with pytest.raises(UsageError, match=r"^a resource must have apiVersion and kind \(got a Parameters, a pydantic"):
+        resource.update(fnv1.Resource(), Parameters(a=2))
+
+
 @EXAMPLES
 @given(OBJECTS)
 def test_structs_and_dicts_like_the_official_sdk(value: dict[str, Any]) -> None:

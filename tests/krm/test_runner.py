@@ -173,7 +173,8 @@ def test_exit_status_of_its_own(tmp_path: Path) -> None:
 
 def test_interrupted(tmp_path: Path) -> None:
     """Ctrl-C ends the process with status 130 and nothing on stdout, which no orchestrator takes for an answer."""
-    body = "import sys, time\nprint('waiting', file=sys.stderr, flush=True)\ntime.sleep(60)"
+    # One long sleep would go on if the signal came just before it.
+    body = "import sys, time\nprint('waiting', file=sys.stderr, flush=True)\nwhile True: time.sleep(0.01)"
     process = subprocess.Popen(
         [sys.executable, program(tmp_path, body)],
         stdin=subprocess.PIPE,

@@ -1,6 +1,6 @@
-"""Writes edits of mappings and sequences in block style whose entries changed, or were added, removed or moved.
+"""Makes the edits for mappings and sequences in block style, when entries changed, or were added, removed or moved.
 
-Functions add their edits (start, end, new text) to the list `out`.
+Functions add these edits (start, end, new text) to the list `out`.
 """
 
 from __future__ import annotations

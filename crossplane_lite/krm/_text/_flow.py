@@ -1,6 +1,6 @@
-"""Writes edits of mappings and sequences in brackets, also in JSON.
+"""Makes the edits for changed mappings and sequences in flow style, which means in brackets, as always in JSON.
 
-Functions add their edits (start, end, new text) to the list `out`.
+Functions add these edits (start, end, new text) to the list `out`.
 """
 
 from __future__ import annotations

@@ -43,14 +43,16 @@ _SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 
 
 class Text:
-    r"""A stream of YAML or JSON: its text, its documents, and its edits. The arguments are the same as for `parse`.
+    r"""A stream of YAML or JSON: its text, its documents, and its edits.
+
+    `parse` makes it, with the same arguments, and fills in the documents.
 
     Attributes:
         label: The stream's name in messages.
         text: The characters, without a byte order mark.
         documents: The documents that aren't empty; each is a mapping.
         aliases: The alias nodes of each anchored node.
-        newline: How lines end: `\n` or `\r\n`, as the first line does.
+        newline: The line break after the first line, `\n` or `\r\n`, which new lines get, too.
     """
 
     def __init__(self, data: bytes, label: str, places: Places | None = None) -> None:

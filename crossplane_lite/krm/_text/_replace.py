@@ -1,4 +1,4 @@
-"""Writes the new value of a node in place of the old one: after a key, after a dash or in brackets.
+"""Makes the edits that put a node's new value in place of the old one: after a key, after a dash or in brackets.
 
 An edit is a tuple: the start and the end of the replaced text, and the new text. Functions add edits to the list `out`.
 """
@@ -271,7 +271,7 @@ def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | N
         style: The style of the text around the value.
         lead: The white space before the value. If it has a line break and the text is JSON, a list or mapping is
             written in several lines.
-        old: The quote of the old or of a neighbouring value; "" or None without quotes.
+        old: The quote that the replaced value or a neighbouring value has, as for `scalar`.
 
     Raises:
         UsageError: A key or an integer is too long.

@@ -131,7 +131,7 @@ def _has_spaced(text: str) -> bool:
 
 
 def _prepare(doc: Stream) -> None:
-    """Prepare a stream for writing: copies replace aliases that can't stay, and the last line gets a line break."""
+    """Prepare a stream for writing: copies replace aliases that can't stay, and the text ends in a line break."""
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
@@ -218,7 +218,11 @@ def _with_ends(text: str, newline: str) -> str:
 
 
 def _close(doc: Stream) -> None:
-    """Give the last line of a text a line break. `_joined` removes it again where the result may end without one."""
+    """Make a text end in a line break, which it doesn't have yet.
+
+    A line break is added. But if only spaces follow the last line break, after a block scalar, the spaces are removed.
+    `_joined` undoes both where the result may end as the input did.
+    """
     if doc.shown is not None:
         doc.shown += doc.newline
     if not doc.documents:

@@ -99,9 +99,10 @@ def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = 
     Args:
         value: The value.
         style: The style of the text around the value.
-        old: The quote of the old or of a neighbouring value; an empty string or None without quotes. A string that
-            needs no quotes gets them only if they are given here, or in JSON.
-        in_flow: Whether the value is in brackets.
+        old: The quote that the replaced value or a neighbouring value has; empty or None if it has none. A string gets
+            the same quote. Without one, it gets `style.quote`, and only if it needs quotes. In JSON, all strings get
+            double quotes, and elsewhere those that need escapes.
+        in_flow: Whether the value is inside of brackets (in flow style).
 
     Raises:
         UsageError: The value is an integer with thousands of digits.

@@ -63,7 +63,7 @@ class Owner(Protocol):
         """Count `size` more bytes of a call's request, which are kept in memory."""
 
     def ready(self, call: Call) -> None:
-        """Run or refuse a call, because its request has arrived completely."""
+        """Run or refuse a call whose request has arrived completely."""
 
     def dropped(self, call: Call) -> None:
         """Forget a call that is over: answered, refused, or its caller has gone."""

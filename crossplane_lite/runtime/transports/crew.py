@@ -1,7 +1,8 @@
 """Threads that take turns: one thread leads, which means that it waits for sockets, and the others do jobs.
 
 A job is a call to answer. The thread that finds a job does the job itself, and another thread leads in the meantime. So
-no call passes from one thread to another, which would take a tenth of a millisecond with Python's global lock.
+only a job that had to wait in the queue passes from one thread to another, which takes a tenth of a millisecond with
+Python's GIL.
 """
 
 from __future__ import annotations

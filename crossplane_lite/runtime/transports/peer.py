@@ -182,6 +182,8 @@ class Peer:
             return
         self.gone = True
         self.more = False
+        if self._tls:
+            _forget_errors()
         if self.connection is not None:
             self.connection.abandon()
 
@@ -265,7 +267,10 @@ class Peer:
         self._wants_write = False
         with contextlib.suppress(OSError, ValueError):
             if self._tls:
-                self._sock.unwrap()  # type: ignore[attr-defined]  # an SSLSocket
+                try:
+                    self._sock.unwrap()  # type: ignore[attr-defined]  # an SSLSocket
+                finally:
+                    _forget_errors()
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
 
@@ -278,6 +283,24 @@ class Peer:
             if not data:
                 break
         self.close()
+
+
+_any_context: Any = None
+
+
+def _forget_errors() -> None:
+    """Empty this thread's queue of OpenSSL errors. Call this after a connection with TLS has failed.
+
+    With OpenSSL 3.4 and later, Python leaves errors of the system there, such as a broken pipe. The next read of any
+    other connection in this thread would then fail with that error (python/cpython, issue 148594).
+    """
+    global _any_context
+    import ssl
+
+    if _any_context is None:
+        _any_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with contextlib.suppress(ssl.SSLError):
+        _any_context.set_ciphers("no such cipher")  # Python empties the queue when this fails
 
 
 def _wanted(error: OSError) -> int | None:

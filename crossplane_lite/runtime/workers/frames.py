@@ -51,7 +51,8 @@ class Outcome(NamedTuple):
 
     Attributes:
         code: gRPC's status code.
-        counts: The counts of the call for metrics and spans: `Tally.counts`.
+        counts: How many resources the call emitted, held back and kept, and how often compose() ran besides the real
+            run, as in `Tally.counts`.
         content: The response if the code is OK; otherwise the status text in UTF-8.
     """
 

@@ -58,11 +58,11 @@ class _Worker:
         control: The socket for commands to the worker. It doesn't block, because a worker that hangs reads nothing.
         idle: Sockets to the worker on which no call runs.
         busy: Sockets on which a call runs whose deadline isn't over.
-        late: Maps each socket on which a call runs after its deadline to the time when the deadline was over, by
+        late: Sockets whose call runs on after its deadline. Maps each socket to the time when the deadline was over, by
             `time.monotonic`.
         retiring: Whether the worker gets no more calls, and is killed when its calls in `busy` are over.
-        gone: Whether the worker has ended, or is being killed.
-        asked: Whether the nursery was asked to kill the retiring worker.
+        gone: Whether the worker has ended, or is being killed because it has closed a socket.
+        asked: Whether the nursery was asked to kill the worker because it is retiring.
         began: When the nursery was asked to start the worker, by `time.monotonic`.
         answered: Whether the worker has answered a call.
     """
@@ -160,7 +160,10 @@ class Pool:
 
     @property
     def stuck(self) -> int:
-        """The number of calls that run `Limits.stuck_seconds` after their deadline, in workers not replaced so far."""
+        """The number of calls that still run `Limits.stuck_seconds` after their deadline.
+
+        Calls in workers that are being replaced don't count.
+        """
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
