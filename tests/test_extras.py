@@ -52,6 +52,30 @@ def test_krm_without_its_extra() -> None:
     )
 
 
+def test_commands_without_extras() -> None:
+    """Each command's module is imported, and has its parser, where nothing but the required packages is installed."""
+    program = """
+import importlib.abc, json, sys
+
+REQUIRED = {"attr", "attrs", "cattr", "cattrs", "exceptiongroup", "google", "grpc", "typing_extensions"}
+KNOWN = {"crossplane_lite", *REQUIRED, *sys.stdlib_module_names}
+
+class NotInstalled(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in KNOWN:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NotInstalled())
+from crossplane_lite._commands.suggesting import parser_of
+from crossplane_lite._commands.table import COMMANDS
+
+print(json.dumps([name for name in COMMANDS if parser_of(name) is None]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == ["help", "krm", "serve"]
+
+
 def test_installed_but_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that is installed and lacks what it needs itself isn't called missing."""
     (tmp_path / "needs_another.py").write_text("import no_such_library\n")

@@ -16,19 +16,10 @@ __all__ = ["flag_hints", "parser_of"]
 
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:
-    """Return the argparse parser of the command `name`.
-
-    Returns:
-        None if the command doesn't use argparse, or if its module can't be imported because an extra isn't installed.
-    """
-    from ..errors import MissingExtraError
-
+    """Return the argparse parser of the command `name`; None if the command doesn't use argparse."""
     if not COMMANDS[name].module:
         return None
-    try:
-        module = importlib.import_module(f"..{COMMANDS[name].module}", __package__)
-    except MissingExtraError:  # then the command itself says so
-        return None
+    module = importlib.import_module(f"..{COMMANDS[name].module}", __package__)
     make: Any = getattr(module, "make_parser", None)
     made: argparse.ArgumentParser | None = make() if make is not None else None
     return made
@@ -37,8 +28,8 @@ def parser_of(name: str) -> argparse.ArgumentParser | None:
 def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
     """Yield a message for each unknown long flag that resembles a known flag of a command.
 
-    A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command whose parser
-    isn't available (see `parser_of`).
+    A message is such as `there is no --outptu; did you mean --output?`. Nothing is yielded for a command that
+    doesn't use argparse.
 
     Args:
         name: The command.

@@ -29,7 +29,8 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 _MB: Final = 1 << 20
-LARGEST: Final = 200 * _MB  # the largest package that Crossplane installs
+LARGEST: Final = 200 * _MB
+"""The most bytes of a package, unpacked, that Crossplane installs."""
 _LARGEST_ARCHIVE: Final = 4096 * _MB
 _LARGEST_JSON: Final = 16 * _MB
 _MOST_FILES: Final = 10_000

@@ -36,7 +36,7 @@ def command(argv: Sequence[str]) -> int:
             changed then, or the message says that the next run repairs the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
-        OSError: For `--uses`, a file of the project can't be copied.
+        OSError: For `--uses`, the new models can't be written into the copy of the project.
         SystemExit: An argument is wrong or missing, or the help was printed.
     """
     chosen = options.read(argv)
@@ -127,7 +127,7 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
 
     Raises:
         InputError: A folder or a path of `--uses` can't be used.
-        OSError: For `--uses`, a file of the project can't be copied.
+        OSError: For `--uses`, the new models can't be written into the copy of the project.
     """
     names = {chosen.output: run.made.names}
     owned = [manifest.owned(folder) for folder, _ in run.outputs]

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Final
 
-from .._terminal.lines import escaped
+from .._terminal.status import StatusLine
 
 __all__ = ["Progress"]
 
 # The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer than many a step.
 _RHYTHM: Final = 0.05
-_WIDTH: Final = 79
 
 
 class Progress:
-    """A line on stderr that shows the progress. The end of the `with` statement clears the line.
-
-    Nothing is shown if stderr isn't a terminal.
-    """
+    """A status line with the progress. The end of the `with` statement clears the line."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self._line = StatusLine()
         self._what = ""
         self._last = 0.0
         self._start = time.monotonic()
@@ -44,18 +39,15 @@ class Progress:
             done: The number of this step among the steps of its sort, from 1.
             total: How many steps of this sort there are; 0 if that isn't known.
         """
-        if not self._shown:
-            return
         now = time.monotonic()
         if what == self._what and done != total and now - self._last < _RHYTHM:
             return
         self._what, self._last = what, now
         count = f"{done:,}/{total:,}" if total else f"{done:,}"
-        print(f"\r\x1b[K{escaped(f'{what} {count} {of}'):.{_WIDTH}}", end="", file=sys.stderr, flush=True)
+        self._line.show(f"{what} {count} {of}")
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self._line.clear()

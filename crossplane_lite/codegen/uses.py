@@ -73,9 +73,10 @@ def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str
 
     Raises:
         InputError: A path in `code` doesn't exist; the code and `folders` have no folder in common; that folder has
-            more than 50,000 Python files; or the checker can't check the code (the message has the checker's text).
+            more than 50,000 Python files; a file of it can't be copied; or the checker can't check the code (the
+            message has the checker's text).
         MissingExtraError: Neither mypy nor pyright is installed.
-        OSError: A file of the project can't be copied.
+        OSError: The new models can't be written into the copy of the project.
     """
     check_installed()
     for path in code:
@@ -127,8 +128,7 @@ def _copy(root: Path, target: Path) -> None:
         target: The folder of the copy.
 
     Raises:
-        InputError: There are more than 50,000 Python files.
-        OSError: A file can't be copied.
+        InputError: There are more than 50,000 Python files, or a file can't be copied.
     """
     number = 0
     for path in _files(root):
@@ -137,12 +137,18 @@ def _copy(root: Path, target: Path) -> None:
             raise InputError(
                 f"--uses: {root} has more than {_MOST_FILES:,} files of Python: run the command in the project's folder"
             )
-        place = target / path.relative_to(root)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
+        _copy_file(path, target / path.relative_to(root))
     for name in _SETTINGS:
         if (root / name).is_file():
-            shutil.copyfile(root / name, target / name)
+            _copy_file(root / name, target / name)
+
+
+def _copy_file(path: Path, place: Path) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+    except OSError as e:
+        raise InputError(f"--uses: can't copy {path}: {e.strerror or e}") from None
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from .._terminal import lines as _text
 from .._terminal import stdio
+from .._terminal.status import StatusLine
 from ..errors import InputError
 from ..render import arguments, terminal
 from ..render.rendered import NoAnswerError, RenderError
@@ -53,7 +52,7 @@ def command(argv: Sequence[str]) -> int:
     terminal.begin()
     differences: list[Difference] = []
     files = _files(given)
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, StatusLine() as status:
         others: dict[str, Runner] | None = None
         for number, one in enumerate(files, 1):
             try:
@@ -68,15 +67,16 @@ def command(argv: Sequence[str]) -> int:
                 from .versions import other_version
 
                 others = stack.enter_context(other_version(given.against, inputs.functions, inputs.in_process))
-            _progress(f"{number}/{len(files)} {inputs.composite.content['metadata']['name']}" if len(files) > 1 else "")
+            status.clear()
             stdio.say(*(f"warning: {note}" for note in inputs.notes))
+            if len(files) > 1:
+                status.show(f"{number}/{len(files)} {inputs.composite.content['metadata']['name']}")
             try:
-                differences.append(_difference(inputs, others))
+                differences.append(_difference(inputs, others, status))
             except InputError as error:
                 if one is None:
                     raise
                 differences.append(failed(one.composite.content, str(error)))
-    _progress("")
     stdio.write(_shown(differences, given).encode(errors="surrogateescape"))
     if any(one.error is not None for one in differences):
         return FAILURES
@@ -108,7 +108,7 @@ def _files(given: argparse.Namespace) -> list[Saved | None]:
     return list(saved(given.composite, given.composition))
 
 
-def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Difference:
+def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine) -> Difference:
     composite = inputs.composite.content
     observed = [document.content for document in inputs.observed]
     try:
@@ -117,6 +117,7 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Differen
         from ..render.output import failure_lines
 
         mask = masking((), observed, error.steps)
+        status.clear()
         stdio.say(*map(mask, failure_lines(error)))
         return failed(composite, mask(str(error)))
     if others is None:
@@ -145,16 +146,6 @@ def _has_colour(wanted: str) -> bool:
     if wanted != "auto":
         return wanted == "always"
     return stdio.is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def _progress(text: str) -> None:
-    """Replace the line on stderr that has the current composite by `text`; an empty text clears the line.
-
-    Do nothing if stderr isn't a terminal.
-    """
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{_text.escaped(text)[:120]}")
-        sys.stderr.flush()
 
 
 def make_parser() -> argparse.ArgumentParser:

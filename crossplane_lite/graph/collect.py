@@ -105,7 +105,7 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
         for name in resources:
             raw = resources[name].resource
             found.kinds[name] = short_text(_read(raw, "kind"))
-            if edge_of(name, raw) is not None:
+            if _is_usage(name, raw):
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
     found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)
@@ -162,6 +162,14 @@ def _read(raw: bytes, *path: str) -> Any:
         return _wire.get_path(raw, path, "")
     except WireError:  # nobody has checked the answers of functions that run elsewhere
         return ""
+
+
+def _is_usage(name: str, raw: bytes) -> bool:
+    """Return whether a resource is a Usage that the SDK has added; False if the bytes are invalid."""
+    try:
+        return edge_of(name, raw) is not None
+    except WireError:
+        return False
 
 
 def _decoded(raw: bytes) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from . import _tree
 from ._data import check_types
 from ._live import Fields
 from ._text._values import same
-from .annotations import check, file_of, is_reserved, kept_of_new, reserved_of, restore
+from .annotations import check, file_of, is_reserved, kept, kept_of_new, reserved_of
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
@@ -156,33 +156,50 @@ class Content(Fields):
         object.__setattr__(self, "_edits", self._edits + 1)
 
     def _assign(self, holder: Any, key: str | int, value: Any) -> None:
-        """Put a plain value into a dict or list of the content.
+        """Put a plain value into a dict or list of the content. After an error the content is as it was.
 
         Args:
             holder: The dict or list itself, not a copy.
             key: The key or index. An index equal to the list's length adds an element.
-            value: The value.
+            value: The value, which may be changed: new metadata and annotations get the reserved annotations.
 
         Raises:
-            UsageError: The resource can't be changed, the value must be a string there, or a reserved annotation would
-                change.
+            UsageError: The resource can't be changed, the value must be a string or an object there, or a reserved
+                annotation would change.
             DuplicateResourceError: Another item has the group, kind, namespace and name that the value leads to.
+        """
+        if isinstance(holder, list):
+            self._check_open()
+            holder[int(key) : int(key) + 1] = [value]  # the index past the end appends
+        else:
+            steps, value = self._checked(holder, key, value)
+            self._check_identity(steps, value)
+            holder[key] = value
+        self._touch()
+
+    def _checked(self, holder: dict[str, Any], key: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
+        """Check that the field `key` of `holder` may be set to a plain value; the identity isn't checked.
+
+        Args:
+            holder: The dict of the content itself, not a copy.
+            key: The key.
+            value: The value, which may be changed.
+
+        Returns:
+            The field's path, as `_steps_in_metadata` has it, and the value to set.
+
+        Raises:
+            UsageError: As in `_assign`.
         """
         content = self._content()
         self._check_open()
-        if isinstance(holder, list):
-            holder[int(key) : int(key) + 1] = [value]  # the index past the end appends
-        else:
-            if self._is_guarded(holder, key):
-                check(str(key), value, self._came_with(), self._where)
-            before = holder.get(key, _NONE)
-            steps = self._steps_in_metadata(content, holder, key)
-            if steps:
-                check_types(steps, value, lambda: self._where)
-                self._check_identity(steps, value)
-            holder[key] = value
-            self._restore(content, holder, key, before)
-        self._touch()
+        if self._is_guarded(holder, key):
+            check(str(key), value, self._came_with(), self._where)
+        steps = self._steps_in_metadata(content, holder, key)
+        if steps:
+            check_types(steps, value, lambda: self._where)
+            value = self._kept(steps, value)
+        return steps, value
 
     def _remove(self, holder: Any, key: str | int) -> None:
         """Remove a key from a dict, or an element from a list, of the content.
@@ -201,11 +218,14 @@ class Content(Fields):
         self._check_open()
         if self._is_guarded(holder, key):
             check(str(key), None, self._came_with(), self._where)
+        left = None
         if isinstance(holder, dict):
-            self._check_identity(self._steps_in_metadata(content, holder, key), None)
+            steps = self._steps_in_metadata(content, holder, key)
+            left = self._kept(steps, {} if steps == ("metadata",) else None)
+            self._check_identity(steps, None)
         del holder[key]
-        if isinstance(holder, dict):
-            self._restore(content, holder, key, _NONE)
+        if left:
+            holder[key] = left
         self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
@@ -264,29 +284,27 @@ class Content(Fields):
         metadata = self._content().get("metadata")
         return isinstance(metadata, dict) and holder is metadata.get("annotations")
 
-    def _restore(self, content: dict[str, Any], holder: Any, key: Any, before: Any) -> None:
-        """Put reserved annotations back if a change has replaced or removed metadata or its annotations.
+    def _kept(self, steps: tuple[Any, ...], value: Any) -> Any:
+        """Return a new value of the field at the path `steps`, with the reserved annotations that it must keep.
+
+        A new resource that isn't an item keeps none: no orchestrator knows it yet.
 
         Args:
-            content: The resource's content.
-            holder: The dict in the content that was changed.
-            key: The key that was set or removed. Nothing happens unless it is metadata or its annotations.
-            before: The old value; `_NONE` if there was none or the key was removed.
+            steps: The path. Only metadata and its annotations are changed.
+            value: The value, plain data, which is changed; None if annotations are removed.
 
         Raises:
-            UsageError: The new value has other reserved annotations, or can't hold annotations. The old value is back.
+            UsageError: The value has other reserved annotations, or can't hold annotations.
         """
-        in_metadata = key == "annotations" and holder is content.get("metadata")
-        if not in_metadata and not (key == "metadata" and holder is content):
-            return
-        try:
-            restore(content, self._came_with(), self._where)
-        except UsageError:
-            if before is not _NONE:
-                holder[key] = before
-            else:
-                holder.pop(key, None)
-            raise
+        if self._owner is None and self._node is None:
+            return value
+        if steps == ("metadata", "annotations"):
+            return kept(value, self._came_with(), self._where)
+        if steps == ("metadata",):
+            annotations = kept(value.get("annotations"), self._came_with(), self._where)
+            if annotations is not None:
+                value["annotations"] = annotations
+        return value
 
     # Names in messages
 

@@ -106,13 +106,15 @@ _NAMES = {("metadata", "name"), ("metadata", "namespace"), ("metadata", "generat
 def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> None:
     """Check that apiVersion, kind, names, labels and annotations are strings, as Kubernetes requires.
 
+    The metadata must be an object, and so must its labels and annotations.
+
     Args:
         steps: The path in the resource that the value is put at; empty for the whole resource.
-        value: The value, plain data. None is accepted everywhere.
+        value: The value, plain data. None is accepted everywhere except for the metadata.
         what: A function that returns the resource's name for the message.
 
     Raises:
-        UsageError: The value, or a part of it, must be a string.
+        UsageError: The value, or a part of it, must be a string or an object.
     """
     if len(steps) > 3 or (steps and steps[0] not in ("metadata", "apiVersion", "kind")):
         return
@@ -123,6 +125,8 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
             if isinstance(value, bool):
                 hint = f'write str({shown}).lower(), which is "{str(value).lower()}", or another string'
             raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}); {hint}")
+    elif not isinstance(value, dict) and (steps == ("metadata",) or (steps in _TEXTS and value is not None)):
+        raise UsageError(f"{what()}: {show(steps)} must be an object (got {value!r:.60})")
     elif isinstance(value, dict) and (steps == () or steps[:1] == ("metadata",)):
         for key, one in value.items():
             check_types((*steps, key), one, what)

@@ -46,11 +46,17 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
     """Return a new item's content without the annotations that name its file and index. `content` isn't changed."""
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):
+    if (
+        not isinstance(metadata, dict)
+        or not isinstance(annotations, dict)
+        or not any(key in annotations for key in (*PATHS, *INDEXES))
+    ):
         return content
     left = {key: value for key, value in annotations.items() if key not in (*PATHS, *INDEXES)}
-    made = {key: value for key, value in content["metadata"].items() if key != "annotations" or left}
-    return {**content, "metadata": {**made, "annotations": left} if left else made}
+    made = {key: left if key == "annotations" else value for key, value in metadata.items()}
+    if not left:
+        del made["annotations"]
+    return {**content, "metadata": made}
 
 
 def whole(root: YamlNode) -> str:
@@ -123,10 +129,10 @@ def indented(text: str, first: str) -> str:
 
 
 def unwrapped(data: bytes) -> str:
-    """Return the items of a ResourceList as one text of YAML documents.
+    """Return the items of a ResourceList as one text of YAML documents, without the annotations that name files.
 
-    If `items` is a block list, comments and style stay, and the annotations that name files are removed. Otherwise, as
-    for JSON, the result is new YAML of the items' values with all annotations.
+    If `items` is a block list, comments and style stay. Otherwise, as for JSON, the result is new YAML of the items'
+    values.
 
     Args:
         data: The text of the ResourceList.
@@ -139,9 +145,7 @@ def unwrapped(data: bytes) -> str:
     node = text.root.child("items")
     if node is not None and not node.style and not text.root.style and node.children():
         return joined([_clean(document, label) for document in _items(data, label)])
-    from .._manifests.yaml import dump
-
-    return dump([one.value() for one in _nodes(text)], sort_keys=False)
+    return joined([as_document(Resource(one.value())) for one in _nodes(text)])
 
 
 def _nodes(text: Text) -> list[YamlNode]:

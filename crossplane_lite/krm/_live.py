@@ -64,8 +64,9 @@ class Fields(View, _MutableMapping):
         data: dict[str, Any] = self._data
         return data
 
-    def _own(self) -> dict[str, Any]:
-        return self._now()
+    def _put(self, key: str, value: Any) -> None:
+        """Set the field `key` to a plain value. After an error the resource is as it was."""
+        self._root._assign(self._now(), key, value)
 
     def _read(self) -> Any:
         return self._now()
@@ -82,14 +83,13 @@ class Fields(View, _MutableMapping):
         self._root._check_open()
         if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
             return  # `view.ports += [...]` changes the list in place, and then assigns it
-        value = plain_data(value, self, key)
-        self._root._assign(self._own(), key, value)
+        self._put(key, plain_data(value, self, key))
 
     def __delitem__(self, key: str) -> None:
         self._root._check_open()
         if key not in self._now():
             raise KeyError(key)
-        self._root._remove(self._own(), key)
+        self._root._remove(self._now(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of the field `key`. If the field is missing, set it to `default` first; null isn't missing.
@@ -406,28 +406,34 @@ class Missing(Fields):
         found = self._found()
         return found._read() if isinstance(found, View) else found
 
-    def _own(self) -> dict[str, Any]:
-        made: dict[str, Any] = self._made({})
-        return made
+    def _put(self, key: str, value: Any) -> None:
+        found = self._found()
+        if found is None:  # the missing object is set together with the value in it
+            assert isinstance(self._up, Fields)
+            self._up._put(str(self._step), {key: value})
+        elif isinstance(found, Fields):
+            found._put(key, value)
+        else:
+            raise self._is_not("an object", found)
 
-    def _made(self, empty: Any) -> Any:
-        """Return the field's dict or list, not a copy. If the field is missing or null, set it to `empty` first.
-
-        Args:
-            empty: A new empty dict or list.
+    def _list(self) -> list[Any]:
+        """Return the field's list, not a copy. If the field is missing or null, set it to an empty list first.
 
         Raises:
-            UsageError: The field has a value of another type than `empty`, or the resource can't be changed.
+            UsageError: The field has a value of another type, or the resource can't be changed.
         """
         found = self._found()
         if found is None:
+            empty: list[Any] = []
             assert isinstance(self._up, Fields)
-            self._root._assign(self._up._own(), str(self._step), empty)
+            self._up._put(str(self._step), empty)
             return empty
-        if not isinstance(found, Elements if isinstance(empty, list) else Fields):
-            wanted = "a list" if isinstance(empty, list) else "an object"
-            raise UsageError(f"{self._root._where}: {self._path} is not {wanted} (it is {found!r:.60})")
+        if not isinstance(found, Elements):
+            raise self._is_not("a list", found)
         return found._now()
+
+    def _is_not(self, wanted: str, found: Any) -> UsageError:
+        return UsageError(f"{self._root._where}: {self._path} is not {wanted} (it is {found!r:.60})")
 
     def append(self, value: Any) -> None:
         """Append a copy of `value` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
@@ -437,7 +443,7 @@ class Missing(Fields):
         """Add copies of `values` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
-        self._made([]).extend(made)
+        self._list().extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
@@ -448,7 +454,7 @@ class Missing(Fields):
         """
         self._root._check_open()
         made = plain_data(value, self, index)
-        self._made([]).insert(index, made)
+        self._list().insert(index, made)
         self._root._touch()
 
     def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # `+` takes anything, and refuses

@@ -23,10 +23,10 @@ __all__ = [
     "file_of",
     "is_orchestrators",
     "is_reserved",
+    "kept",
     "kept_of_new",
     "moved",
     "reserved_of",
-    "restore",
 ]
 
 PREFIX = "internal.config.kubernetes.io/"
@@ -99,36 +99,29 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
     )
 
 
-def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> None:
-    """Put the reserved annotations back after metadata, or all annotations, were replaced or removed.
+def kept(annotations: Any, reserved: dict[str, Any], what: str) -> Any:
+    """Check a new value of `metadata.annotations`, and add the reserved annotations that it lacks.
 
     Args:
-        content: The resource's content, which is changed.
+        annotations: The new value, plain data, which is changed; None if all annotations are removed.
         reserved: The reserved annotations that the resource must keep.
         what: The resource's name in messages.
 
+    Returns:
+        The value; None if there are no annotations.
+
     Raises:
-        UsageError: A reserved annotation has another value or is new; or the annotations can't be put back, because
-            metadata or its annotations aren't an object.
+        UsageError: A reserved annotation has another value or is new, or the value isn't an object.
     """
-    metadata = content.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if annotations is None:
+        return dict(reserved) or None
+    if not isinstance(annotations, dict):
+        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r:.60})")
     for key, value in reserved_of(annotations).items():
         check(key, value, reserved, what)
-    if isinstance(annotations, dict) and all(key in annotations for key in reserved):
-        return
-    if not reserved:
-        return
-    if metadata is None:
-        metadata = content["metadata"] = {}
-    elif not isinstance(metadata, dict):
-        raise UsageError(f"{what}: metadata must be an object (got {metadata!r:.60})")
-    if annotations is None:
-        annotations = metadata["annotations"] = {}
-    elif not isinstance(annotations, dict):
-        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r:.60})")
     for key, value in reserved.items():
         annotations.setdefault(key, value)
+    return annotations
 
 
 def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:

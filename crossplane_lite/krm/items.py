@@ -259,7 +259,7 @@ class Items(_Sequence):
         """Merge a resource into the item with the same group, kind, namespace and name, or add it as a new item.
 
         Objects are merged field by field. Lists and all other values replace those of the item. In the text, only what
-        differs is changed. An error may leave the item changed in part.
+        differs is changed. After an error the item is as it was.
 
         Args:
             resource: The resource, of one of the types that `add` takes.
@@ -454,12 +454,14 @@ def _check(resource: Resource) -> None:
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:
     """Merge `content` into an item: objects field by field; any other value replaces the old one.
 
-    An error may leave the item changed in part.
+    Args:
+        item: The item. After an error it is as it was.
+        content: The content, with the item's group, kind, namespace and name.
 
     Raises:
         UsageError: The item can't be changed, or can't hold one of the values.
-        DuplicateResourceError: The item would get the group, kind, namespace and name of another item.
     """
+    changes = []
     work = [(item._now(), content)]
     while work:
         holder, fields = work.pop()
@@ -468,7 +470,9 @@ def _merge(item: Resource, content: Mapping[str, Any]) -> None:
             if isinstance(found, dict) and isinstance(value, dict):
                 work.append((found, value))
             elif not _is_same(holder, key, value):
-                item._assign(holder, key, plain_data(value))
+                changes.append((holder, key, item._checked(holder, key, plain_data(value))[1]))
+    for change in changes:
+        item._assign(*change)
 
 
 def _is_same(holder: dict[str, Any], key: str, value: Any) -> bool:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import argparse
 import configparser
-import contextlib
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._programs.help import HelpFormatter
+from .._terminal.status import StatusLine
 from ..errors import InputError
 from . import images, installing, pruning
 from .base import Python, python_of
@@ -62,9 +61,9 @@ def command(argv: Sequence[str]) -> int:
     labels = _labels(arguments.label or ())
     if arguments.output:
         images.check_place(arguments.output, arguments.format)
-    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, _Progress() as step:
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
         work = Path(folder)
-        step(f"reading {arguments.base}")
+        status.show(f"reading {arguments.base}")
         base = _base(arguments, work)
         python = python_of(base, arguments.python)
         if arguments.platform and python.platform != arguments.platform:
@@ -74,18 +73,18 @@ def command(argv: Sequence[str]) -> int:
             )
         base.config["os"], base.config["architecture"] = python.platform.split("/")
         target = work / PLACE
-        step(f"choosing packages for Python {python.dotted} on {python.platform}")
-        function, left_out = _install(arguments, python, target, work, step)
+        status.show(f"choosing packages for Python {python.dotted} on {python.platform}")
+        function, left_out = _install(arguments, python, target, work, status)
         owned = owners(target)
         before = package_sizes(target, owned)
-        step("pruning")
+        status.show("pruning")
         keep = [rule.name for rule in pruning.RULES] if arguments.no_prune else arguments.keep or []
         pruned = pruning.prune(target, keep, for_krm=arguments.krm)
         after = package_sizes(target, owned)
         has_byte_code = _byte_code(arguments.byte_code, target, python)
         # Written after the byte code was made, so it has none: Python compiles its few lines at each start.
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
-        step("writing")
+        status.show("writing")
         layer = write_layer(_entries(target), work / "function.tar.gz")
         image = _made(base, layer, python, function, labels, arguments)
         output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
@@ -107,7 +106,7 @@ def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
 
 
 def _install(
-    arguments: argparse.Namespace, python: Python, target: Path, work: Path, step: _Progress
+    arguments: argparse.Namespace, python: Python, target: Path, work: Path, status: StatusLine
 ) -> tuple[_Function, list[str]]:
     project = arguments.project
     is_place = os.path.exists(project)
@@ -128,7 +127,7 @@ def _install(
     )
     packages = installing.resolve(wanted, python, work, arguments.constraint)
     kept, left_out = installing.chosen(packages, arguments.transport, arguments.without or ())
-    step(f"installing {len(kept)} packages")
+    status.show(f"installing {len(kept)} packages")
     installing.install(kept, python, target, work)
     return _function(target, project, packages, arguments.function), left_out
 
@@ -350,27 +349,6 @@ def _summary(
     if left_out:
         print(f"  left out  {', '.join(left_out)}")
     print(f"  digest    {digest}")
-
-
-class _Progress:
-    """A line on stderr that shows the current step. The end of the `with` statement clears the line.
-
-    Nothing is shown if stderr isn't a terminal.
-    """
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self("")
-
-    def __call__(self, text: str) -> None:
-        if self._shown:
-            with contextlib.suppress(OSError):
-                print(f"\r\x1b[K{text:.79}", end="", file=sys.stderr, flush=True)
 
 
 def make_parser() -> argparse.ArgumentParser:

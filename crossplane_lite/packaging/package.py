@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from .._manifests import archive_files
 from .._manifests.archive_files import clean_name, damage
 from .._manifests.reading import read_bytes
 from .._manifests.yaml import decode, dump
@@ -28,8 +29,6 @@ EXAMPLES_FILE: Final = ".up/examples.yaml"
 META: Final = "crossplane.yaml"
 BASE: Final = "base"
 EXAMPLES: Final = "upbound"
-LARGEST: Final = 200 << 20
-"""The most bytes that Crossplane reads of a package.yaml."""
 
 
 class Content(NamedTuple):
@@ -140,9 +139,10 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
     """
     text = dump([one.content for one in objects])
     data = text.encode()
-    if len(data) > LARGEST:
+    if len(data) > archive_files.LARGEST:
         raise InputError(
-            f"{PACKAGE} would have {len(data):,} bytes, and Crossplane reads at most {LARGEST:,}: leave objects out"
+            f"{PACKAGE} would have {len(data):,} bytes, and Crossplane reads at most {archive_files.LARGEST:,}: leave "
+            "objects out"
         )
     layers = [write_layer([Entry(PACKAGE, data)], work / "package.tar.gz", BASE)]
     if examples is not None:
@@ -220,8 +220,9 @@ def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | N
                 if not member.isreg():
                     problems.append(f"{label}: {name} is not a regular file")
                     return None
-                if member.size > LARGEST:
-                    problems.append(f"{label}: {name} is larger than {LARGEST >> 20} MB, which is the limit")
+                if member.size > archive_files.LARGEST:
+                    largest = archive_files.LARGEST >> 20
+                    problems.append(f"{label}: {name} is larger than {largest} MB, which is the limit")
                     return None
                 if name == PACKAGE and member.mode & 0o777 != 0o644:
                     problems.append(f"{label}: {name} must have the mode 0644 (it has {member.mode & 0o777:04o})")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import io
-import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -29,6 +27,7 @@ from ..context import Context
 from ..errors import CrossplaneLiteError
 from .origin import Origin, Steps, origin_of
 from .places import Places
+from .silence import silent
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -90,7 +89,7 @@ class Recorded(NamedTuple):
 def record(function: Function, request: bytes, name: str) -> Recorded:
     """Run compose() once more, and record the values that it reads and the lines that set fields.
 
-    The function's logs, its output on stdout and its response are dropped.
+    The function's logs, its prints and its response are dropped.
 
     Args:
         function: The function.
@@ -104,7 +103,7 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
 
 
 def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
-    """Run compose() once more, without its logs and its output on stdout.
+    """Run compose() once more, without its logs and prints.
 
     Args:
         function: The function.
@@ -121,19 +120,11 @@ def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tupl
 
 
 def _answer(watched: Function, function: Function, request: bytes) -> bytes:
-    logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
-
-    def never(_record: logging.LogRecord) -> bool:
-        return False
-
-    logger.addFilter(never)
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with silent(function):
             return watched.run(request)
     except CrossplaneLiteError:  # the request is malformed, and the first run has reported that
         return b""
-    finally:
-        logger.removeFilter(never)
 
 
 class _Watch:

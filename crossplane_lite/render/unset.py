@@ -9,9 +9,7 @@ runs are dropped.
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import logging
 import os
 import sys
 import threading
@@ -29,6 +27,7 @@ from ..errors import CrossplaneLiteError, DuplicateResourceError
 from ..proto import _view
 from .functions import InProcess
 from .rendered import StepRun
+from .silence import silent
 
 if TYPE_CHECKING:
     from ..composition import Function
@@ -210,7 +209,7 @@ def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
 
 
 def _run(function: Function, request: bytes) -> _Reads:
-    """Run compose() once more, without its log lines, and record the unset fields that it reads."""
+    """Run compose() once more, without its log lines and prints, and record the unset fields that it reads."""
     unset: dict[str, None] = {}
     errors: list[BaseException] = []
     watched = copy.copy(function)
@@ -242,7 +241,7 @@ def _run(function: Function, request: bytes) -> _Reads:
             unset[path] = None
         return made
 
-    with _lock, _silence(function):
+    with _lock, silent(function):
         reader.absent = absent
         Context.resource = resource  # type: ignore[method-assign]
         try:
@@ -253,20 +252,6 @@ def _run(function: Function, request: bytes) -> _Reads:
             reader.absent = real_absent
             Context.resource = real_resource  # type: ignore[method-assign]
     return _Reads(list(unset), errors[0] if errors else None, answer, twice[-1] if twice else None)
-
-
-@contextlib.contextmanager
-def _silence(function: Function) -> Iterator[None]:
-    logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
-
-    def never(_record: logging.LogRecord) -> bool:
-        return False
-
-    logger.addFilter(never)
-    try:
-        yield
-    finally:
-        logger.removeFilter(never)
 
 
 def _texts(data: bytes, message: Any, *, every: bool = False) -> Iterator[tuple[str, tuple[Any, ...], str]]:

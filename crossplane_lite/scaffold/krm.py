@@ -16,6 +16,9 @@ from .project import GITIGNORE, STDLIB_BYTE_CODE, pyproject, with_values
 
 __all__ = ["files"]
 
+# A label of DNS, as Kubernetes wants it: the name is that of the image and of a ConfigMap. Of several dashes, dots and
+# underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LONGEST = 63
 
 _FUNCTION = '''"""KRM function @NAME@."""
@@ -186,14 +189,15 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
     """Return the files of a new project: the text of each file, by its path in the project.
 
     Args:
-        name: The name of the function and of its image.
+        name: The name of the function, of its image and of the ConfigMap that configures it.
         sdk_from: The crossplane-lite that the project requires: a folder, a wheel, a URL or a version. None for the
             newest version in the package index.
 
     Raises:
-        InputError: The name can't be the name of an image or is longer than 63 characters, or `sdk_from` can't be used.
+        InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63; or
+            `sdk_from` can't be used.
     """
-    if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > _LONGEST:
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
             f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
             "digits and single dashes, with no dash at an end, for example set-labels"

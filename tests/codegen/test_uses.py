@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping
@@ -118,6 +119,19 @@ def test_what_is_copied(tmp_path: Path) -> None:
     uses._copy(tmp_path / "project", tmp_path / "copy")
     found = {str(path.relative_to(tmp_path / "copy")) for path in (tmp_path / "copy").rglob("*") if path.is_file()}
     assert found == {"a.py", "b/c.pyi", "b/py.typed", "pyproject.toml"}
+
+
+@pytest.mark.parametrize("name", ["broken.py", "mypy.ini"])
+def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
+    """A file of the project that the system doesn't read is named, with the flag that needs it."""
+    unreadable = Path("/proc/self/mem")  # a file whose first byte nobody can read, root neither
+    if not unreadable.exists():
+        pytest.skip("this system has no /proc/self/mem")
+    (tmp_path / "a.py").touch()
+    (tmp_path / name).symlink_to(unreadable)
+    with pytest.raises(InputError) as error:
+        broken_uses([tmp_path / "a.py"], [])
+    assert str(error.value) == f"--uses: can't copy {tmp_path / name}: {os.strerror(errno.EIO)}"
 
 
 def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -269,6 +269,21 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "d.yaml must hold one composite, and its composed resources (it holds 0 composites)" in error
 
 
+def test_a_folder_on_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal a line has the number and name of the current composite, and is gone at the end; files get none."""
+    for name, size in (("a", 2), ("b", 0), ("c", 5)):
+        (tmp_path / f"{name}.yaml").write_text(XR.replace("photos", name).replace("size: 3", f"size: {size}"))
+    for is_terminal in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        assert main(["diff", str(tmp_path), "--function", f"{HERE}:failing"]) == 4
+        parts = capsys.readouterr().err.split("\r\x1b[K")
+        # The log of the function that fails comes after the line of its composite.
+        shown = [one.partition("\n")[0].partition("20")[0] for one in parts]
+        assert shown == (["", "1/3 a", "", "2/3 b", "", "3/3 c", ""] if is_terminal else [""])
+
+
 # -- against another version
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite.graph.collect import collect
 from crossplane_lite.graph.graph import Graph, graph_of
+from crossplane_lite.proto import _view
 from crossplane_lite.render import InProcess, Step, render
 from crossplane_lite.render.functions import Remote
 from crossplane_lite.render.rendered import StepRun
@@ -130,6 +131,21 @@ def test_strange_contexts(context: dict[str, object]) -> None:
             return response.SerializeToString()
 
     assert set(states(drawn(Strange()))) <= {"held"}
+
+
+@pytest.mark.parametrize("name", ["a", "usage-a"])
+@pytest.mark.parametrize(
+    "raw", [b"\x0a", b"\x0a\x05", b"\x0a\x0a\x0a\x08metadata"], ids=["no length", "too short", "no value"]
+)
+def test_malformed_resources(name: str, raw: bytes) -> None:
+    """A resource of malformed bytes is one whose kind isn't known, whatever it is called."""
+    response = _view.RunFunctionResponse()
+    response.desired.resources[name].resource = raw
+    run = StepRun(Step("s", "f"), Elsewhere(shop), request(), response.SerializeToString(), 1)
+    found = collect([run])
+    assert found.desired == {name}
+    assert found.kinds == {name: ""}
+    assert found.usages == set()
 
 
 TEXTS = st.sampled_from(["", "a", "a.b", "xr.status.x", "required.r", "a.b.c[0]", "\x00", None, 1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -380,6 +382,68 @@ def test_unwrapped() -> None:
     assert len(contents(text)) == 2
     wide = LIST.replace(b"\n", b"\n  ").replace(b"\n  items", b"\nitems").replace(b"\n  kind: R", b"\nkind: R", 1)
     assert contents(unwrapped(wide)) == contents(text)
+
+
+PLACED = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  annotations:
+    internal.config.kubernetes.io/path: a.yaml
+    config.kubernetes.io/index: "0"
+    internal.config.kubernetes.io/id: "1"
+  name: a
+data:
+  text: |
+    one
+    two
+---
+kind: ConfigMap
+metadata:
+  name: b
+  annotations:
+    internal.config.kubernetes.io/path: a.yaml
+    internal.config.kubernetes.io/index: "1"
+---
+kind: ConfigMap
+metadata:
+  annotations:
+    config.kubernetes.io/path: a.yaml
+"""
+UNPLACED = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  annotations:
+    internal.config.kubernetes.io/id: "1"
+  name: a
+data:
+  text: |
+    one
+    two
+---
+kind: ConfigMap
+metadata:
+  name: b
+---
+kind: ConfigMap
+metadata: {}
+"""
+
+
+@pytest.mark.parametrize("style", ["block", "flow", "JSON", "JSON on many lines"])
+def test_unwrapped_in_every_style(style: str) -> None:
+    """Documents are the same, and without the annotations of their place, in whatever style the list is written."""
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    items = contents(PLACED)
+    if style == "block":
+        text = "".join(f"{key}: {value}\n" for key, value in head.items()) + "items:\n"
+        text += "".join("- " + textwrap.indent(one, "  ")[2:] for one in PLACED.split("---\n"))
+    elif style == "flow":
+        text = "".join(f"{key}: {value}\n" for key, value in head.items()) + f"items: {json.dumps(items)}\n"
+    else:
+        text = json.dumps({**head, "items": items}, indent=2 if "many" in style else None)
+    assert unwrapped(text.encode()) == UNPLACED
 
 
 @given(

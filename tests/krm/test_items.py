@@ -349,6 +349,19 @@ def test_upsert_of_one_of_two_is_refused() -> None:
         rl.items.upsert({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "prod"}})
 
 
+def test_a_refused_upsert_changes_nothing() -> None:
+    """Where one value can't be merged, none is: the fields before it and after it stay as they were."""
+    rl = read()
+    content = rl.items[0].to_dict()
+    content["spec"]["replicas"] = 5
+    content["metadata"]["labels"] = {"first": "x"}
+    content["metadata"]["annotations"] = {"first": "x", "config.k8s.io/id": "2", "last": "x"}
+    with pytest.raises(UsageError, match="annotation config.k8s.io/id can't be changed"):
+        rl.items.upsert({"data": 1, **content, "status": {}})
+    assert not rl.is_changed
+    assert output(rl) == output(read())
+
+
 def test_identity_follows_changes() -> None:
     """What an item is called counts as it is now: in the text, after an assignment, and through a typed view."""
     rl = read()

@@ -10,6 +10,7 @@ import pytest
 
 from crossplane_lite import krm
 from crossplane_lite.errors import DuplicateResourceError, UsageError
+from crossplane_lite.krm.resource import Resource
 from tests.krm.lists import DEPLOYMENT, SERVICE, output, read, wrapper
 
 API = "- apiVersion: v1\n  kind: Service\n  metadata: {name: api, namespace: prod}\n"
@@ -46,6 +47,39 @@ def test_texts(value: Any, hint: str) -> None:
 
 def _new(**metadata: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "New", "metadata": {"name": "new", **metadata}}
+
+
+@pytest.mark.parametrize("value", [5, "text", ["a"], None])
+def test_metadata_is_an_object(value: Any) -> None:
+    """Metadata that isn't an object is refused, whether the item has annotations of an orchestrator or not."""
+    rl = read()
+    for item in (*rl.items, Resource({"kind": "A"})):
+        before = item.to_dict()
+        for work in (
+            lambda item=item: item.__setitem__("metadata", value),
+            lambda item=item: item.set("metadata", value),
+            lambda item=item: setattr(item, "metadata", value),
+        ):
+            with pytest.raises(UsageError, match=re.escape(f"metadata must be an object (got {value!r})")):
+                work()
+        assert item == before
+    assert not rl.is_changed
+
+
+@pytest.mark.parametrize("key", ["labels", "annotations"])
+def test_labels_and_annotations_are_objects(key: str) -> None:
+    """Labels and annotations that aren't objects are refused in every item; null stays allowed."""
+    rl = read()
+    for item in rl.items:
+        for work in (
+            lambda item=item: setattr(item, key, [1]),
+            lambda item=item: item.set("metadata", {"name": "a", key: [1]}),
+        ):
+            with pytest.raises(UsageError, match=rf"metadata.{key} must be an object \(got \[1\]\)"):
+                work()
+    assert not rl.is_changed
+    rl.items[1].set(("metadata", key), None)
+    assert rl.items[1]["metadata"][key] is None
 
 
 def test_what_need_not_be_text() -> None:
@@ -151,3 +185,40 @@ def test_fields_of_a_config_without_a_class() -> None:
     assert rl.config.metadata.name == "c"
     assert rl.function_config is not None
     assert (rl.function_config.name, rl.function_config.labels) == ("c", {"a": "b"})
+
+
+def test_a_refused_assignment_leaves_the_identity() -> None:
+    """After metadata is refused, the item has its old name, also where names are compared, and the message uses it."""
+    rl = read(DEPLOYMENT + API)
+    api = rl.items[1]
+    guarded = rl.items[0]
+    other = rl.items.add({**guarded.to_dict(), "metadata": {"name": "other", "namespace": "prod"}})
+    changed = {"name": "new", "namespace": "prod", "annotations": {"config.k8s.io/id": "2"}}
+    with pytest.raises(UsageError, match=r"^Deployment prod/web \(app/web.yaml\): the annotation config.k8s.io/id"):
+        guarded["metadata"] = changed
+    assert guarded.name == "web"
+    with pytest.raises(DuplicateResourceError, match="can't become Deployment prod/web"):
+        other.name = "web"
+    other.name = "new"
+    with pytest.raises(DuplicateResourceError, match="can't become Deployment prod/new"):
+        guarded.name = "new"
+    with pytest.raises(UsageError, match=r"^Service prod/api: the annotation config.k8s.io/id can't be set"):
+        api["metadata"] = changed
+    assert api.name == "api"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: one.annotations.__setitem__("config.k8s.io/id", "1"),
+        lambda one: one.metadata.annotations.__setitem__("config.k8s.io/id", "1"),
+        lambda one: one.labels.__setitem__("a", 1),
+        lambda one: one.annotations.append("a"),
+    ],
+)
+def test_a_refused_field_doesnt_make_the_object_around_it(change: Any) -> None:
+    """Where labels or annotations are missing, they aren't added by an assignment that is refused."""
+    rl = read(API)
+    with pytest.raises(UsageError):
+        change(rl.items[0])
+    assert not rl.is_changed

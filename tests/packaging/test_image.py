@@ -122,8 +122,9 @@ def test_byte_code(
 
 
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal a line says what is being done, and is gone at the end; a file gets nothing of it."""
-    base = tmp_path / "nowhere"
+    """On a terminal a line says what is being done, escaped, and is gone at the end; a file gets nothing of it."""
+    base = Path("no\x1b[2Jwhere")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     for is_terminal in (True, False):
         monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
@@ -132,7 +133,7 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
         before, start, error = shown.partition("crossplane-lite image: ")
         assert start
         assert "\x1b" not in error
-        assert before == (f"\r\x1b[K{f'reading {base}':.79}\r\x1b[K" if is_terminal else "")
+        assert before == ("\r\x1b[Kreading no\\x1b[2Jwhere\r\x1b[K" if is_terminal else "")
 
 
 def test_what_runs() -> None:

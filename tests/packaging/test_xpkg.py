@@ -206,6 +206,17 @@ def test_a_bomb(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert "is larger than 1 MB unpacked, which is the limit" in capsys.readouterr().err
 
 
+def test_a_package_beyond_the_limit(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """build refuses a package.yaml beyond the limit that packages are read with."""
+    size = len((here / "package" / "crossplane.yaml").read_bytes())
+    monkeypatch.setattr(archive_files, "LARGEST", size)
+    assert build("-o", "a.xpkg") == 2
+    assert f"and Crossplane reads at most {size:,}: leave objects out" in capsys.readouterr().err
+    assert not (here / "a.xpkg").exists()
+
+
 def test_verify_of_what_is_right(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """verify says of each file whether it is right, and one wrong file decides the status."""
     (here / "wrong.xpkg").write_bytes(VARIANTS["two metas"][0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -129,6 +130,32 @@ def test_an_exception_of_a_missing_input() -> None:
 def test_other_exceptions(body: Any) -> None:
     """An exception that no unset field led to has no hint."""
     assert hints(body) == []
+
+
+def test_the_further_runs_print_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """What compose() prints is shown once, although it runs again for the hints on an unset field."""
+
+    def body(ctx: Any, xr: Any) -> None:
+        print("to stdout")
+        print("to stderr", file=sys.stderr)
+        config(ctx, url=f"http://{xr.observed.spec.region}.example.org")
+
+    assert list(once(body).notes)
+    assert capsys.readouterr() == ("to stdout\n", "to stderr\n")
+
+
+def test_the_further_runs_of_a_failing_function_print_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """So it is where the hints are on an exception."""
+
+    def body(_ctx: Any, xr: Any) -> None:
+        print("to stdout")
+        SIZES[xr.observed.spec.region]
+
+    with pytest.raises(FatalResultError) as failed:
+        once(body)
+    capsys.readouterr()
+    assert any("xr.spec.region isn't set" in line for line in failure_lines(failed.value))
+    assert capsys.readouterr().out == ""
 
 
 def test_reading_is_as_before() -> None:

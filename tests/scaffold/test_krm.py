@@ -32,11 +32,17 @@ def test_files(tmp_path: Path) -> None:
         assert "@NAME@" not in text
 
 
-@pytest.mark.parametrize("name", ["Set", "a b", "-a", "a/..", "a--b", "x" * 64, "ä", "a\n"])
+@pytest.mark.parametrize("name", ["Set", "a b", "-a", "a/..", "a--b", "a.b", "a_b", "x" * 64, "ä", "a\n"])
 def test_names(tmp_path: Path, name: str) -> None:
-    """A name that can't be an image's is refused."""
-    with pytest.raises(InputError, match="can't be the name of a function"):
+    """A name that can't be an image's, or a Kubernetes object's, is refused, and the message says what it may have."""
+    with pytest.raises(InputError, match="can't be the name of a function.*letters, digits and single dashes, with no"):
         scaffold.files(name)
+
+
+@pytest.mark.parametrize("name", ["a", "1-a", "set-labels-2", "x" * 63])
+def test_names_as_the_message_says(name: str) -> None:
+    """A name that has only what the message lists is used as it is."""
+    assert f'name="{name}"' in scaffold.files(name)["function.py"]
 
 
 def write(folder: Path) -> None:

@@ -1,0 +1,80 @@
+"""The line on a terminal that says what a command is doing."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import sys
+
+import pytest
+
+from crossplane_lite._terminal.status import StatusLine
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Gone(Terminal):
+    """A terminal that can't be written any more."""
+
+    def write(self, _text: str) -> int:
+        raise OSError(5, "Input/output error")
+
+
+def test_each_text_takes_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line is overwritten in place, and is gone at the end, also after an error; it is cleared only once."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with pytest.raises(KeyError), StatusLine() as status:
+        status.clear()
+        status.show("one")
+        status.show("two")
+        status.clear()
+        status.clear()
+        status.show("three")
+        raise KeyError
+    assert stream.getvalue() == "\r\x1b[Kone\r\x1b[Ktwo\r\x1b[K\r\x1b[Kthree\r\x1b[K"
+
+
+def test_a_text_stays_in_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Characters that change a terminal are escaped, and at most 79 characters are shown, escapes counted."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    StatusLine().show(f"a\n\x1b[2J{'b' * 100}")
+    assert stream.getvalue() == "\r\x1b[Ka\\n\\x1b[2J" + "b" * 69
+
+
+def test_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file and a pipe get nothing of the line, and a stderr that is closed or None is no error."""
+    with StatusLine() as status:
+        status.show("one")
+    assert capsys.readouterr().err == ""
+    closed = io.StringIO()
+    closed.close()
+    for stream in (None, closed):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with StatusLine() as status:
+            status.show("one")
+
+
+def test_a_terminal_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that can't be written is dropped: the command goes on."""
+    monkeypatch.setattr(sys, "stderr", Gone())
+    with StatusLine() as status:
+        status.show("one")
+
+
+def test_a_real_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pseudo-terminal gets the line at once, and the codes that clear it."""
+    here, there = pty.openpty()
+    with open(there, "w") as stream, open(here, "rb", buffering=0) as terminal:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with StatusLine() as status:
+            status.show("one")
+            assert os.read(terminal.fileno(), 100) == b"\r\x1b[Kone"
+        assert os.read(terminal.fileno(), 100) == b"\r\x1b[K"
