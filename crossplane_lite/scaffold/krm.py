@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from .._base.yaml_scalars import resolve
 from ..errors import InputError
 from ..packaging.installing import sdk_requirement
 from .project import GITIGNORE, STDLIB_BYTE_CODE, pyproject, with_values
@@ -20,6 +21,7 @@ __all__ = ["files"]
 # underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LONGEST = 63
+_OLD_BOOLEANS = ("n", "no", "off", "on", "y", "yes")  # in YAML 1.1, which some programs still read
 
 _FUNCTION = '''"""KRM function @NAME@."""
 
@@ -194,13 +196,18 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
             newest version in the package index.
 
     Raises:
-        InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63; or
-            `sdk_from` can't be used.
+        InputError: The name has other characters than lower-case letters, digits and single dashes, or more than 63, or
+            isn't a string in YAML; or `sdk_from` can't be used.
     """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
             f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
             "digits and single dashes, with no dash at an end, for example set-labels"
+        )
+    if name in _OLD_BOOLEANS or not isinstance(resolve(name), str):
+        raise InputError(
+            f"{name!r} can't be the name of a function and its image: unquoted in YAML it isn't a string, but a number "
+            "or another value; use a name such as set-labels"
         )
     texts = {
         "function.py": _FUNCTION,

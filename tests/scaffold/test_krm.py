@@ -39,6 +39,13 @@ def test_names(tmp_path: Path, name: str) -> None:
         scaffold.files(name)
 
 
+@pytest.mark.parametrize("name", ["123", "1e3", "true", "null", "on", "y", "0x1f"])
+def test_names_that_yaml_reads_otherwise(name: str) -> None:
+    """A name that is no string in YAML is refused: the files of the project have it without quotes."""
+    with pytest.raises(InputError, match="unquoted in YAML it isn't a string"):
+        scaffold.files(name)
+
+
 @pytest.mark.parametrize("name", ["a", "1-a", "set-labels-2", "x" * 63])
 def test_names_as_the_message_says(name: str) -> None:
     """A name that has only what the message lists is used as it is."""
