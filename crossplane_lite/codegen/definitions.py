@@ -17,7 +17,7 @@ from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
 from ..errors import InputError
 from .names import class_name, group_path, segment
-from .schema import ClassRef
+from .shapes import ClassRef
 
 __all__ = ["Component", "Definitions", "Kind", "definitions"]
 

@@ -15,7 +15,8 @@ from ..errors import InputError
 from .definitions import Component, Kind
 from .modules import Class, Module, check_paths, mark_seen, table_source
 from .naming import Names, earlier_table, fields_of
-from .schema import META, ClassRef, ObjectSchema, Shapes, read
+from .schema import Shapes, read
+from .shapes import META, ClassRef, ObjectSchema
 from .stubs import stub_source
 
 __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate", "select"]

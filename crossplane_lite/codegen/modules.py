@@ -9,7 +9,7 @@ from typing import Final
 from .._models.types import kin_name
 from ..errors import InputError
 from .names import attributes
-from .schema import ClassRef, Field, Form, ObjectSchema
+from .shapes import ClassRef, Field, Form, ObjectSchema
 
 __all__ = ["Class", "Module", "check_paths", "class_text", "mark_seen", "table_source"]
 

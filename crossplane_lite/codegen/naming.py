@@ -38,7 +38,7 @@ from typing import Final, NamedTuple
 
 from .._models.types import unescape
 from .._paths.text import show
-from .schema import ObjectSchema
+from .shapes import ObjectSchema
 
 __all__ = ["Field", "Names", "earlier_table", "fields_of", "place_of"]
 

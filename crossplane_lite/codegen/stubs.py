@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from .modules import Class, Module
-from .schema import Field, Form
+from .shapes import Field, Form
 
 __all__ = ["stub_source"]
 

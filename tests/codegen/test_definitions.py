@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crossplane_lite._manifests.yaml import Document
 from crossplane_lite.codegen.definitions import Definitions, OpenAPI, definitions
-from crossplane_lite.codegen.schema import ClassRef
+from crossplane_lite.codegen.shapes import ClassRef
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, obj, openapi, output, published, thing
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.schema import Form, ObjectSchema, read
+from crossplane_lite.codegen.schema import read
+from crossplane_lite.codegen.shapes import Form, ObjectSchema
 from crossplane_lite.errors import InputError, UnknownFieldError
 from crossplane_lite.model import from_dict, to_dict
 from tests.codegen.generated import (
