@@ -101,7 +101,8 @@ def _files(given: argparse.Namespace) -> list[Saved | None]:
         return [None]
     if given.observed_resources is not None:
         raise InputError(
-            "--observed-resources is for one composite; in a folder, put each composite's resources into its own file"
+            f"--observed-resources works only with one composite, and {given.composite} is a folder: put the composed "
+            "resources of each composite into the composite's file"
         )
     from .saved import saved
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .._manifests.objects import resource_name
+from .._manifests.objects import RESOURCE_NAME, resource_name
 from .._manifests.yaml import Document
 from ..errors import InputError
 from ..render.inputs import field, files_of, is_text, read_object, read_resources
@@ -53,8 +53,10 @@ def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
             # A composite may compose others of its kind.
             (composites if is_composite and not (composites and resource_name(one.content)) else observed).append(one)
         if len(composites) != 1:
+            sign = "the kind of the Composition's spec.compositeTypeRef" if wanted else f"no annotation {RESOURCE_NAME}"
             raise InputError(
-                f"{path} must hold one composite, and its composed resources (it holds {len(composites)} composites)"
+                f"{path} must hold one composite and its composed resources, and it holds {len(composites)} composites "
+                f"(a composite has {sign})"
             )
         if not is_text(composites[0].content["metadata"].get("name")):
             raise InputError(f"{composites[0].where} has no metadata.name, which a composite must have")

@@ -74,8 +74,8 @@ def other_version(
             return
         if not in_process:
             raise InputError(
-                f"--against {version}: no function of the pipeline runs in this process; name the address of a server "
-                "that runs the other version"
+                f"--against {version}: this can replace only functions that are given as module:function, and the "
+                "pipeline has none: give the address of a server that runs the other version"
             )
         python, home = _program(version, folder, stack)
         others = {}
@@ -92,8 +92,8 @@ def _at(
     names = list(in_process) or list(functions)
     if len(names) != 1:
         raise InputError(
-            f"--against {address}: an address serves one function, but the pipeline has several: "
-            f"{', '.join(sorted(names))}"
+            f"--against {address}: an address replaces one function, and it could be any of "
+            f"{', '.join(sorted(names))}: give only the one to compare as module:function"
         )
     return {names[0]: stack.enter_context(Remote(address))}
 
@@ -113,13 +113,15 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
         if (folder / "pyvenv.cfg").is_file():
             python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
             if not python.exists():
-                raise InputError(f"--against {version}: the environment has no {python.relative_to(folder)}")
+                raise InputError(
+                    f"--against {version}: the virtual environment has no {python.relative_to(folder)}: create it again"
+                )
             # In an empty folder: in the current one, Python would import the files there instead of the installed ones.
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
         raise InputError(
-            f"--against {version} must be a folder, an environment, a revision or an address; it is a file"
+            f"--against {version} is a file: give a folder, a virtual environment, a git revision or a server's address"
         )
     return sys.executable, stack.enter_context(_worktree(version))
 
@@ -180,7 +182,7 @@ def _git(*arguments: str, about: str) -> str:
             f"--against {about}: there is no such folder, and git, which is needed for a revision, isn't installed"
         ) from None
     except OSError as error:
-        raise InputError(f"--against {about}: git can't be run: {error}") from None
+        raise InputError(f"--against {about}: git can't be run: {error.strerror or error}") from None
     if done.returncode != 0:
         said = " ".join(done.stderr.split()) or "there is no such revision"
         raise InputError(
@@ -230,7 +232,7 @@ class _Server:
                 errors="replace",
             )
         except OSError as error:
-            raise InputError(f"{self._about} can't be run: {error}") from None
+            raise InputError(f"{self._about} can't be run: {error.strerror or error}") from None
         try:
             self.address = self._wait()
         except BaseException:
@@ -257,7 +259,7 @@ class _Server:
             if isinstance(said, dict) and said.get("msg") == "serving":
                 return str(said["address"])
             self._said = [*self._said, line.strip()][-_MOST_LINES:]
-        last = next((line for line in reversed(self._said) if line), "it ended without a word")
+        last = next((line for line in reversed(self._said) if line), "it ended and printed nothing")
         raise InputError(f"{self._about} can't be served: {short_text(last)}")
 
     def _drain(self) -> None:

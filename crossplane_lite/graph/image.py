@@ -18,6 +18,7 @@ FORMATS: Final = ("svg", "png")
 _DPI: Final = "144"
 # A graph that takes longer is too large to be looked at.
 _TIMEOUT: Final = 120.0
+_WAY_OUT: Final = "(--format dot and mermaid need no program)"
 
 
 def image(graph: Graph, format: str) -> bytes:
@@ -38,11 +39,10 @@ def image(graph: Graph, format: str) -> bytes:
         done = process.run(command, timeout=_TIMEOUT, given=source.encode())
     except FileNotFoundError:
         raise UsageError(
-            f"{format} needs the program dot of Graphviz, which is not on the PATH: apt install graphviz "
-            "(--format dot and mermaid need no program)"
+            f"{format} needs the program dot of Graphviz, which is not on the PATH: apt install graphviz {_WAY_OUT}"
         ) from None
     except OSError as error:
-        raise UsageError(f"the program dot of Graphviz can't be run: {error.strerror or error}") from None
+        raise UsageError(f"the program dot of Graphviz can't be run: {error.strerror or error} {_WAY_OUT}") from None
     except process.TooLongError:
         raise UsageError(
             f"dot took longer than {_TIMEOUT:g} s for {len(graph.nodes)} nodes; try --format dot or mermaid"
@@ -51,7 +51,7 @@ def image(graph: Graph, format: str) -> bytes:
         raise UsageError(f"dot printed more than {error}; try --format dot or mermaid") from None
     said = done.told.decode(errors="replace").strip().splitlines()
     if done.status != 0:
-        raise UsageError(f"dot failed: {said[0] if said else done.ending}")
+        raise UsageError(f"the program dot of Graphviz failed: {said[0] if said else done.ending} {_WAY_OUT}")
     if not done.output:
-        raise UsageError(f"dot drew nothing{f': {said[0]}' if said else ', and said nothing'}")
+        raise UsageError(f"the program dot of Graphviz drew nothing{f': {said[0]}' if said else ''} {_WAY_OUT}")
     return done.output

@@ -420,11 +420,13 @@ def _own(observed: list[Document], composite: Document) -> list[Document]:
             own.append(document)
             continue
         _log.warning(
-            "the resource %s is not used as an observed one: its controller is %s %s (uid %s), not this composite",
+            "the resource %s is left out of the observed ones: its controller is %s %s (uid %s), not the composite "
+            "(uid %s)",
             objects.quoted(objects.resource_name(document.content)),
-            controller.get("kind"),
-            controller.get("name"),
-            controller.get("uid"),
+            controller.get("kind") or "an object",
+            controller.get("name") or "without a name",
+            controller.get("uid") or "missing",
+            uid,
         )
     return own
 

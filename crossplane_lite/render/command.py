@@ -47,7 +47,7 @@ def command(argv: Sequence[str]) -> int:
     parser = _operation_parser() if is_operation else make_parser()
     given = arguments.parse(parser, argv[1:] if is_operation else argv)
     if given.format and not given.explain:
-        parser.error("--format goes with --explain")
+        parser.error("--format sets the form of what --explain prints: give --explain too, or leave out --format")
     if given.watch:
         from .watch import watch
 

@@ -222,8 +222,11 @@ def _owner_references(
     what: str, resource: Mapping[str, Any], metadata: Mapping[str, Any], owner: Owner
 ) -> list[dict[str, Any]]:
     references = metadata.get("ownerReferences", [])
-    if not all(isinstance(one, dict) for one in references):
-        raise RenderError(f"{what}: metadata.ownerReferences must be a list of objects")
+    for at, one in enumerate(references):
+        if not isinstance(one, dict):
+            raise RenderError(
+                f"{what}: metadata.ownerReferences[{at}] must be an object (got {json_type_in_words(one)})"
+            )
     controller = controller_of(resource)
     if controller is not None and controller.get("uid") != owner.uid:
         raise RenderError(

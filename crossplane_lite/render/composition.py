@@ -72,7 +72,9 @@ def operation_of(document: Document) -> Document:
     if content["kind"] == OPERATIONS[0]:
         return document
     if field(document, dict, "spec", "operationTemplate", "spec") is None:
-        raise InputError(f"{document.where} has no spec.operationTemplate.spec")
+        raise InputError(
+            f"{document.where} has no spec.operationTemplate.spec, from which a {content['kind']} makes its Operations"
+        )
     template = content["spec"]["operationTemplate"]
     metadata = field(document, dict, "spec", "operationTemplate", "metadata") or {}
     # Crossplane generates the Operation's name from the document's; its own `render` uses the document's name.
@@ -117,8 +119,8 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
             wanted = field(document, str, "spec", "watch", key)
             if wanted and wanted != content[key]:
                 raise InputError(
-                    f"{document.where} watches resources whose {key} is {short_text(wanted)}, and that of "
-                    f"{watched.where} is {short_text(content[key])}"
+                    f"{document.where} watches resources with the {key} {short_text(wanted)}, and {watched.where} has "
+                    f"the {key} {short_text(content[key])}: give a resource that is watched"
                 )
     selector = Selector(
         content["apiVersion"],
@@ -203,7 +205,7 @@ class _Step:
         self._path: tuple[str | int, ...] = ("spec", "pipeline", number)
         self._where = f"{document.where}: spec.pipeline[{number}]"
         if field(document, dict, *self._path) is None:
-            raise InputError(f"{self._where} is not a mapping")
+            raise InputError(f"{self._where} must be a mapping (got null)")
 
     def read(self) -> Step:
         name = self._text("step")
@@ -238,7 +240,8 @@ class _Step:
             name = self._get(str, *path, "name")
             has_labels = self._get(dict, *path, "matchLabels") is not None
             if bool(name) == has_labels:
-                raise InputError(f"{self._place(path)} needs a name or matchLabels, and not both")
+                has = "both" if name else "neither"
+                raise InputError(f"{self._place(path)} must have either a name or matchLabels (it has {has})")
             yield (
                 key,
                 Selector(
@@ -271,7 +274,7 @@ class _Step:
 
     def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:
         if name in seen:
-            raise InputError(f"{self._place(path)} has the name of another one: {short_repr(name)}")
+            raise InputError(f"{self._place(path)} has the same name as an element before it: {short_repr(name)}")
         seen.add(name)
 
     def _get(self, kind: type, *path: str | int) -> Any:
@@ -280,7 +283,7 @@ class _Step:
     def _text(self, *path: str | int) -> str:
         value = self._get(str, *path)
         if not is_text(value):
-            raise InputError(f"{self._place(path)} is missing")
+            raise InputError(f"{self._place(path)} is {'missing' if value is None else 'an empty string'}")
         text: str = value
         return text
 

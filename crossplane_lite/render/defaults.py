@@ -196,4 +196,7 @@ def schema_of(
         if version["name"] == name:
             return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
     versions = short_text(", ".join(version["name"] for version in spec["versions"]))
-    raise InputError(f"{where} has no version {short_repr(name)} of {short_text(kind)} (it has {versions})")
+    raise InputError(
+        f"{where} has no version {short_repr(name)} of {short_text(kind)}, which is the composite's (the XRD has "
+        f"{versions})"
+    )

@@ -79,8 +79,8 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
             f"composite of kind {short_text(kinds[0])}"
         )
     raise InputError(
-        f"{where} defines the composite {short_text(kinds[0])} of {short_text(spec.get('group'))}, not "
-        f"{short_text(kind)} of {short_text(group)}"
+        f"{where} defines the composite {short_text(kinds[0])} of {short_text(spec.get('group'))}, and the composite "
+        f"is {articled(short_text(kind), short_text(group))}: give the XRD of the composite"
     )
 
 

@@ -161,7 +161,7 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
         if name != _COMPOSITE:
             names = sorted({*desired.resources, *holders})
             raise InputError(
-                f"--explain {short_text(name)}: no function composes or holds back such a resource"
+                f"--explain {short_text(name)}: no function composes or holds back a resource of this name"
                 f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "
                 f"{_COMPOSITE} explains the composite's status)"
             )

@@ -311,7 +311,7 @@ class Remote:
                         f"--insecure --address {self.target}"
                     ) from None
                 problem = f"{code.name}: {details}" if details else code.name
-                raise RenderError(f"no answer from {self.target} ({problem})") from None
+                raise RenderError(f"the call of the function at {self.target} failed: {problem}") from None
 
     def close(self) -> None:
         """Close the connection. A later call opens a new connection."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .._base.api_version import group_of
+from .._base.type_names import json_type_in_words
 from .._manifests.objects import RESOURCE_NAME, secret_data
 from .._manifests.reading import is_file, read_bytes
 from .._manifests.yaml import Document, decode, load_documents, parse_value
@@ -127,7 +128,9 @@ def read_observed(path: Path, composite: Document | None = None) -> list[Documen
                 "gives this resource"
             )
         if name in named:
-            raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
+            raise InputError(
+                f"{document.where} and {named[name].where} have the same annotation {RESOURCE_NAME}: {short_repr(name)}"
+            )
         named[name] = document
     return list(named.values())
 
@@ -235,7 +238,10 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
             return None
         wanted = kind if at + 1 == len(keys) else list if isinstance(keys[at + 1], int) else dict
         if not isinstance(value, wanted):
-            raise InputError(f"{document.where}: {short_text(show(keys[: at + 1]))} is not {_NOUNS[wanted]}")
+            raise InputError(
+                f"{document.where}: {short_text(show(keys[: at + 1]))} must be {_NOUNS[wanted]} "
+                f"(got {json_type_in_words(value)})"
+            )
     return value
 
 
@@ -252,7 +258,11 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
         if not isinstance(value, str):
-            raise InputError(f"{document.where}: {short_text(show([*keys, key]))} is not a string; quote it")
+            hint = "; quote it" if isinstance(value, (bool, int, float)) else ""
+            raise InputError(
+                f"{document.where}: {short_text(show([*keys, key]))} must be a string (got {json_type_in_words(value)})"
+                f"{hint}"
+            )
     return found
 
 
@@ -283,7 +293,7 @@ def objects_in(document: Document) -> Iterator[Document]:
     for number, item in enumerate(field(document, list, "items") or ()):
         place = f"{where}, items[{number}]"
         if not isinstance(item, dict):
-            raise InputError(f"{place} is not a mapping")
+            raise InputError(f"{place} must be a mapping (got {json_type_in_words(item)})")
         if item.get("kind") == "List":
             raise InputError(
                 f"{place} has the kind List, which can't be inside another List: move its items into the outer one"

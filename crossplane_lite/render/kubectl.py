@@ -146,12 +146,18 @@ class Kubectl:
             return []
         items = content.get("items") if content.get("kind") == "List" else [content]
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise RenderError(f"kubectl printed no list of {what}")
+            raise RenderError(
+                f"kubectl's output for {what} is a List without a list of objects in 'items': run kubectl by itself to "
+                "see its output"
+            )
         for at, item in enumerate(items):
             lacking = next((key for key in ("apiVersion", "kind") if not text_of(item.get(key))), None)
             if lacking is not None:
                 which = f" (number {at + 1} of {len(items)})" if len(items) > 1 else ""
-                raise RenderError(f"kubectl printed for {what} an object{which} that has no {lacking}")
+                raise RenderError(
+                    f"kubectl's output for {what} has an object{which} that has no {lacking}: run kubectl by itself to "
+                    "see its output"
+                )
         if names and not selector.namespace:
             # Without a namespace, kubectl looks into the namespace of its context, and Crossplane means cluster scope.
             items = [item for item in items if not metadata_of(item).get("namespace")]
@@ -214,7 +220,9 @@ def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
         if isinstance(holder, Mapping) and holder.get("resourceRefs") is not None:
             refs = holder["resourceRefs"]
             if not isinstance(refs, list) or not all(isinstance(ref, Mapping) for ref in refs):
-                raise InputError(f"the composite's {path}.resourceRefs is not a list of mappings")
+                raise InputError(
+                    f"the composite's {path}.resourceRefs must be a list of mappings, each with apiVersion and kind"
+                )
             return f"{path}.resourceRefs", refs
     return None
 
@@ -233,7 +241,7 @@ def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
     """
     for key in ("apiVersion", "kind"):
         if not text_of(ref.get(key)):
-            found = f"got {short_repr(ref[key])}" if key in ref else "it is missing"
+            found = f"got {short_repr(ref[key])}" if ref.get(key) is not None else "it is missing"
             raise InputError(f"the composite's {path}.{key} must be a non-empty string ({found})")
     for key in ("name", "namespace"):
         if ref.get(key) is not None and not isinstance(ref[key], str):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
-from .._base.type_names import type_in_words
+from .._base.type_names import json_type_in_words, type_in_words
 from .._manifests.objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
 from ..composition import Function
 from ..errors import InputError
@@ -105,7 +105,7 @@ class _Run:
             if condition["type"] == "Succeeded" and condition.get("status") in ("True", "False"):
                 raise InputError(
                     f"the Operation is done already: its condition Succeeded is {condition['status']}; "
-                    "take its status away to run it again"
+                    "remove its status to run it again"
                 )
         failures = status.get("failures", 0)
         if not isinstance(failures, int):
@@ -212,8 +212,14 @@ def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, 
         InputError: The field isn't a list of objects, or an object has no string under `key`.
     """
     found = status.get(field, [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) and text_of(one.get(key)) for one in found):
-        raise InputError(f"the Operation's status.{field} must be a list of objects, each with a {key}")
+    if not isinstance(found, list):
+        raise InputError(f"the Operation's status.{field} must be a list of mappings (got {json_type_in_words(found)})")
+    for at, one in enumerate(found):
+        if not isinstance(one, dict) or not text_of(one.get(key)):
+            raise InputError(
+                f"the Operation's status.{field}[{at}] must be a mapping with a non-empty string in {key!r}: correct "
+                "it, or remove the status"
+            )
     return list(found)
 
 
@@ -230,10 +236,11 @@ def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
     metadata = metadata_of(resource)
     found = text_of(metadata.get("name"))
     if not found:
-        raise RenderError(f"cannot apply {what}: it has no metadata.name, and an Operation's resources get none")
+        raise RenderError(f"cannot apply {what}: it has no metadata.name, and an Operation generates none: set it")
     problem = name_problem(found, resource["apiVersion"], resource["kind"])
     if problem is not None:
         raise RenderError(f"cannot apply {what}: metadata.name {quoted(found)} is not a valid name: {problem}")
     if not isinstance(metadata.get("namespace", ""), str):
-        raise RenderError(f"cannot apply {what}: metadata.namespace must be a string")
+        got = json_type_in_words(metadata["namespace"])
+        raise RenderError(f"cannot apply {what}: metadata.namespace must be a string (got {got})")
     return resource

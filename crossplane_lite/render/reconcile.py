@@ -140,11 +140,14 @@ class _Reconcile:
             if owner.namespace and namespace != owner.namespace:
                 where = f"in namespace {quoted(namespace)}" if namespace else "in no namespace"
                 raise InputError(
-                    f"the observed resource {quoted(name)} is {where}, and all that the composite is composed of is in "
-                    f"its namespace {quoted(owner.namespace)}"
+                    f"the observed resource {quoted(name)} is {where}, and composed resources must be in the "
+                    f"composite's namespace, {quoted(owner.namespace)}"
                 )
             if name in found:
-                raise InputError(f"two observed resources are both named {quoted(name)}")
+                raise InputError(
+                    "two observed resources have the same annotation crossplane.io/composition-resource-name: "
+                    f"{quoted(name)}"
+                )
             found[name] = resource
         return found
 
@@ -426,7 +429,7 @@ def _checked_conditions(conditions: Any, error: type[Exception], which: str = ""
         raise error(f"{place} must be a list of conditions, each with a type (got {json_type_in_words(conditions)})")
     for number, one in enumerate(conditions):
         if not isinstance(one, dict) or not text_of(one.get("type")):
-            raise error(f"{place} must be a list of conditions, each with a type; condition [{number}] has none")
+            raise error(f"{place}[{number}] must be a condition with a type, which is a non-empty string")
     return conditions
 
 

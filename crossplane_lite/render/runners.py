@@ -53,13 +53,13 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
         if name is None:
             if len(names) != 1:
                 raise InputError(
-                    f"--function {target}: which function of the pipeline is it? It has {', '.join(names)}; "
-                    f"write --function {names[0]}={target}"
+                    f"--function {target} doesn't say which function of the pipeline it is ({', '.join(names)}): add "
+                    f"the name, as in --function {names[0]}={target}"
                 )
             name = names[0]
         if name not in names:
             raise InputError(
-                f"--function {name}={target}: no step calls a function {name!r}; they call {', '.join(names)}"
+                f"--function {name}={target}: no step calls a function {name!r}; the steps call {', '.join(names)}"
             )
         if name in found:
             raise InputError(f"--function is given twice for {name!r}: {found[name]} and {target}")
@@ -132,7 +132,10 @@ def _described(name: str, document: Document) -> Runner:
     if runtime == "InProcess":
         target = annotations.get(IN_PROCESS)
         if not target:
-            raise InputError(f"{document.where} ({name}) needs the annotation {IN_PROCESS}: module:function")
+            raise InputError(
+                f"{document.where} ({name}): {RUNTIME}: InProcess needs the annotation {IN_PROCESS}: "
+                "module:function, too"
+            )
         return _in_process(target, f"{document.where} ({name}): annotation {IN_PROCESS}")
     if runtime == "Docker":
         raise InputError(

@@ -268,8 +268,8 @@ class Pipeline:
         if left <= 0:
             raise self._failed(
                 step,
-                f"the reconcile has run into its limit of {self._timeout:.3g} seconds for all steps; allow more with "
-                "--timeout (in Python: timeout=)",
+                f"the limit of {self._timeout:.3g} seconds for all steps was over before this call; see what took so "
+                "long before it, or allow more with --timeout (in Python: timeout=)",
             )
         body: bytes = request.SerializeToString(deterministic=True)
         meta = _view.RequestMeta(tag=hashlib.sha256(body).hexdigest(), capabilities=_CAPABILITIES)

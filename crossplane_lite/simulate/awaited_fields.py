@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from .._base.type_names import json_type_in_words
 from .._manifests.objects import secret_place
 from .._paths.text import EXTERNAL_NAME, show
 from ..render.schema_fields import below, is_free, missing_field, name_of
@@ -110,7 +111,7 @@ class AwaitedFields:
         if found is not ABSENT and found is not None:
             return self._origin_of(steps)
         if steps[0] not in ("spec", "status"):
-            raise _Never(f"nobody sets {show(steps)}")
+            raise _Never(f"a simulation makes up only fields of spec and status; set {show(steps)} in a fixture")
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
@@ -132,11 +133,14 @@ class AwaitedFields:
         annotations = at(self.resource, ["metadata", "annotations"])
         name = annotations.get(EXTERNAL_NAME, ABSENT)
         if name is None:
-            raise _Never(f"the fixture sets the annotation {EXTERNAL_NAME} to null: give it a value there")
+            raise _Never(f"the fixture sets the annotation {EXTERNAL_NAME} to null: give the annotation a value there")
         if name is not ABSENT:
             return self._origin_of(["metadata", "annotations", EXTERNAL_NAME])
         if self._schema is not None:
-            raise _Never(f"{self._owner.kind} isn't a managed resource: its schema has no spec.forProvider")
+            raise _Never(
+                f"no provider names it, because {self._owner.kind} isn't a managed resource: its schema has no "
+                "spec.forProvider"
+            )
         annotations[EXTERNAL_NAME] = self.resource["metadata"].get("name", self._owner.name)
         return ASSUMED
 
@@ -153,7 +157,7 @@ class AwaitedFields:
             return GIVEN
         more = {"message": "simulated", "observedGeneration": self.resource["metadata"]["generation"]}
         if len(steps) > 1 or steps[0] not in more:
-            raise _Never(f"a condition has no {show(steps)}")
+            raise _Never(f"a condition has no field {show(steps)}")
         found[str(steps[0])] = more[str(steps[0])]
         return ASSUMED
 
@@ -163,7 +167,7 @@ class AwaitedFields:
 
     def _connection_detail(self, steps: list[str | int]) -> str:
         if secret_place(self.resource) is None:
-            raise _Never("the resource has no spec.writeConnectionSecretToRef")
+            raise _Never(f"{self._owner.name} has no spec.writeConnectionSecretToRef, so it gets no connection Secret")
         if len(steps) == 1:
             self._wants_details = True
             return FIXTURE if self._fixture.details else ASSUMED
@@ -202,7 +206,8 @@ class AwaitedFields:
         indexes = [step for step in steps if isinstance(step, int)]
         if max(indexes, default=0) >= MOST_ELEMENTS or math.prod(one + 1 for one in indexes) > _MOST_MADE:
             raise _Never(
-                f"a simulation makes no list that long (at most {MOST_ELEMENTS} elements, {_MOST_MADE:,} when nested)"
+                f"a simulation makes up lists of at most {MOST_ELEMENTS} elements, and at most {_MOST_MADE:,} in all "
+                "where lists are in lists; give this list in a fixture"
             )
         mirrored = self._mirrored(steps)
         holder: Any = self.resource
@@ -263,7 +268,8 @@ class AwaitedFields:
 
     def _check(self, holder: Any, step: str | int, path: list[str | int]) -> None:
         if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
-            raise _Never(f"{show(path)} is not {'a list' if isinstance(step, int) else 'an object'}")
+            wanted = "a list" if isinstance(step, int) else "an object"
+            raise _Never(f"{show(path)} is {json_type_in_words(holder)}, not {wanted}")
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
             raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")
 

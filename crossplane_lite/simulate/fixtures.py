@@ -153,9 +153,15 @@ def _fixtures_in(content: dict[str, Any]) -> dict[str, Any]:
 def _checked(key: str, fixture: Any) -> Fixture:
     what = f"the fixture {short_repr(key)}"
     if not isinstance(key, str):
-        raise InputError(f"the key of {what} must be a string: a name or a kind")
+        raise InputError(
+            "a fixture's key must be a string, which is a composition resource name, a kind or apiVersion/kind (got "
+            f"{short_repr(key)})"
+        )
     if not isinstance(fixture, Mapping):
-        raise InputError(f"{what} must be a mapping with status, metadata, {DETAILS} or other fields of a resource")
+        raise InputError(
+            f"{what} must be a mapping with status, metadata, {DETAILS} or other fields of a resource (got "
+            f"{json_type_in_words(fixture)})"
+        )
     for name in fixture:
         if not isinstance(name, str):
             raise InputError(f"the keys of {what} must be strings (got {short_repr(name)})")

@@ -73,7 +73,8 @@ def steps_of(path: str) -> list[str | int]:
     for step in field_path.parse(path):
         if isinstance(step, field_path.Select):
             raise UsageError(
-                f"{path!r} isn't the path of an Observable: it selects an element by its fields; give its index"
+                f"{path!r} isn't the path of an Observable: it selects an element by its fields; give the "
+                "element's index"
             )
         steps.append(step)
     return steps

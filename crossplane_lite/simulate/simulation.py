@@ -280,8 +280,8 @@ class Simulation:
         for known_by in _KNOWN_BY:
             if at(holder, known_by) != at(changed, known_by):
                 raise InputError(
-                    f"{short_text(f'{name}.{path}')} can't be taken away, because a resource is known by its "
-                    f"{show(known_by)}; take away another field, or the whole resource"
+                    f"{short_text(f'{name}.{path}')} can't be removed, because a resource is known by its "
+                    f"{show(known_by)}; remove another field, or the whole resource"
                 )
         return self._try({**self._observed, name: changed}, self._secrets)
 

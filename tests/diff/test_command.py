@@ -266,7 +266,10 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.yaml").write_text(json.dumps(thing("first")), encoding="utf-8")
     assert main(["diff", str(tmp_path), "--function", f"{HERE}:failing"]) == 2
     error = capsys.readouterr().err
-    assert "d.yaml must hold one composite, and its composed resources (it holds 0 composites)" in error
+    assert (
+        "d.yaml must hold one composite and its composed resources, and it holds 0 composites (a composite has "
+        in error
+    )
 
 
 def test_a_folder_on_a_terminal(
@@ -408,7 +411,10 @@ def test_another_version_that_does_not_answer(tmp_path: Path, capsys: pytest.Cap
             "no-such-revision",
             "--against no-such-revision: not a folder, not an environment, and git can't use it as a revision: ",
         ),
-        ("setup.cfg", "--against setup.cfg must be a folder, an environment, a revision or an address; it is a file"),
+        (
+            "setup.cfg",
+            "--against setup.cfg is a file: give a folder, a virtual environment, a git revision or a server's address",
+        ),
         ("stubs", "--against stubs: this version has neither tests/diff/functions.py nor src/tests/diff/functions.py"),
         ("broken", "can't be served: ModuleNotFoundError: No module named 'nothing_like_it'"),
         ("unnamed", "are there __init__.py files in the folders of this version?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -103,13 +104,14 @@ def test_program_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     program.write_text("#!/bin/sh\necho 'no layout today' >&2\necho more >&2\nexit 3\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    with pytest.raises(UsageError, match="^dot failed: no layout today$"):
+    more = "(--format dot and mermaid need no program)"
+    with pytest.raises(UsageError, match=f"^the program dot of Graphviz failed: no layout today {re.escape(more)}$"):
         image(drawn(), "svg")
     for script, problem in (
-        ("exit 3", "dot failed: its exit status is 3"),
-        ("kill -SEGV $$", "dot failed: it was ended by the signal SIGSEGV"),
-        ("exit 0", "dot drew nothing, and said nothing"),
-        ("echo 'no plugin' >&2", "dot drew nothing: no plugin"),
+        ("exit 3", f"the program dot of Graphviz failed: its exit status is 3 {more}"),
+        ("kill -SEGV $$", f"the program dot of Graphviz failed: it was ended by the signal SIGSEGV {more}"),
+        ("exit 0", f"the program dot of Graphviz drew nothing {more}"),
+        ("echo 'no plugin' >&2", f"the program dot of Graphviz drew nothing: no plugin {more}"),
         ("yes", "dot printed more than 1 MiB; try --format dot or mermaid"),
         ("sleep 600", f"dot took longer than 1 s for {len(drawn().nodes)} nodes; try --format dot or mermaid"),
     ):

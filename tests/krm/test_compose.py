@@ -336,7 +336,12 @@ class TestBelonging:
         ]
         output = as_krm(self.thing).run(package(*items))
         assert output.status == 1
-        assert results_of(output) == [("error", 'two observed resources are both named "thing"')]
+        assert results_of(output) == [
+            (
+                "error",
+                'two observed resources have the same annotation crossplane.io/composition-resource-name: "thing"',
+            )
+        ]
 
 
 class TestAnswers:

@@ -313,7 +313,7 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["twice.yaml", "composition.yaml"], "twice.yaml, line 2: the key 'a' occurs twice"),
         (["no.yaml", "composition.yaml"], "no.yaml, line 1: "),
         (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "empty"], "there is no .yaml, .yml or .json file"),
-        (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "list.yaml"], "items[0] is not a mapping"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "list.yaml"], "items[0] must be a mapping (got "),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--function-credentials", "xr.yaml"], "be Secret of v1"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--context-files", "a=gone"], "can't read gone: No such"),
         (["xr.yaml", "composition.yaml", "functions.yaml", "--context-values", "a=["], "--context-values a, line 2: "),
@@ -322,7 +322,7 @@ def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> 
         (["xr.yaml", "composition.yaml", "functions.yaml", "-s", "gone"], "gone"),
         (["op", "xr.yaml"], "must be Operation, CronOperation or WatchOperation of ops.crossplane.io/v1alpha1"),
         (["op", "operation.yaml"], "no function 'f' was given (given: none)"),
-        (["op", "operation.yaml", "-w", "xr.yaml"], "watches resources whose apiVersion is v1, and that of xr.yaml"),
+        (["op", "operation.yaml", "-w", "xr.yaml"], "watches resources with the apiVersion v1, and xr.yaml"),
     ],
 )  # fmt: skip
 def test_bad_input(

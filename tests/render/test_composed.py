@@ -150,7 +150,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "annotations": (thing(annotations=1), ": metadata.annotations must be an object (got an integer)"),
     "name of another type": (thing(name=1), ": metadata.name must be a string (got an integer)"),
     "owners": (thing(ownerReferences={}), ": metadata.ownerReferences must be a list (got an object)"),
-    "owner": (thing(ownerReferences=[1]), ": metadata.ownerReferences must be a list of objects"),
+    "owner": (thing(ownerReferences=[1]), ": metadata.ownerReferences[0] must be an object (got an integer)"),
     "name": (
         thing(name="My_Bucket"),
         ": metadata.name \"My_Bucket\" is not a valid name: it must be lower-case letters, digits, '-' and '.', "

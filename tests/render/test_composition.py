@@ -128,15 +128,15 @@ HERE = "composition.yaml, document 1 (line 1)"
         ("mode: Pipeline", "mode: Resources", f"{HERE}: spec.mode is Resources; only mode: Pipeline can be rendered"),
         ("mode: Pipeline", "", f"{HERE}: spec.mode is missing; only mode: Pipeline can be rendered"),
         ("step: tell", "step: bucket", f"{HERE}: spec.pipeline[0] and spec.pipeline[1] are both named 'bucket'"),
-        ("- step: tell", "- step: 1", f"{HERE}: spec.pipeline[1].step is not a string"),
+        ("- step: tell", "- step: 1", f"{HERE}: spec.pipeline[1].step must be a string (got an integer)"),
         ("- step: tell", "- stop: tell", f"{HERE}: spec.pipeline[1].step is missing"),
-        ("{name: function-tell}", "[]", f"{HERE}: spec.pipeline[1].functionRef is not a mapping"),
-        ("{name: function-tell}", "{name: ''}", f"{HERE}: spec.pipeline[1].functionRef.name is missing"),
+        ("{name: function-tell}", "[]", f"{HERE}: spec.pipeline[1].functionRef must be a mapping (got a list)"),
+        ("{name: function-tell}", "{name: ''}", f"{HERE}: spec.pipeline[1].functionRef.name is an empty string"),
         ("source: Secret", "source: Vault", f"{HERE}: spec.pipeline[1].credentials[0].source is Vault, and must be "
          "Secret"),
         ("namespace: system,", "", f"{HERE}: spec.pipeline[1].credentials[0].secretRef.namespace is missing"),
         ("        - name: cloud\n", "        - a\n        - name: cloud\n", f"{HERE}: "
-         "spec.pipeline[1].credentials[0] is not a mapping"),
+         "spec.pipeline[1].credentials[0] must be a mapping (got a string)"),
         ("kind: XBucket}\n", "kind: XBucket}\n  pipeline: 1\n", "composition.yaml, line 9: the key 'pipeline' occurs "
          "twice; remove one of the two"),
     ],
@@ -163,26 +163,28 @@ def test_wrong_types(tmp_path: Path, key: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("input: x", "spec.pipeline[0].input is not a mapping"),
-        ("credentials: {}", "spec.pipeline[0].credentials is not a list"),
+        ("input: x", "spec.pipeline[0].input must be a mapping (got a string)"),
+        ("credentials: {}", "spec.pipeline[0].credentials must be a list (got an object)"),
         (
             "credentials:\n"
             "- &a {name: a, source: Secret, secretRef: {name: x, namespace: z}}\n"
             "- *a",
-            "spec.pipeline[0].credentials[1] has the name of another one: 'a'",
+            "spec.pipeline[0].credentials[1] has the same name as an element before it: 'a'",
         ),
-        ("requirements: []", "spec.pipeline[0].requirements is not a mapping"),
+        ("requirements: []", "spec.pipeline[0].requirements must be a mapping (got a list)"),
         (
             "requirements: {requiredResources: [{apiVersion: v1}]}",
             "spec.pipeline[0].requirements.requiredResources[0].requirementName is missing",
         ),
         (
             "requirements: {requiredResources: [{requirementName: a, apiVersion: v1, kind: K}]}",
-            "spec.pipeline[0].requirements.requiredResources[0] needs a name or matchLabels, and not both",
+            "spec.pipeline[0].requirements.requiredResources[0] must have either a name or matchLabels "
+            "(it has neither)",
         ),
         (
             "requirements: {requiredResources: [{requirementName: a, apiVersion: v1, kind: K, matchLabels: {k: 1}}]}",
-            "spec.pipeline[0].requirements.requiredResources[0].matchLabels.k is not a string; quote it",
+            "spec.pipeline[0].requirements.requiredResources[0].matchLabels.k must be a string "
+            "(got an integer); quote it",
         ),
         (
             "requirements: {requiredSchemas: [{requirementName: a, apiVersion: v1}]}",
@@ -238,9 +240,10 @@ def test_operation(tmp_path: Path) -> None:
             f"{HERE}: the kind is XBucket of example.org/v1, and must be Operation, CronOperation or WatchOperation of "
             "ops.crossplane.io/v1alpha1",
         ),
-        (WATCH.replace("operationTemplate", "template"), f"{HERE} has no spec.operationTemplate.spec"),
+        (WATCH.replace("operationTemplate", "template"), f"{HERE} has no spec.operationTemplate.spec, "
+         "from which a WatchOperation makes its Operations"),
         (WATCH.replace("metadata: {name: other, labels: {c: d}}", "metadata: 1"), f"{HERE}: "
-         "spec.operationTemplate.metadata is not a mapping"),
+         "spec.operationTemplate.metadata must be a mapping (got an integer)"),
         (OPERATION.replace("mode: Pipeline", ""), f"{HERE}: spec.mode is missing; only mode: Pipeline can be rendered"),
     ],
 )  # fmt: skip
@@ -261,7 +264,9 @@ def test_watched(tmp_path: Path) -> None:
         "ops.crossplane.io/watched-resource": Selector("v1", "ConfigMap", name="c", namespace="ns"),
     }
     other = read(tmp_path, "apiVersion: v1\nkind: Secret\nmetadata: {name: c}\n", "watched")
-    with pytest.raises(InputError, match="watches resources whose kind is ConfigMap, and that of .* is Secret"):
+    with pytest.raises(
+        InputError, match="watches resources with the kind ConfigMap, and .* has the kind Secret: give a"
+    ):
         watching(found, document, other)
     assert len(watching(found, read(tmp_path, OPERATION), other)) == 1
 

@@ -170,7 +170,11 @@ def test_depth() -> None:
             xrd(version="v1", claimNames={"kind": "Thing", "plural": "things"}),
             "xrd.yaml defines XThing of example.org and Thing of example.org, not XThing of other.org",
         ),
-        (xr({}) | {"apiVersion": "example.org/v2"}, xrd(), "xrd.yaml has no version 'v2' of XThing (it has v1)"),
+        (
+            xr({}) | {"apiVersion": "example.org/v2"},
+            xrd(),
+            "xrd.yaml has no version 'v2' of XThing, which is the composite's (the XRD has v1)",
+        ),
         (xr({}), xrd({"a": 3}), "xrd.yaml: spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.a must"),
         (xr({"a": []}), xrd({"a": {"items": []}}), ".properties.a.items must be an object (got [] that is a list)"),
         (xr({"a": {}}), xrd({"a": {"properties": 3}}), ".properties.a.properties must be an object"),

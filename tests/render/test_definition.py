@@ -136,7 +136,10 @@ def test_other_kinds() -> None:
     check_defines(composite, claimed, "x")
     with pytest.raises(InputError, match="^x: Bucket is the kind of the claim, .* composite of kind XBucket$"):
         check_defines({**composite, "kind": "Bucket"}, claimed, "x")
-    with pytest.raises(InputError, match="^x defines the composite XBucket of example.org, not Y of example.org$"):
+    with pytest.raises(
+        InputError,
+        match="^x defines the composite XBucket of example.org, and the composite is a Y of example.org: give",
+    ):
         check_defines({**composite, "kind": "Y"}, claimed, "x")
     with pytest.raises(InputError, match="^x is not a CompositeResourceDefinition of apiextensions.crossplane.io"):
         check_defines(composite, composite, "x")

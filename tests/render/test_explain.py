@@ -273,7 +273,7 @@ def test_names_that_nobody_has() -> None:
     with pytest.raises(InputError) as caught:
         explain(once("styles").steps, "thign")
     assert str(caught.value) == (
-        "--explain thign: no function composes or holds back such a resource; did you mean 'thing'? "
+        "--explain thign: no function composes or holds back a resource of this name; did you mean 'thing'? "
         "(there are: replica, thing; xr explains the composite's status)"
     )
 
@@ -326,7 +326,7 @@ def test_a_format_alone(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["render", "gone.yaml", "--function", "a:b", "--format", "json"])
     assert ended.value.code == 2
-    assert "error: --format goes with --explain" in capsys.readouterr().err
+    assert "error: --format sets the form of what --explain prints" in capsys.readouterr().err
 
 
 def test_nothing_is_said_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

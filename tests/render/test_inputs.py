@@ -57,13 +57,19 @@ def test_composite(tmp_path: Path) -> None:
         ("kind: X\n", "xr.yaml, document 1 (line 1) has no apiVersion"),
         ("apiVersion: v1\nkind: 1\n", "xr.yaml, document 1 (line 1) has no kind"),
         ("apiVersion: v1\nkind: X\n", "xr.yaml, document 1 (line 1) has no metadata.name"),
-        ("apiVersion: v1\nkind: X\nmetadata: x\n", "xr.yaml, document 1 (line 1): metadata is not a mapping"),
+        (
+            "apiVersion: v1\nkind: X\nmetadata: x\n",
+            "xr.yaml, document 1 (line 1): metadata must be a mapping (got a string)",
+        ),
         (
             "apiVersion: v1\nkind: X\nmetadata: {name: 1}\n",
-            "xr.yaml, document 1 (line 1): metadata.name is not a string",
+            "xr.yaml, document 1 (line 1): metadata.name must be a string (got an integer)",
         ),
-        (f"{XR}status: []\n", "xr.yaml, document 1 (line 1): status is not a mapping"),
-        (XR.replace("spec:\n  size: 3", "spec: 3"), "xr.yaml, document 1 (line 1): spec is not a mapping"),
+        (f"{XR}status: []\n", "xr.yaml, document 1 (line 1): status must be a mapping (got a list)"),
+        (
+            XR.replace("spec:\n  size: 3", "spec: 3"),
+            "xr.yaml, document 1 (line 1): spec must be a mapping (got an integer)",
+        ),
         ("- x\n", "xr.yaml, document 1 (line 1) is not a mapping (got ['x'])"),
         ("a: 1\na: 2\n", "xr.yaml, line 2: the key 'a' occurs twice; remove one of the two"),
         ("a: [1\nb: 2", "xr.yaml, line 2: while parsing a flow sequence, did not find expected ',' or ']'"),
@@ -126,8 +132,8 @@ def test_lists_are_taken_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("items", "line"),
     [
-        ("x", "all.yaml, document 1 (line 1): items is not a list"),
-        ("[x]", "all.yaml, document 1 (line 1), items[0] is not a mapping"),
+        ("x", "all.yaml, document 1 (line 1): items must be a list (got a string)"),
+        ("[x]", "all.yaml, document 1 (line 1), items[0] must be a mapping (got a string)"),
         ("[{kind: X}]", "all.yaml, document 1 (line 1), items[0] has no apiVersion"),
         (
             "[{apiVersion: v1, kind: List}]",
@@ -152,17 +158,18 @@ def test_wrong_lists(tmp_path: Path, items: str, line: str) -> None:
         ),
         (
             f"{thing('a')}---\n{thing('a')}",
-            "observed.yaml, document 2 (line 7) and observed.yaml, document 1 (line 1) are both named 'a'",
+            "observed.yaml, document 2 (line 7) and observed.yaml, document 1 (line 1) have the same annotation "
+            "crossplane.io/composition-resource-name: 'a'",
         ),
         ("kind: X\n", "observed.yaml, document 1 (line 1) has no apiVersion"),
         (
             thing("3"),
             'observed.yaml, document 1 (line 1): metadata.annotations["crossplane.io/composition-resource-name"] '
-            "is not a string",
+            "must be a string (got an integer)",
         ),
         (
             "apiVersion: v1\nkind: X\nmetadata: {annotations: [a]}\n",
-            "observed.yaml, document 1 (line 1): metadata.annotations is not a mapping",
+            "observed.yaml, document 1 (line 1): metadata.annotations must be a mapping (got a list)",
         ),
     ],
 )
@@ -242,11 +249,11 @@ def test_functions(tmp_path: Path) -> None:
         ("apiVersion: pkg.crossplane.io/v1\nkind: Function\n", "document 1 (line 1) has no metadata.name"),
         (
             "apiVersion: pkg.crossplane.io/v1\nkind: Function\nmetadata: {name: [a]}\n",
-            "document 1 (line 1): metadata.name is not a string",
+            "document 1 (line 1): metadata.name must be a string (got a list)",
         ),
         (
             "apiVersion: pkg.crossplane.io/v1\nkind: Function\nmetadata: {name: a, annotations: {b: true}}\n",
-            "document 1 (line 1): metadata.annotations.b is not a string; quote it",
+            "document 1 (line 1): metadata.annotations.b must be a string (got a boolean); quote it",
         ),
         (function("a") * 2, "document 2 (line 10) and functions.yaml, document 1 (line 2) are both named 'a'"),
     ],

@@ -167,8 +167,8 @@ def test_observed_by_the_live_composite(api: ApiServer) -> None:
 @pytest.mark.parametrize(
     ("refs", "problem"),
     [
-        ({}, "the composite's spec.crossplane.resourceRefs is not a list of mappings"),
-        (["a"], "the composite's spec.crossplane.resourceRefs is not a list of mappings"),
+        ({}, "the composite's spec.crossplane.resourceRefs must be a list of mappings, each with"),
+        (["a"], "the composite's spec.crossplane.resourceRefs must be a list of mappings, each with"),
         ([{}], "the composite's spec.crossplane.resourceRefs[0].apiVersion must be a non-empty string (it is missing)"),
         (
             [{"apiVersion": "v1", "kind": 3}],
@@ -272,7 +272,7 @@ def script_for_kubectl(monkeypatch: pytest.MonkeyPatch, folder: Path, script: st
 def test_nonsense(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
     """What isn't an object or a list of objects is refused."""
     script_for_kubectl(monkeypatch, tmp_path, script)
-    assert "kubectl printed" in failure(Kubectl("dev"))
+    assert re.match("kubectl('s output| printed)", failure(Kubectl("dev")))
 
 
 @pytest.mark.parametrize(
@@ -290,8 +290,8 @@ def test_objects_without_a_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     """A live object that doesn't say what it is is refused, with what was asked for."""
     script_for_kubectl(monkeypatch, tmp_path, f"echo '{json.dumps(printed)}'")
     asked = "s3.example.org/v1beta1 Bucket named 'photos'"
-    assert failure(Kubectl("dev")) == f"kubectl printed for {asked} {problem}"
-    with pytest.raises(InputError, match="kubectl printed for .* that has no "):
+    assert failure(Kubectl("dev")).startswith(f"kubectl's output for {asked} has {problem}: run kubectl by itself")
+    with pytest.raises(InputError, match="kubectl's output for .* that has no "):
         Kubectl("dev").live(network([]))
 
 

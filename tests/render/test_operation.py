@@ -211,9 +211,9 @@ BAD_RESOURCES: dict[str, tuple[dict[str, Any], str]] = {
     "apiVersion": ({"kind": "A"}, "it has no apiVersion"),
     "kind": ({"apiVersion": "v1"}, "it has no kind"),
     "metadata": ({"apiVersion": "v1", "kind": "A", "metadata": 1}, "it has no metadata.name"),
-    "generateName": (thing(generateName="a-"), "it has no metadata.name, and an Operation's resources get none"),
+    "generateName": (thing(generateName="a-"), "it has no metadata.name, and an Operation generates none: set it"),
     "name": (thing(name="A"), 'metadata.name "A" is not a valid name'),
-    "namespace": (thing(name="a", namespace=1), "metadata.namespace must be a string"),
+    "namespace": (thing(name="a", namespace=1), "metadata.namespace must be a string (got an integer)"),
 }
 
 
@@ -254,7 +254,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "name": ({"kind": "Operation"}, "the Operation has no metadata.name"),
     "status": ({**OPERATION, "status": "x"}, "the Operation's status must be a mapping (got a string)"),
     "failures": (with_status(failures="x"), "the Operation's status.failures must be a number (got a string)"),
-    "conditions": (with_status(conditions=[{}]), "the Operation's status.conditions must be a list of objects, each"),
+    "conditions": (with_status(conditions=[{}]), "the Operation's status.conditions[0] must be a mapping with a"),
     "number": ({**OPERATION, "spec": {"a": 2**60}}, "the Operation: spec.a: "),
 }
 

@@ -263,7 +263,7 @@ def test_desired_status_that_is_none(status: Any) -> None:
 def test_desired_conditions_that_are_none() -> None:
     """Desired conditions that aren't a list of conditions fail the reconcile."""
     error = failure(lambda _req, rsp: rsp.desired.composite.resource.update({"status": {"conditions": [{}]}}))
-    assert "the desired composite's status.conditions must be a list of conditions" in str(error)
+    assert "the desired composite's status.conditions[0] must be a condition with a type" in str(error)
 
 
 def test_garbage() -> None:
@@ -295,10 +295,10 @@ CONTROLLER = {"kind": "XOther", "name": "them", "uid": "t", "controller": True}
         (
             {"namespace": "there"},
             "here",
-            'the observed resource "a" is in namespace "there", and all that the composite is composed of is in its '
-            'namespace "here"',
+            'the observed resource "a" is in namespace "there", and composed resources must be in the composite\'s '
+            'namespace, "here"',
         ),
-        ({}, "here", 'the observed resource "a" is in no namespace, and all that'),
+        ({}, "here", 'the observed resource "a" is in no namespace, and composed resources'),
     ],
     ids=["another controller", "no uid", "another namespace", "no namespace"],
 )
@@ -388,7 +388,9 @@ def test_a_claim_is_refused() -> None:
     """A claim is not its composite: the error names the kind of that. An XRD of another kind is refused too."""
     with pytest.raises(InputError, match=r"Bucket is the kind of the claim.*; give the composite of kind XBucket$"):
         once(nothing, {**XR, "kind": "Bucket"}, xrd=LEGACY)
-    with pytest.raises(InputError, match="defines the composite XBucket of example.org, not XOther of example.org"):
+    with pytest.raises(
+        InputError, match="defines the composite XBucket of example.org, and the composite is a XOther of example.org"
+    ):
         once(nothing, {**XR, "kind": "XOther"}, xrd=LEGACY)
 
 
@@ -667,12 +669,16 @@ BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
     "condition": (
         with_status(conditions=[{"type": "A"}, 1]),
         [],
-        "the composite's status.conditions must be a list of conditions, each with a type; condition [1] has none",
+        "the composite's status.conditions[1] must be a condition with a type, which is a non-empty string",
     ),
     "observed": (XR, ["x"], "an observed resource must be a mapping (got a string)"),
     "anonymous": (XR, [thing(name="x")], "the observed Thing x has no annotation crossplane.io/composition-resource-n"),
     "no metadata": (XR, [NAMELESS], "the observed Thing has no annotation"),
-    "two": (XR, [thing("a"), thing("a")], 'two observed resources are both named "a"'),
+    "two": (
+        XR,
+        [thing("a"), thing("a")],
+        'two observed resources have the same annotation crossplane.io/composition-resource-name: "a"',
+    ),
     "no observed kind": (XR, [{**thing("a"), "kind": ""}], 'the observed resource "a" has no kind'),
     "observed number": (XR, [{**thing("a"), "x": [float("inf")]}], 'the observed resource "a": x[0]: '),
 }

@@ -33,9 +33,10 @@ def test_assign() -> None:
     [
         (
             [(None, "a:b")],
-            "--function a:b: which function of the pipeline is it? It has f, g; write --function f=a:b",
+            "--function a:b doesn't say which function of the pipeline it is (f, g): "
+            "add the name, as in --function f=a:b",
         ),
-        ([("h", "a:b")], "--function h=a:b: no step calls a function 'h'; they call f, g"),
+        ([("h", "a:b")], "--function h=a:b: no step calls a function 'h'; the steps call f, g"),
         ([("f", "a:b"), ("f", "a:c")], "--function is given twice for 'f': a:b and a:c"),
     ],
 )
@@ -91,7 +92,8 @@ def test_runners() -> None:
         ),
         (
             described("f", runtime="InProcess"),
-            "functions.yaml (f) needs the annotation render.crossplane.io/runtime-in-process-target: module:function",
+            "functions.yaml (f): render.crossplane.io/runtime: InProcess needs the annotation "
+            "render.crossplane.io/runtime-in-process-target: module:function, too",
         ),
         (
             described("f", runtime="InProcess", runtime_in_process_target="f"),

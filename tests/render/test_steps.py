@@ -479,7 +479,9 @@ def test_time_is_shared() -> None:
 def test_time_is_over() -> None:
     """When the time is over before a step, that is an error which names the step."""
     made = pipeline({"f": Scripted(nothing)}, [Step("one", "f")], timeout=1e-9)
-    with pytest.raises(RenderError, match='^cannot run Composition pipeline step "one": .* seconds for all steps;'):
+    with pytest.raises(
+        RenderError, match='^cannot run Composition pipeline step "one": .* seconds for all steps was over'
+    ):
         made.run()
 
 

@@ -156,7 +156,7 @@ def test_mistakes(fixture: Any, problem: str) -> None:
 
 def test_keys_that_are_no_names() -> None:
     """A key is a name or a kind."""
-    with pytest.raises(InputError, match="the key of the fixture 3 must be a string: a name or a kind"):
+    with pytest.raises(InputError, match="a fixture's key must be a string, which is .* .got 3.$"):
         simulated(chain, fixtures={3: {}})
 
 

@@ -226,7 +226,7 @@ def test_what_can_not_be_lost(path: str, known_by: str) -> None:
     with pytest.raises(InputError) as caught:
         done.degrade("vpc", path)
     assert str(caught.value) == (
-        f"vpc.{path} can't be taken away, because a resource is known by its {known_by}; take away another field, "
+        f"vpc.{path} can't be removed, because a resource is known by its {known_by}; remove another field, "
         "or the whole resource"
     )
     for other in ("metadata.uid", "metadata.managedFields", "metadata.generation", "external_name", "spec", "status"):

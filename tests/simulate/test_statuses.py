@@ -207,22 +207,27 @@ def test_late_initialisation() -> None:
     """A field of the specification that nobody sets, and somebody reads, is filled in; other fields aren't."""
     made = exists(managed(), ".spec.forProvider.zone", ".data.x", ".metadata.labels.x", "")
     assert made.resource["spec"]["forProvider"] == {"region": "eu", "zone": "a-zone"}
-    assert made.never == {".data.x": "nobody sets data.x", ".metadata.labels.x": "nobody sets metadata.labels.x"}
+    assert made.never == {
+        f".{path}": f"a simulation makes up only fields of spec and status; set {path} in a fixture"
+        for path in ("data.x", "metadata.labels.x")
+    }
 
 
 def test_paths_that_lead_nowhere() -> None:
     """Paths through values that are no objects or lists, and huge lists, never have a value."""
     before = {"status": {"text": "t", "list": [], "odd": [1]}}
     wanted = {
-        ".status.text.x": "status.text is not an object",
-        ".status.text[0]": "status.text is not a list",
-        ".status.list.x": "status.list is not an object",
+        ".status.text.x": "status.text is a string, not an object",
+        ".status.text[0]": "status.text is a string, not a list",
+        ".status.list.x": "status.list is a list, not an object",
         ".status.list[0]": "status.list has no [0]: its length is 0",
-        ".status.odd[0].x": "status.odd[0] is not an object",
-        ".status.new[5000]": "a simulation makes no list that long (at most 200 elements, 10,000 when nested)",
-        ".status.new[150][150]": "a simulation makes no list that long (at most 200 elements, 10,000 when nested)",
+        ".status.odd[0].x": "status.odd[0] is an integer, not an object",
+        ".status.new[5000]": "a simulation makes up lists of at most 200 elements, and at most 10,000 in all where "
+        "lists are in lists; give this list in a fixture",
+        ".status.new[150][150]": "a simulation makes up lists of at most 200 elements, and at most 10,000 in all where "
+        "lists are in lists; give this list in a fixture",
         ".status..x": "this isn't the path of a field",
-        '.status.conditions["Ready"].other': "a condition has no other",
+        '.status.conditions["Ready"].other': "a condition has no field other",
     }
     made = exists(managed(), *wanted, f".status.x[{'9' * 5000}]", before=before)
     assert made.never.pop(f".status.x[{'9' * 5000}]") == "this isn't the path of a field"
