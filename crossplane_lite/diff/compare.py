@@ -137,7 +137,7 @@ def against_cluster(
             entries.append(_entry("kept", name, left, (), waits, note))
     entries += _held(held - set(rendered.composed) - set(exist), waits)
     if adopted:
-        notes.append(f"these have no controller yet, and belong to the composite from now on: {some_names(adopted)}")
+        notes.append(f"these have no controller yet, and the composite becomes their controller: {some_names(adopted)}")
     if unknown:
         notes.append(
             "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "

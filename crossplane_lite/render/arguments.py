@@ -421,7 +421,7 @@ def _own(observed: list[Document], composite: Document) -> list[Document]:
             continue
         _log.warning(
             "the resource %s is left out of the observed ones: its controller is %s %s (uid %s), not the composite "
-            "(uid %s)",
+            "(uid %s); if it should be used, give the composite the metadata.uid that it has in the cluster",
             objects.quoted(objects.resource_name(document.content)),
             controller.get("kind") or "an object",
             controller.get("name") or "without a name",

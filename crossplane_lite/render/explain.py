@@ -163,7 +163,7 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
             raise InputError(
                 f"--explain {short_text(name)}: no function composes or holds back a resource of this name"
                 f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "
-                f"{_COMPOSITE} explains the composite's status)"
+                f"--explain {_COMPOSITE} explains the composite's status)"
             )
         target = COMPOSITE
     held = target in holders and target not in desired.resources

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .._base.api_version import group_of
-from .._base.type_names import json_type_in_words
+from .._base.type_names import json_type_in_words, json_value_in_words
 from .._manifests.objects import RESOURCE_NAME, secret_data
 from .._manifests.reading import is_file, read_bytes
 from .._manifests.yaml import Document, decode, load_documents, parse_value
@@ -308,8 +308,12 @@ def _check(document: Document) -> None:
         InputError: apiVersion or kind isn't a non-empty string, or metadata isn't a mapping.
     """
     for key in ("apiVersion", "kind"):
-        if not is_text(document.content.get(key)):
+        value = document.content.get(key)
+        if value is None:
             raise InputError(f"{document.where} has no {key}")
+        if not is_text(value):
+            got = json_value_in_words(value, short_repr(value))
+            raise InputError(f"{document.where}: {key} must be a non-empty string (got {got})")
     if document.content.get("metadata") is None:
         document.content["metadata"] = {}
     field(document, dict, "metadata")

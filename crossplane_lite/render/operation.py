@@ -109,7 +109,7 @@ class _Run:
                 )
         failures = status.get("failures", 0)
         if not isinstance(failures, int):
-            raise InputError(f"the Operation's status.failures must be a number (got {type_in_words(failures)})")
+            raise InputError(f"the Operation's status.failures must be a whole number (got {type_in_words(failures)})")
         self._failures = failures
         spec = self._operation.get("spec")
         limit = spec.get("retryLimit") if isinstance(spec, dict) else None

@@ -264,8 +264,8 @@ class _Reconcile:
             ready[name] = message.ready == _view.READY_TRUE
             if not is_label(name):
                 self._notes.append(
-                    f"the composition resource name {quoted(name)} isn't a DNS label, and others may use it as one: up "
-                    "to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
+                    f"the composition resource name {quoted(name)} isn't a DNS label, which other tools may need: "
+                    "up to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
                 )
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")

@@ -114,7 +114,7 @@ def test_notes() -> None:
         XR, [thing(name, ownerReferences=[]) for name in names], rendered(**{name: thing(name) for name in names})
     )
     assert found.notes == [
-        "these have no controller yet, and belong to the composite from now on: a, b, c, and 1 more",
+        "these have no controller yet, and the composite becomes their controller: a, b, c, and 1 more",
         "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
         "others have set them: a, b, c, and 1 more",
     ]

@@ -274,7 +274,7 @@ def test_names_that_nobody_has() -> None:
         explain(once("styles").steps, "thign")
     assert str(caught.value) == (
         "--explain thign: no function composes or holds back a resource of this name; did you mean 'thing'? "
-        "(there are: replica, thing; xr explains the composite's status)"
+        "(there are: replica, thing; --explain xr explains the composite's status)"
     )
 
 

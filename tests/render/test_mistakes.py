@@ -188,7 +188,7 @@ def test_the_same_name_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_a_name_that_is_no_dns_label(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A name that Crossplane takes and others may not is told with the rule."""
     assert (
-        'warning: the composition resource name "My_Thing" isn\'t a DNS label, and others may use it as one: up to 63 '
+        'warning: the composition resource name "My_Thing" isn\'t a DNS label, which other tools may need: up to 63 '
         "lower-case letters, digits and '-', with a letter or digit at both ends"
     ) in said(capsys, tmp_path, "unlike")
 

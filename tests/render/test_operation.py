@@ -253,7 +253,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "list": ([], "the Operation must be a mapping (got a list)"),
     "name": ({"kind": "Operation"}, "the Operation has no metadata.name"),
     "status": ({**OPERATION, "status": "x"}, "the Operation's status must be a mapping (got a string)"),
-    "failures": (with_status(failures="x"), "the Operation's status.failures must be a number (got a string)"),
+    "failures": (with_status(failures="x"), "the Operation's status.failures must be a whole number (got a string)"),
     "conditions": (with_status(conditions=[{}]), "the Operation's status.conditions[0] must be a mapping with a"),
     "number": ({**OPERATION, "spec": {"a": 2**60}}, "the Operation: spec.a: "),
 }
