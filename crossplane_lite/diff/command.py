@@ -128,7 +128,7 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: Sta
     try:
         old = inputs._replace(functions=dict(others)).render()
     except NoAnswerError as error:
-        raise InputError(f"the other version can't be called: {error}") from None
+        raise InputError(f"--against: the other version can't be called: {error}") from None
     except RenderError as error:
         notes.append(f"the other version fails, so all resources count as new: {error}")
     found = against_version(composite, observed, old, new, inputs.schemas)

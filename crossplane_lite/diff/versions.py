@@ -74,8 +74,8 @@ def other_version(
             return
         if not in_process:
             raise InputError(
-                f"--against {version}: this can replace only functions that are given as module:function, and the "
-                "pipeline has none: give the address of a server that runs the other version"
+                f"--against {version}: a folder, environment or revision can replace only functions that are given as "
+                "module:function, and the pipeline has none: give the address of a server that runs the other version"
             )
         python, home = _program(version, folder, stack)
         others = {}

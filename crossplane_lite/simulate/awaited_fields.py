@@ -138,8 +138,8 @@ class AwaitedFields:
             return self._origin_of(["metadata", "annotations", EXTERNAL_NAME])
         if self._schema is not None:
             raise _Never(
-                f"no provider names it, because {self._owner.kind} isn't a managed resource: its schema has no "
-                "spec.forProvider"
+                f"no provider gives {self._owner.name} an external name, because {self._owner.kind} isn't a managed "
+                "resource: its schema has no spec.forProvider"
             )
         annotations[EXTERNAL_NAME] = self.resource["metadata"].get("name", self._owner.name)
         return ASSUMED

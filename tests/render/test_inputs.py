@@ -55,7 +55,10 @@ def test_composite(tmp_path: Path) -> None:
         ("", "xr.yaml must hold one composite resource (it holds 0 documents)"),
         (f"{XR}---\n{XR}", "xr.yaml must hold one composite resource (it holds 2 documents)"),
         ("kind: X\n", "xr.yaml, document 1 (line 1) has no apiVersion"),
-        ("apiVersion: v1\nkind: 1\n", "xr.yaml, document 1 (line 1): kind must be a non-empty string (got 1 that is an integer)"),
+        (
+            "apiVersion: v1\nkind: 1\n",
+            "xr.yaml, document 1 (line 1): kind must be a non-empty string (got 1 that is an integer)",
+        ),
         ("apiVersion: v1\nkind: X\n", "xr.yaml, document 1 (line 1) has no metadata.name"),
         (
             "apiVersion: v1\nkind: X\nmetadata: x\n",

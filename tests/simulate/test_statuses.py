@@ -87,7 +87,9 @@ def test_external_names() -> None:
     assert exists(other, ".external_name").origins == {".external_name": "assumed"}
     assert "external-name" not in str(exists(other).resource)
     empty = schemas("Thing", {}, spec={"x": {"type": "string"}})
-    assert "isn't a managed resource" in exists(other, ".external_name", known=empty).never[".external_name"]
+    assert (
+        "isn't a managed resource: its schema" in exists(other, ".external_name", known=empty).never[".external_name"]
+    )
     declared = exists(other, ".external_name", known=schemas("Thing", {}))
     assert declared.origins == {".external_name": "given"}
 
