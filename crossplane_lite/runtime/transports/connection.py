@@ -222,8 +222,8 @@ class Connection:
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (
-                f"the response is larger than the limit: it has {len(response):,} bytes, the limit is {most:,} "
-                "(--max-send-message-size)"
+                f"the response has {len(response):,} bytes, and is larger than the function's limit of {most:,} bytes: "
+                "give the function a larger --max-send-message-size (in MB)"
             )
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
