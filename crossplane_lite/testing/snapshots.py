@@ -113,9 +113,9 @@ class Snapshots:
     def _file(self, path: str | os.PathLike[str] | None) -> Path:
         if path is None:
             if not self._test:
-                raise UsageError("a snapshot outside of pytest needs a path")
+                raise UsageError("a snapshot outside of pytest needs a path, as in check(value, 'first.yaml')")
             if self._named_by_test:
-                raise UsageError("a test with several snapshots has to name them: check(value, 'first.yaml')")
+                raise UsageError("a test with several snapshots must name them, as in check(value, 'first.yaml')")
             self._named_by_test = True
             path = _file_name(self._test)
         given = _text_of(path)
