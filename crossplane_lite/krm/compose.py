@@ -308,7 +308,7 @@ class _Client:
         before = before if isinstance(before, dict) else {}
         if status and status != {key: one for key, one in before.items() if key != "conditions"}:
             self._rl.results.info(
-                "the composite's status is not written to functionConfig",
+                "the composite's status is not written to functionConfig, because that is your file",
                 self._config,
                 "status",
                 current=None,

@@ -26,7 +26,7 @@ def _compose(ctx: Context) -> None:
         run_limited(lambda: compiled(text)(ctx), seconds)
     except TooLong:
         raise InputError(
-            f"the script takes longer than {seconds:g} seconds; make it faster, or set timeoutSeconds of the input, "
+            f"the script takes longer than {seconds:g} seconds; make it faster, or raise input.timeoutSeconds, "
             f"which can be at most {_MOST_SECONDS}"
         ) from None
 

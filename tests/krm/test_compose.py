@@ -447,7 +447,7 @@ class TestResults:
         output = BUCKETS.run(with_comment(BUCKETS.run(package()).stdout))
         (result,) = [one for one in yaml.safe_load(output.stdout)["results"] if "field" in one]
         assert result == {
-            "message": "the composite's status is not written to functionConfig",
+            "message": "the composite's status is not written to functionConfig, because that is your file",
             "severity": "info",
             "resourceRef": {"apiVersion": "example.org/v1", "kind": "XApp", "name": "photos"},
             "field": {"path": "status", "proposedValue": {"bucketName": "photos-eu"}},
