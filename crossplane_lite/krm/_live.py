@@ -145,7 +145,7 @@ class Fields(View, _MutableMapping):
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
             raise AttributeError(
-                f"{name!r} can't be set as an attribute, because it begins with an underscore; set the field as [{name!r}]"
+                f"{name!r} can't be set as an attribute, because it begins with '_'; set the field as [{name!r}]"
             )
         known = getattr(type(self), name, None)
         if isinstance(known, property):

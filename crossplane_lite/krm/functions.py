@@ -308,9 +308,10 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
         return None, True
     wanted: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if getattr(annotation, "__origin__", None) is not ResourceList or len(wanted) != 1:
+        shown = annotation.__name__ if isinstance(annotation, type) and not wanted else repr(annotation)
         raise UsageError(
             f"the type of the parameter of {_qualified(body)}() must be krm.ResourceList or krm.ResourceList[Config] "
-            f"(got {annotation!r})"
+            f"(got {shown})"
         )
     is_optional = type(None) in getattr(wanted[0], "__args__", ())
     return _class(wanted[0], body), is_optional

@@ -276,8 +276,8 @@ class Items(_Sequence):
         found = self._same_as(made)
         if len(found) > 1:
             raise UsageError(
-                f"{len(found)} items are {made._what}, so upsert() can't choose one: change the item that you mean without "
-                "upsert()"
+                f"{len(found)} items are {made._what}, so upsert() can't choose one: change the item that you mean "
+                "without upsert()"
             )
         if not found:
             self._append(made)

@@ -228,8 +228,8 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
             earlier = log.written.get(str(file))
             if earlier is not None and earlier[0] != made:
                 return (
-                    f"another test of this run has written something else to {_EXPECTED}/{name}: give each test its own "
-                    "folder"
+                    f"another test of this run has written something else to {_EXPECTED}/{name}: give each test "
+                    "its own folder"
                 )
         if there.get(name) != data:
             _replace(file, data.decode())

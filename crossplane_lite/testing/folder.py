@@ -280,7 +280,8 @@ class Folder:
         if isinstance(composition, Function):
             if functions:
                 raise UsageError(
-                    "'functions' is for the steps of a Composition, and 'composition' is a function: leave 'functions' out"
+                    "'functions' is for the steps of a Composition, and 'composition' is a function: leave "
+                    "'functions' out"
                 )
             return [Step(composition.name, composition.name)], {composition.name: composition}, None
         if callable(composition):

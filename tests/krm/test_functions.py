@@ -153,6 +153,7 @@ def test_config_class_of_an_object_with_call() -> None:
         ("krm.ResourceList[NotThere]", "name 'NotThere' is not defined"),
         ("krm.NotThere[Config]", "has no attribute 'NotThere'"),
         ("dict[str, Config]", "must be krm.ResourceList or krm.ResourceList[Config]"),
+        ("dict", "(got dict)"),
         ("krm.ResourceList['Config']", "must not be in quotes"),
     ],
 )

@@ -183,7 +183,7 @@ class TestDifferences:
     def test_no_resource_list(self, tmp_path: Path) -> None:
         """An input that the function can't read is said with the function's own message."""
         write(tmp_path, {"input.yaml": "kind: List\n"})
-        assert "the function printed no ResourceList: nothing: <stdin>: this must be a ResourceList" in problem(
+        assert "the function printed no ResourceList: nothing: <stdin> must be a ResourceList" in problem(
             nothing, tmp_path
         )
 
