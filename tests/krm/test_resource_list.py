@@ -116,9 +116,9 @@ def test_no_items(items: str) -> None:
 
 def test_the_message_names_the_input() -> None:
     """Files are called by their name, stdin as such."""
-    with pytest.raises(InputError, match=r"^a\.yaml: "):
+    with pytest.raises(InputError, match=r"^a\.yaml must"):
         ResourceList.read(b"kind: X\n", label="a.yaml")
-    with pytest.raises(InputError, match="^<stdin>: "):
+    with pytest.raises(InputError, match="^<stdin> must"):
         ResourceList.read(b"kind: X\n")
 
 
