@@ -121,10 +121,10 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
     if steps in _NAMES or steps[:2] in _TEXTS and len(steps) == 3:
         if value is not None and not isinstance(value, str):
             shown = f"{value!r:.40}" if not isinstance(value, (dict, list)) else ""
-            hint = f"write str({shown}) or a string" if shown else "it can't be an object or a list"
+            hint = f"; write str({shown}), or another string" if shown else ""
             if isinstance(value, bool):
-                hint = f'write str({shown}).lower(), which is "{str(value).lower()}", or another string'
-            raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}); {hint}")
+                hint = f'; write str({shown}).lower(), which is "{str(value).lower()}", or another string'
+            raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}){hint}")
     elif not isinstance(value, dict) and (steps == ("metadata",) or (steps in _TEXTS and value is not None)):
         raise UsageError(f"{what()}: {show(steps)} must be an object (got {value!r:.60})")
     elif isinstance(value, dict) and (steps == () or steps[:1] == ("metadata",)):

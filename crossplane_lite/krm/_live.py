@@ -78,7 +78,9 @@ class Fields(View, _MutableMapping):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"{self._path or 'the resource'}: a key must be a string (got {key!r})")
+            raise UsageError(
+                f"{': '.join(filter(None, (self._root._where, self._path)))}: a key must be a string (got {key!r})"
+            )
         plain_data(key, self, key)
         self._root._check_open()
         if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
@@ -142,12 +144,14 @@ class Fields(View, _MutableMapping):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
-            raise AttributeError(f"{name!r} can't be set as an attribute; write view[{name!r}] for the field")
+            raise AttributeError(
+                f"{name!r} can't be set as an attribute, because it begins with '_'; set the field as [{name!r}]"
+            )
         known = getattr(type(self), name, None)
         if isinstance(known, property):
             object.__setattr__(self, name, value)
         elif known is not None:
-            raise UsageError(f"{name!r} is a method here; write view[{name!r}] or view.{name}_ for the field")
+            raise UsageError(f"{name!r} is a method; set the field of this name as [{name!r}] or .{name}_")
         else:
             self[_key_of(type(self), name)] = value
 

@@ -50,7 +50,9 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
     if not value:
         return []
     if node is None or len(found) != len(value):
-        raise InputError(f"{_at(root, node)}: {key} must be written out: replace the alias by the list itself")
+        raise InputError(
+            f"{_at(root, node)}: {key} must be written out: replace the alias or merge key by the list itself"
+        )
     for at, (child, one) in enumerate(zip(found, value, strict=True)):
         if not isinstance(one, dict):
             raise InputError(

@@ -260,7 +260,7 @@ class Notes:
                 raise UsageError(f"{name}: a comment must not hold control characters (got {line!r:.60})")
         if place == LINE and "\n" in text:
             raise UsageError(
-                f"{name}: the comment behind a value must be one line; set head for several lines (got {text!r:.60})"
+                f"{name}: the comment behind a value must be one line; for several lines set .head (got {text!r:.60})"
             )
         node = self._node(steps)
         if node is not None:

@@ -241,8 +241,8 @@ class _Client:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
                     raise RenderError(
-                        f"composed resource {quoted(name)}: {what} exists, and has another owner or is another "
-                        "composed resource; give the resource another metadata.name"
+                        f"composed resource {quoted(name)}: the item {what} has another owner, or is another composed "
+                        "resource; give this one another metadata.name"
                     )
                 return item
         return None
@@ -308,7 +308,7 @@ class _Client:
         before = before if isinstance(before, dict) else {}
         if status and status != {key: one for key, one in before.items() if key != "conditions"}:
             self._rl.results.info(
-                "the composite's status is not written to functionConfig",
+                "the composite's status is not written to functionConfig, because that is your file",
                 self._config,
                 "status",
                 current=None,
@@ -318,7 +318,7 @@ class _Client:
 
 def _composite(rl: ResourceList[Any]) -> Resource:
     if rl.config is None:
-        raise InputError("functionConfig must be the composite resource (there is none)")
+        raise InputError("no composite resource was given: give it as the functionConfig")
     config: Resource = rl.config
     return config
 

@@ -107,7 +107,7 @@ def _class_of(cls: Any) -> type[Any]:
         members = [arg for arg in shape.args if arg is not type(None)]
         shape = shape_of(members[0]) if len(members) == 1 else None
     if shape is None or shape.kind != "class":
-        raise UsageError(f"the config class must be an attrs class (got {cls!r})")
+        raise UsageError(f"the config class must be an attrs class, made with @attrs.define (got {cls!r})")
     made: type[Any] = shape.type
     return made
 

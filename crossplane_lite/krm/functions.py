@@ -308,9 +308,10 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
         return None, True
     wanted: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if getattr(annotation, "__origin__", None) is not ResourceList or len(wanted) != 1:
+        shown = annotation.__name__ if isinstance(annotation, type) and not wanted else repr(annotation)
         raise UsageError(
-            f"the parameter of {_qualified(body)}() must be a krm.ResourceList or krm.ResourceList[Config] "
-            f"(got {annotation!r})"
+            f"the type of the parameter of {_qualified(body)}() must be krm.ResourceList or krm.ResourceList[Config] "
+            f"(got {shown})"
         )
     is_optional = type(None) in getattr(wanted[0], "__args__", ())
     return _class(wanted[0], body), is_optional
@@ -330,7 +331,8 @@ def _class(wanted: Any, body: Any) -> type[Any] | None:
         wanted = options[0]
     if wanted is None or wanted is type(None) or not isinstance(wanted, type):
         if isinstance(wanted, str) or hasattr(wanted, "__forward_arg__"):
-            raise UsageError(f"the config class of {_qualified(body)}() must not be in quotes (got {wanted!r})")
+            text = getattr(wanted, "__forward_arg__", wanted)
+            raise UsageError(f"the config class of {_qualified(body)}() must not be in quotes (got {text!r})")
         return None  # Any, or a type variable
     from .resource import Resource
 

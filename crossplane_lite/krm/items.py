@@ -276,8 +276,8 @@ class Items(_Sequence):
         found = self._same_as(made)
         if len(found) > 1:
             raise UsageError(
-                f"there are {len(found)} items that are {made._what}, so upsert() can't choose one: change one of them "
-                "itself"
+                f"{len(found)} items are {made._what}, so upsert() can't choose one: change the item that you mean "
+                "without upsert()"
             )
         if not found:
             self._append(made)
@@ -368,7 +368,9 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     if entries is None:
         return ()
     if not isinstance(entries, Mapping) or not all(one is None or isinstance(one, str) for one in entries.values()):
-        raise UsageError(f"{what!r} must be a mapping from keys to strings, or to None for any (got {entries!r:.60})")
+        raise UsageError(
+            f"{what!r} must be a mapping from keys to strings, or to None for any value (got {entries!r:.60})"
+        )
     return entries.items()
 
 

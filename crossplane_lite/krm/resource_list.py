@@ -300,7 +300,7 @@ def _check_wrapper(root: YamlNode) -> None:
     kind = root.get(["kind"])
     if kind != "ResourceList":
         what = f"kind {kind!r:.60}" if kind is not None else "no kind"
-        raise InputError(f"{root.doc.label}: this must be a ResourceList of config.kubernetes.io/v1 (it has {what})")
+        raise InputError(f"{root.doc.label} must be a ResourceList of config.kubernetes.io/v1 (it has {what})")
     api_version = root.get(["apiVersion"])
     if api_version is not None and not isinstance(api_version, str):
         raise InputError(f"{root.doc.label}: apiVersion must be a string (got {json_type_in_words(api_version)})")

@@ -316,8 +316,8 @@ def _check_configs(rl: ResourceList[Any], came: _Came) -> None:
             rl.function_config, _LOCAL
         ):
             raise UsageError(
-                f"{item._where} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize "
-                "takes it for a resource. Keep the annotation, or remove the item"
+                f"{item._where} is the functionConfig: keep its annotation {_LOCAL}, without which kustomize takes the "
+                "functionConfig for a resource, or remove the item"
             )
 
 

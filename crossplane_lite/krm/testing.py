@@ -118,17 +118,17 @@ def _cases(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise InputError(
-            f"there is no folder {folder}; it must be a case, with {_CONFIG}, {_RESOURCES}/ or {_INPUT}, or hold "
-            "folders that are cases"
+            f"there is no folder {folder}; it must be a test case, with {_CONFIG}, {_RESOURCES}/ or {_INPUT}, or hold "
+            "folders that are test cases"
         )
     if _is_case(folder):
         return [folder]
     found = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith((".", "__")))
     for one in found:
         if not _is_case(one):
-            raise InputError(f"{one} isn't a case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
+            raise InputError(f"{one} isn't a test case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
     if not found:
-        raise InputError(f"{folder} holds no case; a case is a folder with {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
+        raise InputError(f"{folder} holds no test case, which is a folder with {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
     return found
 
 
@@ -227,7 +227,10 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
             log.checked.add(str(file))
             earlier = log.written.get(str(file))
             if earlier is not None and earlier[0] != made:
-                return f"another test of this run has written something else to {_EXPECTED}/{name}"
+                return (
+                    f"another test of this run has written something else to {_EXPECTED}/{name}: give each test "
+                    "its own folder"
+                )
         if there.get(name) != data:
             _replace(file, data.decode())
             if log is not None:

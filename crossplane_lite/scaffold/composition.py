@@ -203,7 +203,7 @@ def _xrd(path: str | None, text: str) -> Document:
     found = list(read_sources(["-"], io.BytesIO(text.encode())))
     xrds = [one for one in found if one.content.get("kind") == "CompositeResourceDefinition"]
     if len(xrds) != 1 or len(found) != 1:
-        kinds = ", ".join(str(one.content.get("kind")) for one in found) or "nothing"
+        kinds = ", ".join(str(one.content.get("kind") or "a document without a kind") for one in found) or "nothing"
         raise InputError(f"{label} must hold one CompositeResourceDefinition and nothing else (it has {kinds})")
     return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
 
@@ -222,7 +222,9 @@ def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]
     """
     found = [one for one in definitions(documents).kinds if one.storage]
     if paths and not found:
-        raise InputError(f"--crd: {', '.join(paths)} define no API: give files with CustomResourceDefinitions")
+        raise InputError(
+            f"--crd: there is no CustomResourceDefinition in {' or '.join(paths)}: give files that have some"
+        )
     names = [Path(path).name for path in paths]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -236,7 +238,7 @@ def _composite(document: Document) -> Kind:
     for one in definitions([document]).kinds:
         if one.kind == kind and one.storage:
             return one
-    raise InputError(f"{document.where}: no version is referenceable: set referenceable: true for one")
+    raise InputError(f"{document.where}: no version is referenceable: set referenceable: true for one of spec.versions")
 
 
 def _warnings(document: Document, crd_documents: Sequence[Document]) -> list[str]:

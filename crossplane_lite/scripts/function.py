@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .._base.type_names import json_type_in_words
+from .._base.type_names import json_type_in_words, json_value_in_words
 from ..composition import Function
 from ..context import Context
 from ..errors import InputError
@@ -26,7 +26,7 @@ def _compose(ctx: Context) -> None:
         run_limited(lambda: compiled(text)(ctx), seconds)
     except TooLong:
         raise InputError(
-            f"the script takes longer than {seconds:g} seconds; make it faster, or set timeoutSeconds of the input, "
+            f"the script takes longer than {seconds:g} seconds; make it faster, or raise input.timeoutSeconds, "
             f"which can be at most {_MOST_SECONDS}"
         ) from None
 
@@ -52,7 +52,8 @@ def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
         raise InputError(f"input.script must be a string (got {json_type_in_words(text)}); is the | missing?")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _MOST_SECONDS:
         raise InputError(
-            f"input.timeoutSeconds must be a number above 0, and at most {_MOST_SECONDS} (got {seconds!r})"
+            f"input.timeoutSeconds must be a number above 0, and at most {_MOST_SECONDS} "
+            f"(got {json_value_in_words(seconds, f'{seconds!r:.60}')})"
         )
     return text, seconds
 

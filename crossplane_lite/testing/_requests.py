@@ -119,7 +119,7 @@ def _items(mapping: Any, what: str) -> Iterable[tuple[str, Any]]:
         UsageError: The argument isn't such a mapping.
     """
     if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
-        raise UsageError(f"'{what}' must be a mapping from names (got {short_repr(mapping)})")
+        raise UsageError(f"{what} must be a mapping with strings as keys (got {short_repr(mapping)})")
     return mapping.items()
 
 

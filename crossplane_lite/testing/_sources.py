@@ -155,7 +155,7 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
     if isinstance(sources, Mapping) and not _is_resource(sources):
         by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
         for name in by_name:
-            _check_name(name)
+            _check_name(name, what)
         give = _with_name if marked else _as_desired
         return {name: give(document, name) for name, document in by_name.items()}
     found: dict[str, Document] = {}
@@ -167,7 +167,10 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
                 "resource, or give a mapping from names to resources"
             )
         if name in found:
-            raise InputError(f"{document.where} and {found[name].where} are both named {short_repr(name)}")
+            raise InputError(
+                f"{document.where} and {found[name].where} are both named {short_repr(name)}; each must have an "
+                f"annotation {RESOURCE_NAME} of its own"
+            )
         found[name] = document
     return found
 
@@ -188,9 +191,12 @@ def _is_resource(mapping: Mapping[Any, Any]) -> bool:
     return isinstance(mapping.get("apiVersion"), str) and isinstance(mapping.get("kind"), str)
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: Any, what: str) -> None:
     if not isinstance(name, str) or not name:
-        raise UsageError(f"a composition resource name must be a string that isn't empty (got {short_repr(name)})")
+        raise UsageError(
+            f"the keys of {what} are composition resource names, which must be strings that aren't empty "
+            f"(got {short_repr(name)})"
+        )
 
 
 def _as_desired(document: Document, _name: str) -> Document:

@@ -199,7 +199,7 @@ class _Check:
             return
         found = answer.desired.resources[_EARLIER]
         if _wire.decode_struct(found.resource) != earlier or found.ready != _view.READY_TRUE:
-            yield Finding("MUST", "pass desired state on", "a resource that a previous function desires is another one")
+            yield Finding("MUST", "pass desired state on", "a resource that a previous function desires was changed")
         if answer.desired.composite.connection_details.get("conformance") != b"kept":
             yield Finding("MUST", "pass desired state on", "the composite's connection details are gone")
         if _wire.decode_struct(answer.context).get("conformance") != {"kept": True}:
@@ -218,7 +218,9 @@ class _Check:
         for _ in range(3):
             answer = self._stable(message)
             if answer is None:
-                yield Finding("MUST", "let requirements settle", f"they are other ones in each of {_MOST_CALLS} calls")
+                yield Finding(
+                    "MUST", "let requirements settle", f"the requirements differ in each of {_MOST_CALLS} calls"
+                )
                 return
             said.append({(one.severity, one.message) for one in answer.results})
             for name in answer.desired.resources:
@@ -262,7 +264,9 @@ class _Check:
                 yield Finding("SHOULD", "answer deep and large requests", f"{what}: {short_text(str(error))}")
                 continue
             if answer.meta.tag != "conformance-5":
-                yield Finding("MUST", "copy the tag", f"of a request {what} it is another one")
+                yield Finding(
+                    "MUST", "copy the tag", f"the answer to a request {what} has the tag {short_repr(answer.meta.tag)}"
+                )
 
     def _garbage(self) -> Iterator[Finding]:
         """Send bytes that aren't a request, and check how the function fails. An answer instead of an error is allowed.

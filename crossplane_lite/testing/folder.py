@@ -280,7 +280,7 @@ class Folder:
         if isinstance(composition, Function):
             if functions:
                 raise UsageError(
-                    "'functions' runs the steps of a Composition; 'composition' is a function here, so leave "
+                    "'functions' is for the steps of a Composition, and 'composition' is a function: leave "
                     "'functions' out"
                 )
             return [Step(composition.name, composition.name)], {composition.name: composition}, None

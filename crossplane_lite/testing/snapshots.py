@@ -113,9 +113,9 @@ class Snapshots:
     def _file(self, path: str | os.PathLike[str] | None) -> Path:
         if path is None:
             if not self._test:
-                raise UsageError("a snapshot outside of pytest needs a path")
+                raise UsageError("a snapshot outside of pytest needs a path, as in check(value, 'first.yaml')")
             if self._named_by_test:
-                raise UsageError("a test with several snapshots has to name them: check(value, 'first.yaml')")
+                raise UsageError("a test with several snapshots must name them, as in check(value, 'first.yaml')")
             self._named_by_test = True
             path = _file_name(self._test)
         given = _text_of(path)
@@ -156,10 +156,10 @@ class Snapshots:
         content = hashlib.sha256(text.encode()).hexdigest()
         earlier = self._log.written.get(str(file))
         if earlier is not None and earlier[0] != content:
-            return f"another check of this run has written something else to the snapshot {_shown(file)}"
+            return f"another check of this run has written something else to {_shown(file)}: give each its own path"
         is_new = _is_missing(file)
         if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
-            return f"another check of this run wants something else of the snapshot {_shown(file)}"
+            return f"another check of this run expects something else in {_shown(file)}: give each its own path"
         self._log.checked.add(str(file))
         # A file whose documents are equal isn't written, so that its comments and order stay.
         if earlier is None and (is_new or not _is(file, documents)):

@@ -55,10 +55,10 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
 
 def _names(names: Iterable[str], what: str) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {short_repr(names)})")
+        raise UsageError(f"{what} must be a list of resource names, such as ['vpc'] (got {short_repr(names)})")
     found = list(names)
     if not all(isinstance(name, str) for name in found):
-        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {short_repr(found)})")
+        raise UsageError(f"{what} must be a list of resource names, such as ['vpc'] (got {short_repr(found)})")
     return sorted(found)
 
 

@@ -194,7 +194,7 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "place", "text", "problem"),
     [
-        ("apiVersion", "head", "x", "comments above the first field belong to"),
+        ("apiVersion", "head", "x", "a comment above the first field belongs to"),
         ("spec.e[0]", "line", "x", "an object in a list has no line of its own"),
         ("spec.b[0]", "line", "x", "in brackets, only the last value on a line"),
         ("spec.b[0]", "head", "x", "in brackets"),

@@ -323,8 +323,8 @@ class TestBelonging:
         assert results_of(output) == [
             (
                 "error",
-                'composed resource "thing": ConfigMap settings exists, and has another owner or is another composed '
-                "resource; give the resource another metadata.name",
+                'composed resource "thing": the item ConfigMap settings has another owner, or is another composed '
+                "resource; give this one another metadata.name",
             )
         ]
 
@@ -452,7 +452,7 @@ class TestResults:
         output = BUCKETS.run(with_comment(BUCKETS.run(package()).stdout))
         (result,) = [one for one in yaml.safe_load(output.stdout)["results"] if "field" in one]
         assert result == {
-            "message": "the composite's status is not written to functionConfig",
+            "message": "the composite's status is not written to functionConfig, because that is your file",
             "severity": "info",
             "resourceRef": {"apiVersion": "example.org/v1", "kind": "XApp", "name": "photos"},
             "field": {"path": "status", "proposedValue": {"bucketName": "photos-eu"}},
@@ -515,8 +515,11 @@ class TestResults:
     @pytest.mark.parametrize(
         ("xr", "message"),
         [
-            ("", "functionConfig must be the composite resource (there is none)"),
-            ("apiVersion: v1\nkind: function-input\nmetadata: {name: function-input}\n", "functionConfig must be the"),
+            ("", "no composite resource was given: give it as the functionConfig"),
+            (
+                "apiVersion: v1\nkind: function-input\nmetadata: {name: function-input}\n",
+                "no composite resource was given",
+            ),
             ("apiVersion: example.org/v1\nkind: XApp\n", "the composite resource has no metadata.name"),
         ],
         ids=["none", "placeholder", "no name"],

@@ -152,7 +152,8 @@ def test_config_class_of_an_object_with_call() -> None:
     [
         ("krm.ResourceList[NotThere]", "name 'NotThere' is not defined"),
         ("krm.NotThere[Config]", "has no attribute 'NotThere'"),
-        ("dict[str, Config]", "must be a krm.ResourceList or krm.ResourceList[Config]"),
+        ("dict[str, Config]", "must be krm.ResourceList or krm.ResourceList[Config]"),
+        ("dict", "(got dict)"),
         ("krm.ResourceList['Config']", "must not be in quotes"),
     ],
 )

@@ -75,7 +75,7 @@ def test_what_is_asked_for_is_text(wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize("what", ["labels", "annotations"])
 def test_labels_are_a_mapping(what: str, wanted: Any) -> None:
     """So are annotations, each with its text or None."""
-    with pytest.raises(UsageError, match=f"'{what}' must be a mapping from keys to strings, or to None for any"):
+    with pytest.raises(UsageError, match=f"'{what}' must be a mapping from keys to strings, or to None for any value"):
         read(MANY).items.where(**{what: wanted})
 
 
@@ -345,7 +345,7 @@ def test_upsert_keeps_the_file() -> None:
 def test_upsert_of_one_of_two_is_refused() -> None:
     """Where an input has an item twice, nobody can say which is meant."""
     rl = read(SERVICE + SERVICE)
-    with pytest.raises(UsageError, match="there are 2 items that are Service prod/web"):
+    with pytest.raises(UsageError, match="2 items are Service prod/web, so upsert"):
         rl.items.upsert({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "prod"}})
 
 

@@ -276,7 +276,7 @@ def test_generator_under_kustomize_build(tmp_path: Path) -> None:
         done = run(program(tmp_path, f"{ADD}\n{body}", decorator=decorator), GENERATOR)
         assert done.status == 1
         assert done.stdout.startswith(GENERATOR)
-        assert "Generate shop is the functionConfig and must keep its annotation" in done.results[0]["message"]
+        assert "Generate shop is the functionConfig: keep its annotation" in done.results[0]["message"]
     done = run(program(tmp_path, f"{ADD}\nrl.items.remove(rl.items[0])", decorator=decorator), GENERATOR)
     assert (done.status, len(done.value["items"])) == (0, 1)
 

@@ -32,7 +32,7 @@ BROKEN = """\
         ("a: 1\n    a: 2", "line 13 of the item: the key 'a' occurs twice"),
         ("a: !mine x", "line 12 of the item: the tag !mine has no meaning in a manifest"),
         ("a: {{ .Values.a }}", "line 12 of the item: this is a template, not YAML: render it first"),
-        ("a: .nan", "line 12 of the item: .nan is not a number of JSON"),
+        ("a: .nan", "line 12 of the item: .nan can't be used, because JSON has no such number"),
         ("a: *b", "line 12 of the item: there is no anchor &b before this alias"),
         ("a: 'b", ": "),
         ("a: [b", ": "),

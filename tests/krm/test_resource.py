@@ -217,7 +217,7 @@ def test_names_that_are_methods_or_keywords() -> None:
     assert one.spec["values"] == "w" and one.spec["lambda"] == "l"
     del one.spec.from_
     assert "from" not in one.spec
-    with pytest.raises(UsageError, match=r"'items' is a method here; write view\['items'\] or view.items_"):
+    with pytest.raises(UsageError, match=r"'items' is a method; set the field of this name as \['items'\] or .items_"):
         one.spec.items = []
     with pytest.raises(AttributeError):
         _ = one.spec._private
@@ -469,7 +469,7 @@ def test_any_edits_of_a_list_are_written_as_they_are_read(changes: list[tuple[st
 def test_a_key_that_is_half_a_character() -> None:
     """It is refused where it is set, as in values, not when the list is written."""
     resource = Resource({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
-    with pytest.raises(UsageError, match="holds half of a character"):
+    with pytest.raises(UsageError, match="has half of a character"):
         resource["data"] = {"\ud800": "x"}
-    with pytest.raises(UsageError, match="holds half of a character"):
+    with pytest.raises(UsageError, match="has half of a character"):
         resource.labels["\ud800"] = "x"

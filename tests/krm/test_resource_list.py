@@ -82,8 +82,11 @@ def test_json_stays_json() -> None:
         ("kind: ResourceList\nitems: text\n", r"line 2: items must be a list \(got a string\)"),
         ("kind: ResourceList\nitems:\n- {}\n- text\n", r"line 4: items\[1\] must be an object \(got a string\)"),
         ("kind: ResourceList\nitems:\n-\n", r"items\[0\] must be an object \(got null\)"),
-        ("kind: ResourceList\nx: &x [{}]\nitems: *x\n", "items must be written out: replace the alias"),
-        ("kind: ResourceList\nx: &x {items: [{}]}\n<<: *x\n", "items must be written out: replace the alias"),
+        ("kind: ResourceList\nx: &x [{}]\nitems: *x\n", "items must be written out: replace the alias or merge key"),
+        (
+            "kind: ResourceList\nx: &x {items: [{}]}\n<<: *x\n",
+            "items must be written out: replace the alias or merge key",
+        ),
         ("kind: ResourceList\nitems: []\nresults: text\n", r"results must be a list \(got a string\)"),
         ("kind: ResourceList\nitems: []\nresults: [1]\n", r"results\[0\] must be an object \(got an integer\)"),
         ("kind: ResourceList\nitems: []\nfunctionConfig: text\n", r"functionConfig must be an object \(got a string\)"),
@@ -113,9 +116,9 @@ def test_no_items(items: str) -> None:
 
 def test_the_message_names_the_input() -> None:
     """Files are called by their name, stdin as such."""
-    with pytest.raises(InputError, match=r"^a\.yaml: "):
+    with pytest.raises(InputError, match=r"^a\.yaml must"):
         ResourceList.read(b"kind: X\n", label="a.yaml")
-    with pytest.raises(InputError, match="^<stdin>: "):
+    with pytest.raises(InputError, match="^<stdin> must"):
         ResourceList.read(b"kind: X\n")
 
 

@@ -183,7 +183,7 @@ class TestDifferences:
     def test_no_resource_list(self, tmp_path: Path) -> None:
         """An input that the function can't read is said with the function's own message."""
         write(tmp_path, {"input.yaml": "kind: List\n"})
-        assert "the function printed no ResourceList: nothing: <stdin>: this must be a ResourceList" in problem(
+        assert "the function printed no ResourceList: nothing: <stdin> must be a ResourceList" in problem(
             nothing, tmp_path
         )
 
@@ -193,20 +193,23 @@ class TestMistakes:
 
     def test_no_folder(self, tmp_path: Path) -> None:
         """A folder that isn't there is named."""
-        with pytest.raises(InputError, match="there is no folder .*golden; it must be a case, with functionConfig"):
+        with pytest.raises(
+            InputError, match="there is no folder .*golden; it must be a test case, with functionConfig"
+        ):
             krm.testing.golden(nothing, tmp_path / "golden")
 
     def test_an_empty_folder(self, tmp_path: Path) -> None:
         """A folder without cases tests nothing, which nobody means."""
         with pytest.raises(
-            InputError, match=r"holds no case; a case is a folder with functionConfig.yaml, resources/ or input.yaml"
+            InputError,
+            match=r"holds no test case, which is a folder with functionConfig.yaml, resources/ or input.yaml",
         ):
             krm.testing.golden(nothing, tmp_path)
 
     def test_a_misspelt_file(self, tmp_path: Path) -> None:
         """A case whose files have other names is named."""
         write(tmp_path, {"one/functionconfig.yaml": CONFIG})
-        with pytest.raises(InputError, match="one isn't a case: it has neither functionConfig.yaml nor"):
+        with pytest.raises(InputError, match="one isn't a test case: it has neither functionConfig.yaml nor"):
             krm.testing.golden(nothing, tmp_path)
 
     def test_both_kinds_of_input(self, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_files_that_are_not_right(here: Path, capsys: pytest.CaptureFixture[str]
     assert main(["init", "net", "--xrd", "a.yaml"]) == 2
     assert "a.yaml must hold one CompositeResourceDefinition and nothing else" in capsys.readouterr().err
     assert main(["init", "net", "--crd", "a.yaml"]) == 2
-    assert "a.yaml define no API" in capsys.readouterr().err
+    assert "there is no CustomResourceDefinition in a.yaml" in capsys.readouterr().err
     assert main(["init", "net", "--crd", "none.yaml"]) == 2
     assert "none.yaml" in capsys.readouterr().err
     assert main(["init", "net", "--template", "krm", "--xrd", "a.yaml"]) == 2

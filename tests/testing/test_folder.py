@@ -148,7 +148,11 @@ def test_errors(tmp_path: Path) -> None:
         (lambda: folder.render("xr.yaml", compose), InputError, f"can't read {tmp_path}/xr.yaml: No such file"),
         (lambda: folder.render({**XR, "metadata": {}}, compose), InputError, "xr has no metadata.name"),
         (lambda: folder.render(XR, XR), InputError, "XNet of example.org/v1"),
-        (lambda: folder.render(XR, compose, functions={"a": compose}), UsageError, "'composition' is a function here"),
+        (
+            lambda: folder.render(XR, compose, functions={"a": compose}),
+            UsageError,
+            "'composition' is a function: leave",
+        ),
         (lambda: folder.render(XR, 5), UsageError, "composition must be a mapping"),
         (lambda: folder.render(XR, compose._compose), UsageError, "is @composition.function missing?"),
         (

@@ -109,7 +109,7 @@ def test_several_tests_and_parameters(project: Project) -> None:
     )
     done = project.pytest(UPDATE)
     assert "4 passed" in done.text and "1 failed" in done.text, done.text
-    assert "a test with several snapshots has to name them" in done.text
+    assert "a test with several snapshots must name them" in done.text
     names = [file.removeprefix("__snapshots__/test_net/") for file in project.files()]
     assert {"one.yaml", "two.yaml", "test_size-a-b.yaml", "test_size.yaml", "test_twice.yaml"} < set(names)
     assert len(names) == 6 and all("/" not in name and len(name) < 200 for name in names), names

@@ -159,10 +159,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         InputError,
         f"observed['a'] must have the annotation {NAME}: a (it has b)",
     ),
-    (lambda: built(XR, observed={"": thing()}), UsageError, "name must be a string that isn't empty"),
+    (lambda: built(XR, observed={"": thing()}), UsageError, "must be strings that aren't empty"),
     (lambda: built(XR, observed={"a": 5}), UsageError, "observed['a'] must be a mapping"),
     (lambda: built(XR, observed=5), UsageError, "observed must be a mapping"),
-    (lambda: built(XR, required=[thing()]), UsageError, "'required' must be a mapping from names"),
+    (lambda: built(XR, required=[thing()]), UsageError, "required must be a mapping with strings as keys"),
     (lambda: built(XR, required={"x": [{"kind": "K"}]}), InputError, "required['x'][0] has no apiVersion"),
     (lambda: built(XR, schemas={"x": 1}), UsageError, "schemas['x'] must be a mapping"),
     (

@@ -84,5 +84,5 @@ def test_steady_state() -> None:
 @pytest.mark.parametrize("waves", ["vpc", ["vpc"], [[1]], [None]])
 def test_errors(waves: Any) -> None:
     """What isn't a list of collections of names is refused before anything is compared."""
-    with pytest.raises(UsageError, match=r"waves\[0\] must be names of resources"):
+    with pytest.raises(UsageError, match=r"waves\[0\] must be a list of resource names"):
         testing.assert_waves(testing.simulate(XR, compose), waves)

@@ -329,4 +329,4 @@ def _why(node: YamlNode, place: str) -> str:
         return "a document in brackets can't have comments"
     if place == LINE:
         return "an object in a list has no line of its own; set its head instead"
-    return "comments above the first field belong to the document or the object in the list: set the head of that"
+    return "a comment above the first field belongs to the document, or to the object in the list; set the head of that"

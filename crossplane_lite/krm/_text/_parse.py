@@ -23,6 +23,7 @@ from yaml.events import (  # type: ignore[import-untyped]
     StreamEndEvent,
 )
 
+from ..._base.type_names import json_type_in_words
 from ..._base.yaml_scalars import NOT_JSON, TAG, check_tag
 from ...errors import InputError
 from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, YamlNode
@@ -148,7 +149,7 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
         bad = re.search(_UNPRINTABLE, text.text)
         assert bad is not None
         raise InputError(
-            f"{text.at(bad.start())}: the character U+{ord(bad[0]):04X} is not allowed here; "
+            f"{text.at(bad.start())}: the character U+{ord(bad[0]):04X} is not allowed in YAML; "
             "in double quotes it can be written as an escape"
         ) from None
     except yaml.MarkedYAMLError as e:
@@ -161,7 +162,7 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
 
 def _decode(data: bytes, label: str) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
-        raise InputError(f"{label} is UTF-16 or UTF-32 text, or isn't text; it must be UTF-8")
+        raise InputError(f"{label} is UTF-16 or UTF-32 text, or isn't text; save it as UTF-8")
     try:
         return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as e:
@@ -215,7 +216,8 @@ class _Composer:
                 if root.kind == MAPPING:
                     self._doc.documents.append(root)
                 elif root.kind != SCALAR or root.style or root.tag or root.value() is not None:
-                    raise InputError(f"{self._doc.at(root.start)}: a document must be a mapping")
+                    found = json_type_in_words(root.value())
+                    raise InputError(f"{self._doc.at(root.start)}: a document must be a mapping (got {found})")
             elif cls is StreamEndEvent:
                 self._check_merges()
                 return
@@ -316,7 +318,7 @@ class _Composer:
         if event.tag is not None and not (is_plain and key == "<<"):
             check_tag(event.tag, key, self._at(event))
         if not key and is_plain:
-            raise self._error(event, "a key must be a string; quote it")
+            raise self._error(event, 'this key is empty: write a key before the colon, or "" for the empty string')
         if event.anchor is not None:
             start, end = event.start_mark.index, event.end_mark.index
             node.key = YamlNode(self._doc, node, SCALAR, key, start, end, event.style)
@@ -331,7 +333,8 @@ class _Composer:
             target = node.content if node.kind == ALIAS else node
             for one in target.content if target.kind == SEQUENCE else [target]:
                 if (one.content if one.kind == ALIAS else one).kind != MAPPING:
-                    raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
+                    found = json_type_in_words(one.value())
+                    raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with << (got {found})")
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
         r"""Check a scalar that has a tag or isn't a JSON value.
@@ -345,22 +348,30 @@ class _Composer:
             node.tag = event.tag
             check_tag(event.tag, event.value, self._at(event))
         elif event.value in NOT_JSON and not event.style:
-            raise self._error(event, f"{event.value} is not a number of JSON; quote it")
+            raise self._error(
+                event, f"{event.value} can't be used, because JSON has no such number; quote it if a string is meant"
+            )
         if self._raw and "\ufffd" in event.value:
             import json
 
+            text = self._doc.text[node.start : node.end]
             try:
-                node.content = json.loads(self._doc.text[node.start : node.end], strict=False)
+                node.content = json.loads(text, strict=False)
             except ValueError:
+                pair = re.search(_SURROGATES, text)
+                if pair is None:
+                    return  # the character U+FFFD itself, which YAML knows
                 raise self._error(
-                    event, "two \\u escapes for one character are read only in JSON; write the character itself"
+                    event,
+                    f"this string has two escapes for one character ({pair[0]}), which only JSON allows, and something "
+                    "that JSON doesn't allow: write the character itself",
                 ) from None
 
     def _no_key(self, event: Any) -> str:
         at = event.start_mark.index
-        if self._doc.text[max(at - 1, 0) : at + 1] == "{{":
+        if "{{" in self._doc.text[max(at - 1, 0) : at + 2]:
             return "this is a template, not YAML: render it first, or quote the braces"
-        return "a key must be a string; quote it"
+        return "a key must be a string, and can't be a list, a mapping or an alias; quote it"
 
     def _error(self, event: Any, problem: str) -> InputError:
         return InputError(f"{self._at(event)}: {problem}")

@@ -28,13 +28,15 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         return value
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise UsageError(f"{path or 'the value'}: {value!r} holds half of a character")
+            raise UsageError(f"{path or 'the value'}: {value!r:.60} has half of a character; give the whole one")
         return str.__str__(value)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         if value - value != 0:
-            raise UsageError(f"{path or 'the value'}: {value} is not a number of JSON; give a finite number")
+            raise UsageError(
+                f"{path or 'the value'}: {value} can't be used, because JSON has no such number; give a finite one"
+            )
         return float(value)
     if depth > DEEPEST:
         raise UsageError(f"{path[:40]}... is nested more than {DEEPEST} levels deep")

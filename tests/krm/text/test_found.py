@@ -134,7 +134,7 @@ def test_folded_blank_lines() -> None:
 def test_half_a_character_in_a_key() -> None:
     """A key that can't be written is refused when it is set, not when all is written."""
     text = _text.parse(b"a: {}\n")
-    with pytest.raises(UsageError, match="a key: '.ud800' holds half of a character"):
+    with pytest.raises(UsageError, match="a key: '.ud800' has half of a character"):
         text.root.set(["a", "\ud800"], 1)
     assert not text.is_changed
 

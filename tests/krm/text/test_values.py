@@ -151,36 +151,51 @@ def test_json_characters() -> None:
     assert text.dump() == data.replace(b"x\\ud83d\\ude00", b"y")
 
 
+def test_a_replacement_character_beside_escapes() -> None:
+    """The character U+FFFD outside of quotes is itself, also where another string has two escapes for one character."""
+    root = _text.parse('{"a": "\\ud83d\\ude00", b: x\ufffd}'.encode()).root
+    assert root.value() == {"a": "😀", "b": "x\ufffd"}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("a: 1\nb: 2\na: 3\n", "in.yaml, line 3: the key 'a' occurs twice"),
         ('a: {b: 1, "b": 2}\n', "in.yaml, line 1: the key 'b' occurs twice"),
         ("<<: {a: 1}\n<<: {b: 1}\n", "in.yaml, line 2: the key '<<' occurs twice"),
-        ("a:\n  <<: 5\n", "in.yaml, line 2: only mappings can be merged with <<"),
-        ("a:\n  <<: [{b: 1}, 5]\n", "in.yaml, line 2: only mappings can be merged with <<"),
-        ("? [a]\n: b\n", "in.yaml, line 1: a key must be a string; quote it"),
-        ("a: &a b\n*a : c\n", "in.yaml, line 2: a key must be a string; quote it"),
+        ("a:\n  <<: 5\n", "in.yaml, line 2: only mappings can be merged with << (got an integer)"),
+        ("a:\n  <<: [{b: 1}, 5]\n", "in.yaml, line 2: only mappings can be merged with << (got an integer)"),
+        (
+            "? [a]\n: b\n",
+            "in.yaml, line 1: a key must be a string, and can't be a list, a mapping or an alias; quote it",
+        ),
+        ("a: &a b\n*a : c\n", "in.yaml, line 2: a key must be a string, and can't be a list, a mapping or an alias"),
+        ("{{ .Values.name }}: b\n", "in.yaml, line 1: this is a template, not YAML: render it first"),
+        ("&a : b\n", "in.yaml, line 1: this key is empty: write a key before the colon"),
+        (
+            '{"a": "\\ud83d\\ude00\\x41"}',
+            "in.yaml, line 1: this string has two escapes for one character (\\ud83d\\ude00), which only JSON allows",
+        ),
         ("a: *b\n", "in.yaml, line 1: there is no anchor &b before this alias"),
         ("a: &b [*b]\n", "in.yaml, line 1: the YAML alias *b contains itself: it is inside of the value of &b"),
         ("a: !foo b\n", "in.yaml, line 1: the tag !foo has no meaning in a manifest: remove it"),
         ("a: !!binary aGk=\n", "in.yaml, line 1: the tag !!binary has no meaning in a manifest: remove it"),
         ("a:\n- !!set {b}\n", "in.yaml, line 2: the tag !!set has no meaning in a manifest: remove it"),
         ("a: !!int b\n", "in.yaml, line 1: 'b' is not a value of !!int"),
-        ("a: .inf\n", "in.yaml, line 1: .inf is not a number of JSON; quote it"),
-        ("a: [b, -.Inf, .nan]\n", "in.yaml, line 1: -.Inf is not a number of JSON; quote it"),
+        ("a: .inf\n", "in.yaml, line 1: .inf can't be used, because JSON has no such number; quote it"),
+        ("a: [b, -.Inf, .nan]\n", "in.yaml, line 1: -.Inf can't be used, because JSON has no such number; quote it"),
         ("a:\n\tb: c\n", "in.yaml, line 2: a tab stands where only spaces may indent"),
-        ("a: b\n\x07: c\n", "in.yaml, line 2: the character U+0007 is not allowed here; in double quotes"),
+        ("a: b\n\x07: c\n", "in.yaml, line 2: the character U+0007 is not allowed in YAML; in double quotes"),
         ("a: b: c\n", "in.yaml, line 1: mapping values are not allowed in this context"),
         ("a: [b\n", "in.yaml, line 2: while parsing a flow sequence, did not find expected ',' or ']'"),
         ("a: 'b\n", "in.yaml, line 2: while scanning a quoted scalar, found unexpected end of stream"),
         ('a: "\\ud83d\\ude00"\n', "in.yaml, line 1: while parsing a quoted scalar"),
         ('{"a": "\\ud83d"}', "in.yaml, line 1: while parsing a quoted scalar"),
-        ("- a\n", "in.yaml, line 1: a document must be a mapping"),
-        ("a: b\n--- c\n", "in.yaml, line 2: a document must be a mapping"),
+        ("- a\n", "in.yaml, line 1: a document must be a mapping (got a list)"),
+        ("a: b\n--- c\n", "in.yaml, line 2: a document must be a mapping (got a string)"),
         (b"a: b\nc: \xff\n", "in.yaml, line 2: this is not UTF-8 text (byte 8); save it as UTF-8"),
-        ("a: b\n".encode("utf-16"), "in.yaml is UTF-16 or UTF-32 text, or isn't text; it must be UTF-8"),
-        ("a: b\n".encode("utf-16-le"), "in.yaml is UTF-16 or UTF-32 text, or isn't text; it must be UTF-8"),
+        ("a: b\n".encode("utf-16"), "in.yaml is UTF-16 or UTF-32 text, or isn't text; save it as UTF-8"),
+        ("a: b\n".encode("utf-16-le"), "in.yaml is UTF-16 or UTF-32 text, or isn't text; save it as UTF-8"),
         ("a: " + "[" * 300 + "]" * 300, "in.yaml, line 1: this is nested more than 200 levels deep"),
         ("a: " + "[" * 1_000_000, "in.yaml, line 1: this is nested more than 200 levels deep"),
         (

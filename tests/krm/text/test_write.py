@@ -139,8 +139,8 @@ def test_around(source: str, value: Any, expected: str) -> None:
     [
         ({"b": [object()]}, r"b\[0\]: an object is not a value of JSON"),
         ({"b": {1: 2}}, r"b: a key must be a string \(got 1\)"),
-        (float("inf"), "the value: inf is not a number of JSON"),
-        (["\ud800"], r"\[0\]: '\\ud800' holds half of a character"),
+        (float("inf"), "the value: inf can't be used, because JSON has no such number"),
+        (["\ud800"], r"\[0\]: '\\ud800' has half of a character"),
         ({"k" * 2000: 1}, r"the key '.*'\.\.\. is too long"),
         (b"x", "the value: bytes is not a value of JSON"),
     ],
