@@ -253,4 +253,4 @@ def _leaf(value: Any) -> bytes:
         return b"\x08\x00"
     if type(value) is _Encoded:
         return value.buffer[value.start : value.end]
-    raise EncodeError("", f"must be a JSON value (got one that is {type_in_words(value)})")
+    raise EncodeError("", f"must be a JSON value, such as a string, a list or a dict (got {type_in_words(value)})")
