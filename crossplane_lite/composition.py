@@ -312,7 +312,8 @@ def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:
 
 def _check_compose(compose: Any) -> None:
     if not callable(compose):
-        raise UsageError(f"@composition.function must decorate a function (got {compose!r})")
+        hint = "; give a name as @composition.function(name=...)" if isinstance(compose, str) else ""
+        raise UsageError(f"@composition.function must decorate a function (got {compose!r}){hint}")
     if _takes_a_context(compose):
         return
     import inspect  # only for unusual cases

@@ -195,8 +195,8 @@ def known_name(call: Call, name: object) -> str:
         if type(name) is Observable:
             call.named_by([name])
             raise UnresolvedError(
-                f"{shown} can't be a composed resource's name, because it has no value yet; a name must be known in every call: "
-                "make it from values such as the composite's spec"
+                f"{shown} can't be a composed resource's name, because it has no value yet; a name must be known in "
+                "every call: make it from values such as the composite's spec"
             )
         raise UsageError(f"a composed resource's name must be a string (got {value_in_words(name, shown)})")
     if not name:

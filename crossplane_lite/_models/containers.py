@@ -39,7 +39,7 @@ class _PlacedList(list[Any]):
         # Such as `spec.items()` where the object has a field of that name.
         place = "this" if self._node is None else self._node.path.lstrip(".")
         raise UsageError(
-            f"{place} is a list in the data and no method, so it can't be called; for the methods of mappings, make a "
+            f"{place} is a list in the data, not a method, so it can't be called; for the methods of mappings, make a "
             "dict of the object around it first: dict(...)"
         )
 

@@ -119,7 +119,7 @@ class DynamicModel(Model):
         if node is None or not self._absent:
             where = "this" if node is None or not node.step else node.path.lstrip(".")
             raise UsageError(
-                f"{where} is an object in the data and no method, so it can't be called; for the methods of mappings, "
+                f"{where} is an object in the data, not a method, so it can't be called; for the methods of mappings, "
                 "make a dict of the object around it first: dict(...)"
             )
         owner: Any = node.owner
@@ -190,7 +190,8 @@ class DynamicModel(Model):
         node = self._node
         # A call's objects without a place in the cluster are desired state. The observed value may be what is meant.
         desired = node is not None and node.state < WAIT and current() is not None
-        return f"{self._shown_path()} isn't set{' in desired state (.observed has the state of the cluster)' if desired else ''}"
+        where = " in desired state (.observed has the state of the cluster)" if desired else ""
+        return f"{self._shown_path()} isn't set{where}"
 
     def __bool__(self) -> bool:
         values = self._as_list()
@@ -270,7 +271,8 @@ class DynamicModel(Model):
             return add([] if values is None else values)
         default = 0 if isinstance(other, (int, float)) else ""
         raise UsageError(
-            f"{self._unset()}, so {type_in_words(other)} can't be added to it; give a default, as in (... or {default!r})"
+            f"{self._unset()}, so {type_in_words(other)} can't be added to it; give a default, as in "
+            f"(... or {default!r})"
         )
 
     def __contains__(self, name: object) -> bool:

@@ -76,7 +76,7 @@ def _has_head(model: type[Resource], fields: Mapping[str, bytes]) -> bool:
 
 
 def _other(api_version: Any, kind: Any, fields: Mapping[str, bytes]) -> str:
-    """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if group and kind are the given."""
+    """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if group and kind fit."""
     found = []
     for key in ("apiVersion", "kind"):
         value = fields.get(key)

@@ -337,7 +337,7 @@ def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
         above = above.up
     if node.path[len(root.prefix) :] in _WHOLE:
         raise UsageError(
-            f"{show(place)}: {node.path} can't be copied whole into desired state, because this function would then own "
+            f"{show(place)}: {node.path} can't be copied whole into desired state, because this function would own "
             "every field of it; set the fields you care about one by one"
         )
 

@@ -19,7 +19,7 @@ from .parts import HEADS, INTS, LIST_HEADS, MAX_INT, NAMES, PREFIXES, STRUCT_HEA
 
 __all__ = ["Overlay", "encode_tree", "encode_value_tree"]
 
-_TOO_BIG: Final = "must be an integer from -2**53 to 2**53, because a Struct doesn't carry others exactly"
+_TOO_BIG: Final = "must be an integer from -2**53 to 2**53, because Crossplane's protocol doesn't carry others exactly"
 _NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
 
 _FIRST_CYCLE_CHECK: Final = 1000

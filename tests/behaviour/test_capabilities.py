@@ -302,7 +302,8 @@ def test_a_use_is_reported_where_it_is_the_only_sign(caplog: pytest.LogCaptureFi
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         (
             "WARNING",
-            "this Crossplane doesn't support conditions, which compose() uses: the conditions that compose() sets get lost",
+            "this Crossplane doesn't support conditions, which compose() uses: "
+            "the conditions that compose() sets get lost",
         ),
         ("INFO", "other waits for bucket.status.atProvider.id (bucket isn't observed yet)"),
     ]
