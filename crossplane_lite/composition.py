@@ -289,26 +289,31 @@ def function(
     return decorate if compose is None else decorate(compose)
 
 
-def _check_name(name: object) -> None:
+def _check_name(name: object, argument: str = "name") -> None:
     if not isinstance(name, str) or not name or "," in name or ": " in name:
         raise UsageError(
-            f"@composition.function(name=...): the name must be a non-empty string without ',' and ': ' (got {name!r})"
+            f"@composition.function({argument}=...): a name must be a non-empty string without ',' and ': ' "
+            f"(got {name!r})"
         )
 
 
 def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:
     if isinstance(formerly, str):
-        raise UsageError(f"'formerly' takes a list of names (got {formerly!r})")
+        raise UsageError(f"@composition.function(formerly=...) takes a list of names (got {formerly!r})")
     for former in formerly:
-        _check_name(former)
+        _check_name(former, "formerly")
         if former == name:
-            raise UsageError(f"'formerly' has the name that the function has now: {name!r}")
+            raise UsageError(
+                f"@composition.function(formerly=...) lists {name!r}, which is the function's present name: list only "
+                "names that it had before"
+            )
     return formerly
 
 
 def _check_compose(compose: Any) -> None:
     if not callable(compose):
-        raise UsageError(f"@composition.function must decorate a function (got {compose!r})")
+        hint = "; give a name as @composition.function(name=...)" if isinstance(compose, str) else ""
+        raise UsageError(f"@composition.function must decorate a function (got {compose!r}){hint}")
     if _takes_a_context(compose):
         return
     import inspect  # only for unusual cases

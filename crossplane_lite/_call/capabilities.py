@@ -24,7 +24,7 @@ _MOST_DIGITS: Final = 10  # enum values have 32 bits
 _WITHOUT: Final = {
     2: ("required resources", "the requested resources never come"),
     3: ("credentials", "the credentials never come"),
-    4: ("conditions", "the conditions that it sets get lost"),
+    4: ("conditions", "the conditions that compose() sets get lost"),
     5: ("required schemas", "the requested schemas never come, so nothing is validated"),
 }
 
@@ -87,7 +87,9 @@ class Capabilities(frozenset[str]):
         if name not in _KNOWN:
             shown = [one.removeprefix(_PREFIX) for one in sorted(_KNOWN)]
             hint = near_name(capability.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
-            raise UsageError(f"there is no capability {capability!r}{hint} (give the number of a newer capability)")
+            raise UsageError(
+                f"there is no capability {capability!r}{hint}; give a newer capability by its number in the protocol"
+            )
         return name
 
 
@@ -154,7 +156,7 @@ class Credentials(dict[str, Credential]):
     def __missing__(self, name: str) -> Credential:
         raise MissingCredentialError(
             f"no credentials {name!r} came with the request{_known(self)}; "
-            "list them under 'credentials' of the step in the Composition"
+            "list them under 'credentials' of this function's step in the Composition or Operation"
         )
 
 
@@ -180,6 +182,6 @@ def raw_request(data: bytes) -> Any:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
         raise UsageError(
-            f"ctx.request isn't available, because protobuf can't parse the request: {error}; "
+            f"ctx.request isn't available, because the request is nested too deep for protobuf ({error}); "
             "read its values with the other attributes of ctx"
         ) from None

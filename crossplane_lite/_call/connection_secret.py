@@ -109,7 +109,11 @@ def _check_key(call: Call, key: object) -> None:
         raise UsageError(
             "ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-', '_' or '.' "
             # The text isn't shown, because it may be a secret value by mistake.
-            f"(got {'another string' if isinstance(key, str) else type_in_words(key)})"
+            + (
+                "(got another string, not shown because it may be secret)"
+                if isinstance(key, str)
+                else f"(got {type_in_words(key)})"
+            )
         )
 
 

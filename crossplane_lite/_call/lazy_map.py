@@ -61,7 +61,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"a key of the context must be a string (got {value_in_words(key)})")
+            raise UsageError(f"a key of ctx.context must be a string (got {value_in_words(key)})")
         self._values[key] = value
         self._deleted.discard(key)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .. import _wire
 from .._base.sentinels import UNSET
-from .._base.type_names import type_in_words, value_in_words
+from .._base.type_names import class_in_words, type_in_words, value_in_words
 from .._models.adopt import own_copy
 from .._models.kinds import check_class, check_kind, check_same_kind
 from .._models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
@@ -46,9 +46,12 @@ def composite_of(call: Call, model: type[R]) -> R:
         )
     if call.composite is not None:
         if type(call.composite) is not model:
+            check_class(model, "ctx.composite()")
+            other: type[Any] = type(call.composite)
+            same = other.__name__ == model.__name__  # such as that of another version
+            before, now = (class_in_words(one, with_module=same) for one in (other, model))
             raise UsageError(
-                f"the composite was asked for as {type(call.composite).__name__} before, and now as {model.__name__}: "
-                "use one class in all of compose()"
+                f"the composite was asked for as {before} before, and now as {now}: use one class in all of compose()"
             )
         return call.composite
     check_class(model, "ctx.composite()")
@@ -192,18 +195,18 @@ def known_name(call: Call, name: object) -> str:
         if type(name) is Observable:
             call.named_by([name])
             raise UnresolvedError(
-                f"{shown} can't be a resource's name, because it has no value yet; a name must be known in every call: "
-                "make it from values such as the composite's spec"
+                f"{shown} can't be a composed resource's name, because it has no value yet; a name must be known in "
+                "every call: make it from values such as the composite's spec"
             )
-        raise UsageError(f"a resource's name must be a string (got {value_in_words(name, shown)})")
+        raise UsageError(f"a composed resource's name must be a string (got {value_in_words(name, shown)})")
     if not name:
-        raise UsageError("a resource's name must not be empty")
+        raise UsageError("a composed resource's name must not be empty (got '')")
     waiting = call.tokens_in(name)
     if waiting:
         call.named_by(waiting)
         paths = ", ".join(observable.source_path for observable in waiting)
         raise UnresolvedError(
-            f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call: "
+            f"a composed resource's name is made from {paths}, which has no value yet; it must be known in every call: "
             "make it from values such as the composite's spec"
         )
     return name
@@ -222,8 +225,8 @@ def _own(name: str, instance: R) -> R:
     node = instance._node
     if node is not None and node.state >= WAIT:
         raise UsageError(
-            f"ctx.resource({name!r}): {node.path} is observed state; registering it would own every field of it, "
-            f"so make a new {type(instance).__name__} with the fields you care about"
+            f"ctx.resource({name!r}): {node.path} is observed state, and registering it would make this function own "
+            f"every field of it; make a new {type(instance).__name__} with the fields you care about"
         )
     if instance._state is None:
         # Without a current call (a thread that the author has started) all instances look as if made outside: no copy.
@@ -254,8 +257,10 @@ def _name_of(name: str, other: object) -> str:
     elif isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
         found = other._state.root.name
     if found is None:
+        hint = ", which isn't a composed resource that was registered before" if isinstance(other, Resource) else ""
         raise UsageError(
-            f"ctx.resource({name!r}): depends_on takes registered resources or their names (got {type_in_words(other)})"
+            f"ctx.resource({name!r}): depends_on takes registered resources or their names "
+            f"(got {type_in_words(other)}{hint})"
         )
     if found == name:
         raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself, which can't wait for itself")

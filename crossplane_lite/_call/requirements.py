@@ -48,17 +48,18 @@ class ResourceSelector:
         if self.match_name is not None and self.match_labels is not None:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
         if self.match_name == "":
-            raise UsageError("ResourceSelector: 'match_name' must not be empty")
+            raise UsageError("ResourceSelector: 'match_name' must not be empty (got ''); give a resource's name")
         for label, value in (self.match_labels or {}).items():
             if value is None:
                 raise UsageError(
-                    f"ResourceSelector: the label {label!r} has no value, so everything would match; give it a value, "
-                    "or leave the label out"
+                    f"ResourceSelector: the label {label!r} must have a value (got None); give the value that the "
+                    "resources have, or leave the label out to select without it"
                 )
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(
-                    f"ResourceSelector: names, labels and namespaces must be strings (got {value_in_words(text)})"
+                    "ResourceSelector: 'match_name', 'namespace', and the keys and values of 'match_labels' must be "
+                    f"strings (got {value_in_words(text)})"
                 )
 
     def texts(self) -> list[Any]:

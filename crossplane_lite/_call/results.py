@@ -174,7 +174,9 @@ class Conditions(Mapping[str, SetCondition]):
         if not (status is None or isinstance(status, bool)):
             raise UsageError(f"a condition's status must be True, False or None for Unknown (got {status!r})")
         if not type or not reason or not isinstance(type, str):
-            raise UsageError(f"a condition needs a type and a reason, two strings (got {type!r} and {reason!r})")
+            raise UsageError(
+                f"a condition needs a type and a reason, two strings that aren't empty (got {type!r} and {reason!r})"
+            )
         if not type.isascii():
             raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))

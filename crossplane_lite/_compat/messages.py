@@ -212,14 +212,14 @@ def encoded(source: Any, where: str = "") -> bytes:
         node = source._node
         if node is not None and node.state >= WAIT:
             raise UsageError(
-                f"{where or node.path} is observed state; setting it would own every field of it, "
-                f"so make a new {type(source).__name__} with the fields you care about"
+                f"{where or node.path} is observed state, and setting it would make this function own every field of "
+                f"it; make a new {type(source).__name__} with the fields you care about"
             )
         base = None if node is None else node.raw
     elif is_dumped(source):
         source = dump(source)
     else:
-        check_mapping(source, where or "an object")
+        check_mapping(source, where or "the given object")
     try:
         return _encoded(source, base, where)
     except EncodeError as error:
@@ -296,8 +296,8 @@ def _unresolved(found: list[Found], where: str) -> UnresolvedError:
         joined = f"{where}{'' if not where or path.startswith('[') else '.'}{path}"
         lines.add(f"{joined} is made from {', '.join(waits)}")
     return UnresolvedError(
-        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold known values; "
-        "leave it out until then, or register the resource with ctx.resource(), which waits for it"
+        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold known values; leave the "
+        "field out until the value exists, or register the resource with ctx.resource(), which waits for it"
     )
 
 
@@ -336,7 +336,7 @@ def message_data(message: Any) -> Any:
     """
     name = full_name(message)
     if name is None:
-        raise UsageError(f"only a message can be made into plain data (got {type_in_words(message)})")
+        raise UsageError(f"struct_to_dict() takes a protobuf message (got {type_in_words(message)})")
     decoder = _DECODERS.get(name)
     if decoder is not None:
         return decoder(message.SerializeToString())
@@ -377,7 +377,9 @@ def _fill(struct: Any, data: bytes, *, anew: bool) -> None:
         try:
             cls().update(made)  # tried on another message first, so that an error leaves `struct` unchanged
         except RecursionError:
-            raise EncodeError("", "nested too deep for a message; ctx.resource() has no such limit") from None
+            raise EncodeError(
+                "", "the data is nested too deep for a protobuf message; ctx.resource() takes deeper data"
+            ) from None
     if anew:
         struct.Clear()
         struct.SetInParent()

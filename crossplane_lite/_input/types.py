@@ -200,9 +200,9 @@ def check_class(cls: type[Any]) -> None:
         type_, path = work.pop()
         shape = shape_of(type_)
         if shape is None or (shape.kind == "map" and not _is_text(shape.args[0])):
-            wrong.append(f"{path} is {_name(type_)}")
+            wrong.append(f"{path} has the type {_name(type_)}")
         elif shape.kind == "choice" and not all(_is_json_scalar(value) for value in choices(shape)):
-            wrong.append(f"{path} is {_name(type_)}, with values that aren't strings, numbers or booleans")
+            wrong.append(f"{path} has the type {_name(type_)}, with values that aren't strings, numbers or booleans")
         elif shape.kind == "class" and shape.type not in seen:
             seen.add(shape.type)
             work += [(field.type, f"{path}.{field.key}") for field in fields_of(shape.type)]
@@ -212,7 +212,7 @@ def check_class(cls: type[Any]) -> None:
             work += [(arg, f"{path}[{at}]" if shape.kind == "tuple" else path) for at, arg in enumerate(shape.args)]
     if wrong:
         raise UsageError(
-            f"no input can be made into {cls.__name__}: {'; '.join(sorted(wrong))}. Fields may be str, int, float, "
+            f"{cls.__name__} can't be a class for input: {'; '.join(sorted(wrong))}. Fields may be str, int, float, "
             "bool, Any, enums and Literals of these, lists, tuples, sets, dicts with str keys, attrs classes and unions"
         )
 

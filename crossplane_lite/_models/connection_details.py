@@ -135,7 +135,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
     def _check_writable(self) -> None:
         if not self._writable:
             raise ReadOnlyError(
-                f"{self._root.prefix}.connection_details can't be set; "
+                f"{self._root.prefix}.connection_details can't be set, because they are observed; "
                 "set the details of the composite that ctx.composite() returns"
             )
 
@@ -176,7 +176,7 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
             f"connection detail {key!r} must be a string, bytes or a whole number "
-            f"(got {type_in_words(value)}); write str(...)"
+            f"(got {type_in_words(value)}); convert it to a string first"
         )
     if not isinstance(value, Observable):
         call.hide(key, value.encode(errors="replace") if isinstance(value, str) else value)

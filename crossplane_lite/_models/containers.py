@@ -37,15 +37,16 @@ class _PlacedList(list[Any]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         # Such as `spec.items()` where the object has a field of that name.
+        place = "this" if self._node is None else self._node.path.lstrip(".")
         raise UsageError(
-            "this is a list in the data, so it can't be called; to use the object around it as a mapping, "
-            "write dict(...), list(...), [name] or `in`"
+            f"{place} is a list in the data, not a method, so it can't be called; for the methods of mappings, make a "
+            "dict of the object around it first: dict(...)"
         )
 
     def __getattr__(self, name: str) -> NoReturn:
         if name[:1] == "_":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        place = "this" if self._node is None else self._node.path
+        place = "this" if self._node is None else self._node.path.lstrip(".")
         raise AttributeError(
             f"{place} is a list, so it has no field {name!r}; take one of its elements first, as in [0].{name}"
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from .. import _wire
 from .._base.type_names import type_in_words
 from .._observed.observable import Observable, belong
+from .._observed.tracker import current
 from .._observed.uses import guess
 from ..errors import UsageError
 from .libraries import MadeByAttrs
@@ -116,16 +117,16 @@ class DynamicModel(Model):
         """
         node = self._node
         if node is None or not self._absent:
-            where = "this" if node is None or not node.step else node.step.lstrip(".")
+            where = "this" if node is None or not node.step else node.path.lstrip(".")
             raise UsageError(
-                f"{where} is an object in the data, so it can't be called; to use the object around it as a mapping, "
-                "write dict(...), list(...), [name] or `in`"
+                f"{where} is an object in the data, not a method, so it can't be called; for the methods of mappings, "
+                "make a dict of the object around it first: dict(...)"
             )
         owner: Any = node.owner
         name = node.step.removeprefix(".")
         if isinstance(owner, DynamicModel):
             return owner._call_method(name, args, kwargs)
-        raise UsageError(f"{node.path.lstrip('.')} isn't set, so it can't be called")
+        raise UsageError(f"{self._unset()}, so it can't be called")
 
     def _call_method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the list or mapping method `name` and return its result.
@@ -145,9 +146,9 @@ class DynamicModel(Model):
             return getattr([], name)(*args, **kwargs)  # as an empty list would do it
         method = _OF_MAPPINGS.get(name)
         if method is None:
-            what = "isn't set" if self._absent else "is an object without a schema"
+            what = self._unset() if self._absent else f"{self._shown_path()} has no field or method {name!r}"
             raise UsageError(
-                f"{self._shown_path()} {what}, so {name}() can't be called; an object without a schema has "
+                f"{what}, so {name}() can't be called; the methods of an object without a schema are "
                 f"{', '.join(f'{one}()' for one in sorted(_OF_MAPPINGS))}"
             )
         return method(self, *args, **kwargs)
@@ -183,7 +184,14 @@ class DynamicModel(Model):
 
     def _shown_path(self) -> str:
         node = self._node
-        return (node.path.lstrip(".") if node is not None else "") or "the object"
+        return (node.path.lstrip(".") if node is not None else "") or "this"
+
+    def _unset(self) -> str:
+        node = self._node
+        # A call's objects without a place in the cluster are desired state. The observed value may be what is meant.
+        desired = node is not None and node.state < WAIT and current() is not None
+        where = " in desired state (.observed has the state of the cluster)" if desired else ""
+        return f"{self._shown_path()} isn't set{where}"
 
     def __bool__(self) -> bool:
         values = self._as_list()
@@ -206,7 +214,7 @@ class DynamicModel(Model):
             return str(values)
         if self._absent and self._node is not None and self._node.state != WAIT:
             self._node.used()
-            raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become a string")
+            raise UsageError(f"{self._unset()}, so it can't become a string; give a default, as in str(... or '')")
         return Model.__str__(self)
 
     def __repr__(self) -> str:
@@ -244,7 +252,7 @@ class DynamicModel(Model):
             node.used()
             path = self._shown_path()
             hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
-            raise UsageError(f"{path} isn't set, so it has no element {at!r}{hint}")
+            raise UsageError(f"{self._unset()}, so it has no element {at!r}{hint}")
         raise UsageError(f"{self._shown_path()} is an object, not a list: its keys are strings (got {at!r})")
 
     def __add__(self, other: Any) -> Any:
@@ -261,7 +269,11 @@ class DynamicModel(Model):
             self._node.used()
         if isinstance(other, (list, tuple)):
             return add([] if values is None else values)
-        raise UsageError(f"{self._shown_path()} isn't set, so {type_in_words(other)} can't be added to it")
+        default = 0 if isinstance(other, (int, float)) else ""
+        raise UsageError(
+            f"{self._unset()}, so {type_in_words(other)} can't be added to it; give a default, as in "
+            f"(... or {default!r})"
+        )
 
     def __contains__(self, name: object) -> bool:
         values = self._as_list()

@@ -35,6 +35,6 @@ def kind_info(cls: Any) -> KindInfo:
         AttributeError: The class is for all kinds, as `Unstructured` is, or is a base class without a kind.
     """
     if not cls._fixed:
-        raise AttributeError(f"{cls.__name__} is for more than one kind")
+        raise AttributeError(f"{cls.__name__} has no kind_info, because it is for more than one kind")
     group, version = split(cls.apiVersion)
     return KindInfo(group, version, cls.kind, cls._scope or None)

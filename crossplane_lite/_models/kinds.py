@@ -39,13 +39,15 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
     Raises:
         UsageError: The object has another group or kind.
     """
-    if not model._fixed:
+    if not model._fixed or _has_head(model, fields):
         return
-    head = model._head_fields
-    # Usually the bytes are equal; they differ too where only the version does.
-    if fields.get("apiVersion") != head["apiVersion"] or fields.get("kind") != head["kind"]:
-        fixed: Any = model
-        _compare(fixed.apiVersion, fixed.kind, model.__name__, fields, where)
+    fixed: Any = model
+    found = _other(fixed.apiVersion, fixed.kind, fields)
+    if found:
+        raise UsageError(
+            f"{where} is {found}, and the class {model.__name__} is for {fixed.kind} of {fixed.apiVersion}: "
+            "use the class of its kind"
+        )
 
 
 def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
@@ -59,20 +61,27 @@ def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str)
     Raises:
         UsageError: The object has another group or kind.
     """
-    if instance._fixed:
-        check_kind(type(instance), fields, where)
-    else:
-        _compare(instance.apiVersion, instance.kind, type(instance).__name__, fields, where)
+    if instance._fixed and _has_head(type(instance), fields):
+        return
+    found = _other(instance.apiVersion, instance.kind, fields)
+    if found:
+        new = articled(str(instance.kind), str(instance.apiVersion))
+        raise UsageError(f"{where} is {found}, and the new one is {new}: give the new resource another name")
 
 
-def _compare(api_version: Any, kind: Any, name: str, fields: Mapping[str, bytes], where: str) -> None:
+def _has_head(model: type[Resource], fields: Mapping[str, bytes]) -> bool:
+    """Return whether an object's apiVersion and kind are encoded as those of a model class, as they usually are."""
+    head = model._head_fields
+    return fields.get("apiVersion") == head["apiVersion"] and fields.get("kind") == head["kind"]
+
+
+def _other(api_version: Any, kind: Any, fields: Mapping[str, bytes]) -> str:
+    """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if group and kind fit."""
     found = []
     for key in ("apiVersion", "kind"):
         value = fields.get(key)
         found.append("" if value is None else str(_wire.open_value(value)[1]))
     found_version, found_kind = found
-    if found_kind != kind or group_of(found_version) != group_of(str(api_version)):
-        raise UsageError(
-            f"{where} is {articled(found_kind or '(no kind)', found_version or '(no apiVersion)')}, "
-            f"and {name} is for {kind} of {api_version}"
-        )
+    if found_kind == kind and group_of(found_version) == group_of(str(api_version)):
+        return ""
+    return articled(found_kind or "(no kind)", found_version or "(no apiVersion)")

@@ -112,7 +112,7 @@ class Became:
         self._path = path
 
     def _take_in(self, key: Any, child: Any) -> None:
-        raise UsageError(f"{self._path} is a list by now, so no field can be set in it")
+        raise UsageError(f"{self._path} has become a list, so no field can be set in it")
 
 
 class Place(Protocol):
@@ -337,8 +337,8 @@ def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
         above = above.up
     if node.path[len(root.prefix) :] in _WHOLE:
         raise UsageError(
-            f"{show(place)}: {node.path} can't be copied whole into desired state, because that would own every field "
-            "of it; set the fields you care about one by one"
+            f"{show(place)}: {node.path} can't be copied whole into desired state, because this function would own "
+            "every field of it; set the fields you care about one by one"
         )
 
 

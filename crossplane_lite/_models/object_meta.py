@@ -228,7 +228,9 @@ class _Check:
             self._string(value, ("annotations", key))
             size += len(key.encode(errors="replace")) + len(value.encode(errors="replace"))
         if size > _MOST_ANNOTATION_BYTES:
-            raise _error(("annotations",), f"have {size:,} bytes; Kubernetes takes {_MOST_ANNOTATION_BYTES:,}")
+            raise _error(
+                ("annotations",), f"must have at most {_MOST_ANNOTATION_BYTES:,} bytes together (got {size:,})"
+            )
         for at, value in self._items(metadata, "finalizers"):
             self._string(value, ("finalizers", at))
             self._form(value, ("finalizers", at), (_is_key, _KEY_FORM), "a finalizer")

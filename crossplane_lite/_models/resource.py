@@ -115,8 +115,7 @@ class Resource(Model):
     def _registered(self) -> Registered:
         if self._state is None:
             raise UsageError(
-                f"this {type(self).__name__} belongs to no call yet; "
-                "register it first, with ctx.resource(name, instance)"
+                f"this {type(self).__name__} isn't registered yet; register it first, with ctx.resource(name, instance)"
             )
         return self._state
 

@@ -45,7 +45,9 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
             return object_class()
         alias, _, name = ref.rpartition(".")
         if alias and alias not in aliases:
-            raise UsageError(f"{module}: the table uses the alias {alias!r}, which load() was not given")
+            raise UsageError(
+                f"{module}: a field uses the alias {alias!r}, which load() wasn't given; generate the models again"
+            )
         if not alias:
             found: type[Model] = get(name)
             return found
@@ -90,7 +92,7 @@ def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> ty
             fields.append(types.parse_field(part, resolve))
         except (IndexError, KeyError, ValueError):
             raise UsageError(
-                f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
+                f"{module}.{name}: the field {part!r} must look like name:type; generate the models again"
             ) from None
     kind = (kind or name) if api_version else ""
     return make_class(module, name, fields, api_version, kind, scope, is_open=is_open, kin=kin)

@@ -240,7 +240,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 if item is UNSET or (item is None and not whole):
                     raise EncodeError(
                         show_path(_steps_of((path, at, 0))),
-                        f"{item} in a list; leave the element out, or use NULL",
+                        f"{item} can't be in a list; leave the element out, or use crossplane_lite.NULL for a null",
                     )
                 # A list replaces the inherited list, so each element needs the fields of its source too.
                 work.append((item, values, at, (path, at, path[2] + 1), True))

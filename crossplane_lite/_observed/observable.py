@@ -225,7 +225,7 @@ class Observable(Generic[T_co]):
         oracle = oracle_of(self)
         if path and oracle is not None:
             return oracle.applied(_call_method, owner, method, args, kwargs)
-        raise unresolved(self, f"calling {method}() on it" if path else "a call of it")
+        raise unresolved(self, f"calling {method}()" if path else "calling it")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Observable.__slots__:
@@ -271,6 +271,7 @@ _SIGNS = {
     **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
     **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
     **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
+    **{"enter": "with"},
 }
 
 

@@ -438,5 +438,5 @@ class _Way:
             UsageError: The value isn't an object, or has another value in one of these fields.
         """
         if not isinstance(value, dict) or not step.matches({**step.made(), **value}):
-            raise self.error(f"the new element must be an object with {show([step])}")
+            raise self.error(f"the new element must be an object, and its fields must fit {show([step])}")
         return {**step.made(), **value}

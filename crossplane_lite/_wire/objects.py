@@ -101,7 +101,7 @@ def member_prefix(obj: Any, key: Any) -> bytes:
     except KeyError:
         problem = f"{type(obj).__name__} has no field {key!r}"
     except Bail:
-        problem = f"keys must be strings (got one that is {type_in_words(key)})"
+        problem = f"keys must be strings (got {type_in_words(key)})"
     except UnicodeEncodeError:
         problem = "keys must be valid Unicode text (got one with a lone surrogate)"
     raise EncodeError("", problem)

@@ -19,7 +19,7 @@ from .parts import HEADS, INTS, LIST_HEADS, MAX_INT, NAMES, PREFIXES, STRUCT_HEA
 
 __all__ = ["Overlay", "encode_tree", "encode_value_tree"]
 
-_TOO_BIG: Final = "must be an integer from -2**53 to 2**53, because a Struct doesn't carry others exactly"
+_TOO_BIG: Final = "must be an integer from -2**53 to 2**53, because Crossplane's protocol doesn't carry others exactly"
 _NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
 
 _FIRST_CYCLE_CHECK: Final = 1000
@@ -253,4 +253,4 @@ def _leaf(value: Any) -> bytes:
         return b"\x08\x00"
     if type(value) is _Encoded:
         return value.buffer[value.start : value.end]
-    raise EncodeError("", f"must be a JSON value (got one that is {type_in_words(value)})")
+    raise EncodeError("", f"must be a JSON value, such as a string, a list or a dict (got {type_in_words(value)})")

@@ -268,7 +268,7 @@ def test_no_credentials_at_all() -> None:
         ctx.credentials["aws"].text("key")
 
     (text,) = run(compose).fatal
-    assert "no credentials 'aws' came with the request; list them under 'credentials' of the step" in text
+    assert "no credentials 'aws' came with the request; list them under 'credentials' of this function's step" in text
 
 
 def test_reporting_keeps_no_call_alive() -> None:
@@ -302,7 +302,8 @@ def test_a_use_is_reported_where_it_is_the_only_sign(caplog: pytest.LogCaptureFi
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         (
             "WARNING",
-            "this Crossplane doesn't support conditions, which compose() uses: the conditions that it sets get lost",
+            "this Crossplane doesn't support conditions, which compose() uses: "
+            "the conditions that compose() sets get lost",
         ),
         ("INFO", "other waits for bucket.status.atProvider.id (bucket isn't observed yet)"),
     ]

@@ -526,7 +526,7 @@ def test_a_whole_that_loses_keys() -> None:
     ("details", "type_"),
     [
         (lambda password: [password + "x" * 40], "a list"),
-        (lambda password: {f"{password} {'x' * 300}": "a"}, "another string"),
+        (lambda password: {f"{password} {'x' * 300}": "a"}, "another string, not shown because it may be secret"),
         (lambda password: {password.encode() + b" ": "a"}, "bytes"),
     ],
 )

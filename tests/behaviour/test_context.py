@@ -404,6 +404,6 @@ def test_copies_of_what_belongs_to_a_call() -> None:
 def test_names_of_functions() -> None:
     """A name says whose a condition is: it has no comma, and no colon before a space."""
     for name in ("", "a,b", "a: b"):
-        with pytest.raises(CrossplaneLiteError, match="the name must be a non-empty string"):
+        with pytest.raises(CrossplaneLiteError, match="a name must be a non-empty string"):
             composition.function(name=name)(lambda ctx: None)
     assert composition.function(name="a:b")(lambda ctx: None).name == "a:b"

@@ -335,9 +335,7 @@ def test_models_work_without_a_call() -> None:
 def test_a_resource_of_no_call() -> None:
     """What only a call knows of a resource is refused outside of one, with the way to register it."""
     for name in ("observed", "name"):
-        with pytest.raises(
-            UsageError, match="this Bucket belongs to no call yet; register it first, with ctx.resource"
-        ):
+        with pytest.raises(UsageError, match="this Bucket isn't registered yet; register it first, with ctx.resource"):
             getattr(Bucket(), name)
 
 

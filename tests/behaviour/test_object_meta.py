@@ -47,7 +47,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "annotation, object": ({"annotations": {"n": {"a": "b"}}}, "metadata.annotations.n: must be a string"),
     "annotation, null": ({"annotations": {"n": NULL}}, "metadata.annotations.n: must be a string (got null)"),
     "annotation key": ({"annotations": {"a b": "c"}}, "'a b' can't be an annotation's key"),
-    "annotations, size": ({"annotations": {"a": "x" * 262144}}, "metadata.annotations: have 262,145 bytes"),
+    "annotations, size": (
+        {"annotations": {"a": "x" * 262144}},
+        "metadata.annotations: must have at most 262,144 bytes together (got 262,145)",
+    ),
     "name, int": ({"name": 5}, "metadata.name: must be a string (got 5 that is an integer); write str(...)"),
     "name, form": ({"name": "My_Bucket"}, "metadata.name: 'My_Bucket' can't be an object's name: use up to 253"),
     "name, empty": ({"name": ""}, "metadata.name: '' can't be an object's name"),

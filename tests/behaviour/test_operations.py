@@ -204,7 +204,7 @@ def test_the_watched_resource_as_a_model() -> None:
         assert type(watched) is ConfigMap
         assert watched.data["database.url"] == "postgres://db"
         assert watched.name == "settings"
-        with pytest.raises(UsageError, match="is a ConfigMap of v1, and Bucket is for Bucket of storage.gcp"):
+        with pytest.raises(UsageError, match="is a ConfigMap of v1, and the class Bucket is for Bucket of storage.gcp"):
             ctx.watched_as(Bucket)
 
     assert not run(compose, operation(required={WATCHED: [CONFIG]})).fatal

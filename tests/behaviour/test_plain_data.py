@@ -336,18 +336,21 @@ def test_a_field_of_a_list() -> None:
 # --- mistakes ----------------------------------------------------------------------------------------------------
 
 MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "element of what isn't set": (lambda t: t.spec.cs[0], r"spec\.cs isn't set, so it has no element 0; spec\.cs\."),
-    "setting such an element": (lambda t: t.spec.cs.__setitem__(0, 1), r"spec\.cs isn't set, so it has no element 0"),
+    "element of what isn't set": (lambda t: t.spec.cs[0], r"spec\.cs isn't set.*, so it has no element 0; spec\.cs\."),
+    "setting such an element": (lambda t: t.spec.cs.__setitem__(0, 1), r"spec\.cs isn't set.*, so it has no element 0"),
     "deleting such an element": (lambda t: t.spec.cs.__delitem__(0), r"spec\.cs isn't set"),
     "slice of what isn't set": (lambda t: t.spec.cs[:2], r"spec\.cs isn't set"),
     "field of such an element": (lambda t: setattr(t.spec.cs[0], "name", "x"), r"spec\.cs isn't set"),
     "element of an object": (lambda t: t.spec.a[0], r"a is an object, not a list: its keys are strings \(got 0\)"),
-    "method of text": (lambda t: t.spec.text.upper(), r"spec\.text isn't set, so upper\(\) can't be called; .*items"),
-    "method of an object": (lambda t: t.spec.a.nothing(), r"is an object without a schema, so nothing\(\) can't"),
+    "method of text": (
+        lambda t: t.spec.text.upper(),
+        r"spec\.text isn't set in desired state.*, so upper\(\) can't be called; .*items",
+    ),
+    "method of an object": (lambda t: t.spec.a.nothing(), r"has no field or method 'nothing', so nothing\(\) can't"),
     "call of an object": (lambda t: t.spec.a(), r"can't be called"),
     "pop of an empty list": (lambda t: t.spec.cs.pop(0), "pop from empty list"),
     "remove from an empty list": (lambda t: t.spec.cs.remove(1), "not in list"),
-    "field of what is a list": (lambda t: _field_of_a_list(t), r"spec\.cs is a list by now, so no field can"),
+    "field of what is a list": (lambda t: _field_of_a_list(t), r"spec\.cs has become a list, so no field can"),
     "list in another's place": (lambda t: _stale(t), "another value was set in its place"),
 }
 

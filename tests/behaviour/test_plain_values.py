@@ -278,7 +278,10 @@ def test_no_opinion_inside_a_list_is_refused(marker: Any) -> None:
         ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(extra={"a": [1, marker]}))))
 
     (text,) = run(compose).fatal
-    assert f"spec.forProvider.extra.a[1]: {marker} in a list; leave the element out, or use NULL" in text
+    assert (
+        f"spec.forProvider.extra.a[1]: {marker} can't be in a list; leave the element out, or use crossplane_lite.NULL"
+        in text
+    )
 
 
 # --- cattrs ------------------------------------------------------------------------------------------------------

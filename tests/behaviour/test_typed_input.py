@@ -196,7 +196,7 @@ def test_other_attributes_of_a_dataclass(name: str, cls: Any) -> None:
 def test_an_argument_that_is_not_kept() -> None:
     """An InitVar is refused, because cattrs can't give it a value."""
     cls = attrs.make_class("Odd", {"extended": attrs.field(type=Extended, default=None)})
-    assert "Odd.extended.more is dataclasses.InitVar[int]" in refused(cls)
+    assert "Odd.extended.more has the type dataclasses.InitVar[int]" in refused(cls)
 
 
 @pytest.mark.parametrize(
@@ -468,9 +468,15 @@ class WithOdd:
 @pytest.mark.parametrize(
     ("cls", "words"),
     [
-        (WithBytes, ["WithBytes.items[][] is bytes", "WithBytes.at is tests.behaviour.test_typed_input.Plain"]),
-        (WithKeys, ["WithKeys.ports is dict[int, str]"]),
-        (WithOdd, ["WithOdd.odd is tests.behaviour.test_typed_input.Odd", "aren't strings"]),
+        (
+            WithBytes,
+            [
+                "WithBytes.items[][] has the type bytes",
+                "WithBytes.at has the type tests.behaviour.test_typed_input.Plain",
+            ],
+        ),
+        (WithKeys, ["WithKeys.ports has the type dict[int, str]"]),
+        (WithOdd, ["WithOdd.odd has the type tests.behaviour.test_typed_input.Odd", "aren't strings"]),
     ],
 )
 def test_types_that_no_input_has_are_named(cls: Any, words: list[str]) -> None:

@@ -340,11 +340,11 @@ class Inner:
 @pytest.mark.parametrize(
     ("type_", "problem"),
     [
-        (bytes, "Made.x is bytes"),
-        (dict[int, str], "Made.x is dict[int, str]"),
-        (list[complex], "Made.x[] is complex"),
-        (tuple[int, Path], "Made.x[1] is pathlib"),
-        (Inner | None, f"Made.x.items[][] is {HERE}.Plain"),
+        (bytes, "Made.x has the type bytes"),
+        (dict[int, str], "Made.x has the type dict[int, str]"),
+        (list[complex], "Made.x[] has the type complex"),
+        (tuple[int, Path], "Made.x[1] has the type pathlib"),
+        (Inner | None, f"Made.x.items[][] has the type {HERE}.Plain"),
     ],
     ids=str,
 )
@@ -474,7 +474,7 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
         ([f"{HERE}:Inputt"], [f"module {HERE} has no class 'Inputt'"]),
         ([f"{HERE}:NAMES"], ["must be a class (got a dict)"]),
         ([f"{HERE}:Plain"], ["must be an attrs class"]),
-        ([f"{HERE}:Inner", "--api-version", "a.b/v1"], ["Inner.items[][] is", "Plain"]),
+        ([f"{HERE}:Inner", "--api-version", "a.b/v1"], ["Inner.items[][] has the type", "Plain"]),
         ([f"{HERE}:Input"], ["give --api-version, such as"]),
         ([f"{HERE}:Named", "-o", "/no/such/folder/x.yaml"], ["can't write /no/such/folder/x.yaml: No such file"]),
     ],

@@ -114,7 +114,7 @@ def test_required_resources_as_models(req: Any) -> None:
     watched = request.get_watched_resource(req, Bucket)
     assert watched is not None and watched.external_name == "photos"
     assert request.get_extra_resources(req, "old", Unstructured)[0].data.a == "b"
-    with pytest.raises(UsageError, match=r"^required\.configs\[0\] is a ConfigMap of v1, and Bucket is for"):
+    with pytest.raises(UsageError, match=r"^required\.configs\[0\] is a ConfigMap of v1, and the class Bucket is for"):
         request.get_required_resources(req, "configs", Bucket)
     with pytest.raises(UsageError, match="takes the class of a resource"):
         request.get_required_resources(req, "configs", ForProvider)  # type: ignore[type-var]
@@ -237,9 +237,9 @@ def test_observed_state_as_models(req: Any) -> None:
     assert request.get_observed_composed_resource(req, "missing", Bucket) is None
     with pytest.raises(ReadOnlyError, match=r"bucket\.spec\.forProvider\.location is observed state"):
         bucket.spec.forProvider.location = "US"
-    with pytest.raises(UsageError, match="config is a ConfigMap of v1, and Bucket is for"):
+    with pytest.raises(UsageError, match="config is a ConfigMap of v1, and the class Bucket is for"):
         request.get_observed_composed_resource(req, "config", Bucket)
-    with pytest.raises(UsageError, match="xr is a XStorageBucket of example.org/v1alpha1, and VPC is for"):
+    with pytest.raises(UsageError, match="xr is a XStorageBucket of example.org/v1alpha1, and the class VPC is for"):
         request.get_observed_composite_resource(req, VPC)
 
 

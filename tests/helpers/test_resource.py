@@ -111,7 +111,7 @@ def test_other_messages_as_dicts(messages: Any) -> None:
     assert resource.struct_to_dict(listed.fields["a"]) == [1, {"b": None}]
     assert resource.struct_to_dict(listed["a"]) == [1, {"b": None}]
     assert resource.struct_to_dict(messages.RequestMeta(tag="t")) == {"tag": "t"}
-    with pytest.raises(TypeError, match="only a message can be made into plain data"):
+    with pytest.raises(TypeError, match="takes a protobuf message"):
         resource.struct_to_dict(None)  # type: ignore[arg-type]
 
 
@@ -211,8 +211,8 @@ def test_wrong_sources(wrong: Any) -> None:
         (2**53 + 1, "must be an integer from -2**53 to 2**53"),
         (float("nan"), "must be a finite number"),
         (float("inf"), "must be a finite number"),
-        (b"bytes", "must be a JSON value (got one that is bytes)"),
-        ({1}, "must be a JSON value (got one that is a set)"),
+        (b"bytes", "must be a JSON value, such as a string, a list or a dict (got bytes)"),
+        ({1}, "must be a JSON value, such as a string, a list or a dict (got a set)"),
         (datetime.datetime(2024, 1, 1), "must be a JSON value"),
         ("\ud800", "must be valid Unicode text"),
         ({1: 2}, "keys must be strings"),
@@ -251,7 +251,7 @@ def test_deep_objects(messages: Any, depth: int) -> None:
 def test_too_deep_objects() -> None:
     """What no message can hold is refused, and nothing is updated; neither is what contains itself."""
     r = fnv1.Resource()
-    with pytest.raises(EncodeError, match="nested too deep for a message"):
+    with pytest.raises(EncodeError, match="nested too deep for a protobuf message"):
         resource.update(r, nested(5000))
     endless: dict[str, Any] = {"kind": "K"}
     endless["self"] = endless
@@ -332,7 +332,9 @@ def test_observed_state_is_not_set() -> None:
     bucket = request.get_observed_composed_resource(req, "b", Bucket)
     assert bucket is not None
     r = fnv1.Resource()
-    with pytest.raises(UsageError, match="b is observed state; setting it would own every field of it"):
+    with pytest.raises(
+        UsageError, match="b is observed state, and setting it would make this function own every field of it"
+    ):
         resource.update(r, bucket)
     with pytest.raises(UsageError, match=r"status: b\.status can't be copied whole"):
         resource.update_status(r, bucket.status)

@@ -14,4 +14,4 @@ def test_what_is_not_a_field(field: str) -> None:
     get, _ = load("models.odd", {"A": f"name:s {field}"})
     with pytest.raises(UsageError) as caught:
         get("A")
-    assert str(caught.value) == f"models.odd.A: {field!r} is not a field of a table, which looks like name:type"
+    assert str(caught.value) == f"models.odd.A: the field {field!r} must look like name:type; generate the models again"

@@ -222,7 +222,7 @@ def test_setting_makes_what_is_missing(data: Any, path: str, result: Any) -> Non
         ({"a": [1]}, "a[-2]", r"a has 1 element, so there is no element \[-2\]"),
         ({}, "a[-1].b", r"a has 0 elements, so there is no element \[-1\]"),
         ({"a": {}}, "a[name=x].b", "a isn't a list"),
-        ({"a": []}, "a[name=x]", r"the new element must be an object with \[name=x\]"),
+        ({"a": []}, "a[name=x]", r"the new element must be an object, and its fields must fit \[name=x\]"),
     ],
 )
 def test_what_cant_be_set(data: Any, path: str, problem: str) -> None:
