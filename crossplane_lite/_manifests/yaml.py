@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._base.extras import load
+from .._base.type_names import json_value_in_words
 from .._base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, bad_tag, booleans_of_1_1, number
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
@@ -285,7 +286,8 @@ class _Builder:
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
             raise self._error(event, bad_tag(short_text(event.tag)))
         if self._expects_key():
-            raise self._error(event, "a key must be a string; quote it")
+            problem = "a key must be a string, not a list or a mapping; quote a text that begins with [ or {"
+            raise self._error(event, problem)
         self._check_depth(len(self._open) + 1, event)
         self._open.append(_Open(event.anchor, self._count, is_list=is_list))
         self._count += 1
@@ -319,7 +321,9 @@ class _Builder:
             return "true" if value else "false"
         if isinstance(value, int):
             return str(value)
-        raise self._error(event, "a key must be a string; quote it")
+        raise self._error(
+            event, f"a key must be a string (got {json_value_in_words(value, short_repr(value))}); quote it"
+        )
 
     def _merge(self, into: dict[str, Any], value: Any, event: Any) -> None:
         for source in value if isinstance(value, list) else [value]:
@@ -345,7 +349,10 @@ class _Builder:
             return text
         value = _meaning(text, _FEW_WORDS) if is_plain else self._tagged(event)
         if isinstance(value, float) and not math.isfinite(value):
-            raise self._error(event, f"{short_text(text)} is not a number of JSON; quote it")
+            raise self._error(
+                event,
+                f"{short_text(text)} can't be used, because JSON has no such number; quote it if a string is meant",
+            )
         return value
 
     def _tagged(self, event: Any) -> Any:

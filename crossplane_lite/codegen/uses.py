@@ -148,7 +148,7 @@ def _copy_file(path: Path, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)
     except OSError as e:
-        raise InputError(f"--uses: can't copy {path}: {e.strerror or e}") from None
+        raise InputError(f"--uses: can't copy {path} for the type checker: {e.strerror or e}") from None
 
 
 def _files(root: Path) -> Iterator[Path]:

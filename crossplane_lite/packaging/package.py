@@ -218,11 +218,16 @@ def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | N
                 if clean_name(member.name) != name:
                     continue
                 if not member.isreg():
-                    problems.append(f"{label}: {name} is not a regular file")
+                    problems.append(
+                        f"{label}: {name} must be a regular file, not a link or a folder: build the package again"
+                    )
                     return None
                 if member.size > archive_files.LARGEST:
                     largest = archive_files.LARGEST >> 20
-                    problems.append(f"{label}: {name} is larger than {largest} MB, which is the limit")
+                    problems.append(
+                        f"{label}: {name} is larger than {largest} MB, the most that Crossplane reads: leave "
+                        "objects out"
+                    )
                     return None
                 if name == PACKAGE and member.mode & 0o777 != 0o644:
                     problems.append(f"{label}: {name} must have the mode 0644 (it has {member.mode & 0o777:04o})")

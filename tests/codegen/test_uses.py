@@ -131,7 +131,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to(unreadable)
     with pytest.raises(InputError) as error:
         broken_uses([tmp_path / "a.py"], [])
-    assert str(error.value) == f"--uses: can't copy {tmp_path / name}: {os.strerror(errno.EIO)}"
+    assert str(error.value) == f"--uses: can't copy {tmp_path / name} for the type checker: {os.strerror(errno.EIO)}"
 
 
 def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

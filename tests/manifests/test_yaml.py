@@ -139,9 +139,12 @@ FAILURES = [
     ("a: *nope\n", "file.yaml, line 1: there is no anchor &nope before this alias"),
     ("a: &a [*a]\n", "file.yaml, line 1: the YAML alias *a contains itself: it is inside of the value of &a"),
     ("a: 1\n<<: 2\n", "file.yaml, line 2: only mappings can be merged with <<"),
-    ("1.5: x\n", "file.yaml, line 1: a key must be a string; quote it"),
-    ("~: x\n", "file.yaml, line 1: a key must be a string; quote it"),
-    ("? [a]\n: x\n", "file.yaml, line 1: a key must be a string; quote it"),
+    ("1.5: x\n", "file.yaml, line 1: a key must be a string (got 1.5 that is a number); quote it"),
+    ("~: x\n", "file.yaml, line 1: a key must be a string (got null); quote it"),
+    (
+        "? [a]\n: x\n",
+        "file.yaml, line 1: a key must be a string, not a list or a mapping; quote a text that begins with",
+    ),
     ("a: !!binary aGk=\n", "file.yaml, line 1: the tag !!binary has no meaning in a manifest: remove it"),
     ("a: !mine {}\n", "file.yaml, line 1: the tag !mine has no meaning in a manifest: remove it"),
     ("a: !!int x\n", "file.yaml, line 1: 'x' is not a value of !!int: change the value, or remove the tag"),
@@ -212,14 +215,14 @@ def test_keys_as_written() -> None:
         parse(text, as_written=True)
     merged = "a: &a {on: 1}\nb: {<<: *a, off: 2}\n"
     assert parse(merged, as_written=True)[0][1] == {"a": {"on": 1}, "b": {"on": 1, "off": 2}}
-    with pytest.raises(InputError, match=r"^<stdin>, line 1: a key must be a string; quote it$"):
+    with pytest.raises(InputError, match=r"^<stdin>, line 1: a key must be a string \(got null\); quote it$"):
         parse("? \n: 1\n", as_written=True)
 
 
 @pytest.mark.parametrize("text", [".inf", "-.Inf", ".nan", "!!float .inf"])
 def test_infinity_as_written(text: str) -> None:
     """As written, a number that JSON has no word for is refused with its line."""
-    problem = f"{text.split()[-1]} is not a number of JSON; quote it"
+    problem = f"{text.split()[-1]} can't be used, because JSON has no such number; quote it if a string is meant"
     with pytest.raises(InputError, match=rf"^<stdin>, line 2: {re.escape(problem)}$"):
         parse(f"\na: {text}\n", as_written=True)
 
