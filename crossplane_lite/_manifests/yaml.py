@@ -294,7 +294,7 @@ class _Builder:
 
     def _check_depth(self, depth: int, event: Any) -> None:
         if depth > self._deepest:
-            raise self._error(event, f"nested more than {self._deepest:,} levels deep")
+            raise self._error(event, f"this is nested more than {self._deepest:,} levels deep")
 
     def _expects_key(self) -> bool:
         return bool(self._open) and self._open[-1].items is None and self._open[-1].key is None

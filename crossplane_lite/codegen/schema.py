@@ -334,7 +334,7 @@ class _Reader:
             raise self.error(
                 path,
                 f"'$ref' must name a schema of the same OpenAPI document (got {ref!r}); "
-                "a CustomResourceDefinition can't have it",
+                "a CustomResourceDefinition can't have a '$ref'",
             )
         return found
 

@@ -175,7 +175,7 @@ def test_nonsense_of_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(uses, "_has_mypy", lambda: False)
     monkeypatch.setattr(uses, "_pyright", lambda: ["echo", "oops"])
     (tmp_path / "a.py").touch()
-    with pytest.raises(InputError, match="pyright printed no report, but 'oops"):
+    with pytest.raises(InputError, match="pyright printed 'oops"):
         broken_uses([tmp_path / "a.py"], [])
 
 

@@ -99,7 +99,8 @@ def test_nothing_is_written_where_something_is_wrong(here: Path, capsys: pytest.
     (here / "package" / "crossplane.yaml").write_text(META.replace("function-a", "a"))
     assert build("-o", "a.xpkg") == 2
     said = capsys.readouterr().err
-    assert "the package has 2 errors, and nothing was written" in said
+    assert "the package has 2 errors, and nothing was written: package/crossplane.yaml, line 4: " in said
+    assert r"\n" not in said
     assert "package/crossplane.yaml, line 4: metadata.name must begin with function-" in said
     assert "package/extra.yaml, line 4: a function's package can only have CustomResourceDefinitions" in said
     assert not (here / "a.xpkg").exists()
