@@ -17,7 +17,7 @@ from .yaml import Document
 
 __all__ = ["TOO_DEEP", "parse_objects"]
 
-TOO_DEEP: Final = "nested more than {} levels deep"
+TOO_DEEP: Final = "this is nested more than {} levels deep"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -60,7 +60,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
                 raise InputError(f"{label}, line {e.lineno}: this is not JSON: {e.msg}") from e
             return None
         except RecursionError:
-            raise InputError(f"{label}, line {line}: this is {TOO_DEEP.format(deepest)}") from None
+            raise InputError(f"{label}, line {line}: {TOO_DEEP.format(deepest)}") from None
         except (_RefusedError, ValueError):  # Python raises ValueError for integers of thousands of digits
             raise _problem(text, place, label) or InputError(f"{label}, line {line}: this is not JSON") from None
         if _SURROGATE.search(text, place, end) and (problem := _problem(text, place, label)):

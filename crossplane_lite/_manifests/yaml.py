@@ -43,6 +43,12 @@ __all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "p
 # The most levels of nesting. Real objects have far fewer.
 _DEEPEST: Final = 10_000
 
+# What to do about mistakes that PyYAML names by its own words.
+_HINTS: Final = {
+    "mapping values are not allowed": "check the indentation, or quote a text that has ': ' in it",
+    "cannot start any token": "indent with spaces, not tabs, or quote a text that begins with @, ` or %",
+}
+
 # Stands for the key << while its value is read.
 _MERGE: Final = object()
 
@@ -153,9 +159,11 @@ def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int
                 yield where, _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
-        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}") from None
+        hint = next((f"; {hint}" for words, hint in _HINTS.items() if words in problem), "")
+        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}{hint}") from None
     except yaml.YAMLError as e:
-        raise InputError(f"{label}: {' '.join(str(e).split())}") from None
+        problem = " ".join(str(e).split()).replace(' in "<unicode string>",', " at")
+        raise InputError(f"{label}: {problem}") from None
     finally:
         loader.dispose()
 
@@ -338,7 +346,8 @@ class _Builder:
         if any(one.anchor == event.anchor for one in self._open):
             name = short_text(event.anchor)
             raise self._error(event, f"the YAML alias *{name} contains itself: it is inside of the value of &{name}")
-        raise self._error(event, f"there is no anchor &{short_text(event.anchor)} before this alias")
+        problem = f"there is no anchor &{short_text(event.anchor)} before this alias; quote a text that begins with *"
+        raise self._error(event, problem)
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
