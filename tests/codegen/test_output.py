@@ -520,7 +520,7 @@ def test_renamed_in_case(folder: Path) -> None:
     for text in ("", "new"):
         assert refused(folder, {"bucket.py": text}) == (
             f"{folder}/Bucket.py is now called bucket.py, but this file system treats both as one file: "
-            f"remove {folder} and generate it again"
+            "remove this file, and run the command again"
         )
     (folder / "Bucket.py").unlink()
     (folder / "bucket.py").unlink(missing_ok=True)
