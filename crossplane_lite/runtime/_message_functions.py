@@ -193,7 +193,7 @@ class _Runner:
         try:
             request = fnv1.RunFunctionRequest.FromString(data)
         except DecodeError as error:
-            raise WireError(f"not a RunFunctionRequest: {error}") from None
+            raise WireError(f"the request is not a RunFunctionRequest: {error}") from None
         # Enter a call, so that secrets of this request are masked in log lines.
         call = Tracker(data, lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
         before = tracker.enter(call)

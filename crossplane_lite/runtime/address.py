@@ -59,7 +59,8 @@ def parse(text: str) -> Address:
     bracketed = host.startswith("[") and host.endswith("]")
     if not host or (":" in host and not bracketed) or not port.isdecimal() or int(port) > 65535:
         raise InputError(
-            f"{text!r} is not an address to listen on: give host:port, such as 0.0.0.0:9443, with a port up to 65535"
+            f"{text!r} is not an address to listen on: give host:port, such as 0.0.0.0:9443 or [::1]:9443, with a port "
+            "up to 65535"
         )
     return Address(host.strip("[]"), int(port), "")
 
@@ -101,6 +102,6 @@ def in_use(text: str) -> InputError:
         text: The address as the user gave it.
     """
     return InputError(
-        f"can't listen on {text}: another process listens there; end that process, or choose another port (0 takes a "
-        "free one)"
+        f"can't listen on {text}: another process, or another address of this server, has the port; choose another "
+        "port (0 takes a free one), or end that process"
     )

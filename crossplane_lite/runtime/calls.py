@@ -170,8 +170,8 @@ class Calls:
         was_healthy, self._stuck = self.healthy, stuck
         if was_healthy and not self.healthy:
             _log.error(
-                "not healthy: calls still run more than %g seconds after their deadline in %d of %d threads; "
-                "restart this process; the stacks, logged before, show what blocks the function",
+                "not healthy: calls still run more than %g seconds after their deadline in %d of %d threads; restart "
+                "this process, and see in the stacks that were logged before what blocks the function",
                 *(self._limits.stuck_seconds, stuck, self._limits.threads),
             )
 
@@ -199,7 +199,7 @@ class Calls:
             return
         self.late += 1
         extra = {**subject_of(running[1]), "stack": stack or _stack(frame)}
-        _log.error("the function goes on after the call's deadline", extra=extra)
+        _log.error("the function still runs after the call's deadline; the stack shows where", extra=extra)
         if awaited is not None:
             awaited.cancel()
 

@@ -65,7 +65,8 @@ def facts_in(pem: bytes, path: str) -> list[Facts]:
             found.append(_facts(der))
         except (ValueError, IndexError, StopIteration) as e:
             raise InputError(
-                f"{path} has a certificate that can't be read: check it with `openssl x509 -in {path} -text`"
+                f"{path}, certificate {len(found) + 1}, can't be read: check the file with "
+                f"`openssl storeutl -certs -text {path}`"
             ) from e
     return found
 

@@ -199,7 +199,7 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         key = names[0].lstrip("-")
         if metavar is None:
             if equals:
-                raise InputError(f"{name} takes no value (got {value!r})")
+                raise InputError(f"{name} takes no value (got {value!r}): give {name} alone, or leave it out")
             flags[key] = True
             continue
         if not equals:

@@ -71,7 +71,11 @@ def load_runner(name: str) -> Any:
         try:
             return found()
         except Exception as e:
-            raise _failed(f"{name} can't be made without arguments", e) from e
+            failed = _failed(f"the class {name} is called without arguments, and that failed", e)
+            hint = (
+                "; if it needs some, make an object in the module, and name the object" if type(e) is TypeError else ""
+            )
+            raise InputError(f"{failed}{hint}") from e
     return found
 
 
@@ -99,15 +103,18 @@ def load_object(
             attribute isn't such an object.
     """
     module_name, colon, attribute = name.partition(":")
-    if module_name.endswith(".py") and attribute:
+    if attribute and module_name.endswith(".py") and os.path.basename(module_name)[:-3].isidentifier():
         parts = [part for part in module_name[:-3].replace(os.sep, "/").split("/") if part not in ("", ".")]
-        if os.path.isabs(module_name) or ".." in parts:
+        if os.path.isabs(module_name) or not all(part.isidentifier() for part in parts[:-1]):
             raise InputError(
                 f"{name} names a file, not a module: run the command in the file's folder, with {parts[-1]}:{attribute}"
             )
-        raise InputError(f"{name} names a file; a module is named with dots: {'.'.join(parts)}:{attribute}")
+        raise InputError(f"{name} names a file, not a module: give {'.'.join(parts)}:{attribute}")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
-        raise InputError(f"{name!r} is not module:function, for example main:{example} or package.module:{example}")
+        raise InputError(
+            f"{name!r} is not module:function, for example main:{example} or package.module:{example}, with names that "
+            "Python can import"
+        )
     module = _import(module_name)
     try:
         found = getattr(module, attribute)

@@ -154,7 +154,9 @@ class Server:
         """
         add = getattr(self._transport, "reflect", None)
         if add is None:
-            raise UsageError("reflection needs the transport grpcio; with h2, give clients the .proto file")
+            raise UsageError(
+                "reflection needs the transport grpcio, and this server has h2: leave --reflection out or use grpcio"
+            )
         add()
 
     def listen_for_metrics(self, address: str) -> str:
@@ -244,7 +246,10 @@ class Server:
             pass  # another signal, which has a handler of its own
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
         if not self.stop(grace):
-            _log.warning("calls still run after %g seconds, and are ended with the process", grace)
+            _log.warning(
+                "calls still run %g seconds after the signal to stop, so they end with the process and get no answer",
+                grace,
+            )
             sys.stderr.flush()
             # A usual end of the interpreter would wait for the threads of these calls.
             os._exit(1)

@@ -156,14 +156,17 @@ class Certificates:
         for path, content in zip(self._paths, files, strict=True):
             begins = content.count(b"-----BEGIN ")
             if not begins or begins != content.count(b"-----END "):
-                raise InputError(f"{path} is not a complete PEM file: copy it with all BEGIN and END lines")
+                raise InputError(f"{path} is not a complete PEM file: copy the whole file, with BEGIN and END lines")
         certificate, key, ca = self._paths
         for path, content in ((certificate, files.certificate), (ca, files.ca)):
             if not facts_in(content, path):
                 raise InputError(f"{path} can't be used: it has no certificate (a BEGIN CERTIFICATE block)")
         kind = facts_in(files.certificate, certificate)[0].key
         if kind in UNUSABLE:
-            raise InputError(f"{key} is a key of the kind {UNUSABLE[kind]}, which clients can't use; take P-256 or RSA")
+            raise InputError(
+                f"{key} is a key of the kind {UNUSABLE[kind]}, which Crossplane refuses: make a P-256 or RSA key, and "
+                "a certificate for it"
+            )
         context = _http2(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))
         try:
             # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
@@ -171,16 +174,24 @@ class Certificates:
         except (OSError, ValueError) as e:
             if getattr(e, "reason", None) == "KEY_VALUES_MISMATCH":
                 raise InputError(f"{key} is not the key of {certificate}: give a pair that belongs together") from e
-            raise InputError(f"{certificate} and {key} can't be used: {_reason(e)}") from e
+            raise InputError(
+                f"{certificate} and {key} can't be used ({_reason(e)}): give the certificate and its key, without a "
+                "password; P-256 and RSA with 2,048 bits or more are best"
+            ) from e
         try:
             _shake_hands(context)
         except (OSError, ValueError) as e:
-            raise InputError(f"no handshake succeeds with {certificate} and {key}: {_reason(e)}") from e
+            raise InputError(
+                f"no handshake succeeds with {certificate} and {key} ({_reason(e)}): make a P-256 or RSA key, and a "
+                "certificate for it"
+            ) from e
         context.verify_mode = ssl.CERT_REQUIRED
         try:
             context.load_verify_locations(ca)
         except (OSError, ValueError) as e:
-            raise InputError(f"{ca} can't be used: {_reason(e)}") from e
+            raise InputError(
+                f"{ca} can't be used ({_reason(e)}): check the file with `openssl storeutl -certs -text {ca}`"
+            ) from e
         return context
 
 
@@ -223,9 +234,7 @@ def _shake_hands(context: ssl.SSLContext) -> None:
                 pass
         if not sides:
             return
-    raise ssl.SSLError(
-        f"the handshake wasn't over after {_MOST_STEPS} steps; check that the key and the certificate belong together"
-    )
+    raise ssl.SSLError(f"the handshake wasn't over after {_MOST_STEPS} steps")
 
 
 def _judge(one: Facts, now: float) -> tuple[str, str]:
@@ -234,9 +243,9 @@ def _judge(one: Facts, now: float) -> tuple[str, str]:
     Both are empty strings if the certificate is valid at the time `now` and doesn't expire soon after that.
     """
     if now >= one.ends:
-        return "expired", f"has expired at {_date(one.ends)}: handshakes fail until there is a new certificate"
+        return "expired", f"expired at {_date(one.ends)}: handshakes fail until there is a new certificate"
     if now < one.begins:
-        return "early", f"is not valid before {_date(one.begins)}: handshakes fail until then, or the clock is wrong"
+        return "early", f"is not valid before {_date(one.begins)}: handshakes fail until then; check the clock"
     left = one.ends - now
     if left < min(_SECONDS_LEFT, _SHARE_LEFT * (one.ends - one.begins)):
         return "soon", f"expires at {_date(one.ends)}, in {_span(left)}: it should have been renewed by now; renew it"

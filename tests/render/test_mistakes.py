@@ -204,7 +204,7 @@ def test_raw_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         "the decorator @composition.function missing? An object with a method RunFunction(request, context) works too"
     ]
     (line,) = said(capsys, tmp_path, "NeedsMore")
-    assert "can't be made without arguments: TypeError" in line
+    assert "is called without arguments, and that failed: TypeError" in line
 
 
 def _composition() -> dict[str, Any]:

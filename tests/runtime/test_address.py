@@ -39,7 +39,7 @@ def test_what_is_free() -> None:
     """A port where something listens is refused; any other error is left for the transport to report."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(InputError, match="can't listen on here: another process listens there"):
+        with pytest.raises(InputError, match="can't listen on here: another process, or another address"):
             check_free(Address("127.0.0.1", port, ""), "here")
     check_free(Address("127.0.0.1", port, ""), "here")
     check_free(Address("192.0.2.1", port, ""), "elsewhere")  # no machine has this address

@@ -112,7 +112,7 @@ def test_spellings() -> None:
     [
         (["--no-such-flag"], "there is no flag --no-such-flag; --help lists all flags"),
         (["--insecur"], "there is no flag --insecur; did you mean --insecure?"),
-        (["--insecure=true"], "--insecure takes no value (got 'true')"),
+        (["--insecure=true"], "--insecure takes no value (got 'true'): give --insecure alone, or leave it out"),
         (["--address"], "--address needs a value: --address HOST:PORT"),
         (["--address="], "--address needs a value: --address HOST:PORT"),
         (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
@@ -169,8 +169,8 @@ def test_a_port_in_use() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         text = refused(ECHO, "--insecure", "--address", address)
     assert text == (
-        f"can't listen on {address}: another process listens there; end that process, or choose another "
-        "port (0 takes a free one)"
+        f"can't listen on {address}: another process, or another address of this server, has the port; choose another "
+        "port (0 takes a free one), or end that process"
     )
 
 

@@ -167,7 +167,7 @@ def test_a_key_that_clients_cannot_use(server: Serving, directory: Path, tmp_pat
     assert answers(server, client)
     server.stop()
     (complaint,) = [record["msg"] for record in server.records if record["level"] == "error"]
-    assert f"is a key of the kind {kind}, which clients can't use" in complaint
+    assert f"is a key of the kind {kind}, which Crossplane refuses" in complaint
 
 
 @pytest.mark.slow
@@ -221,7 +221,7 @@ def now() -> datetime.datetime:
 @pytest.mark.parametrize(
     ("begins", "ends", "text"),
     [
-        (-2 * DAY, -DAY, "has expired at {ends}"),
+        (-2 * DAY, -DAY, "expired at {ends}"),
         (DAY, 2 * DAY, "is not valid before {begins}"),
         (-9 * DAY, DAY + DAY / 24, "expires at {ends}, in 25.0 hours: it should have been renewed"),
         (-3000 * DAY, 29 * DAY, "expires at {ends}, in 29 days: it should have been renewed"),
@@ -258,7 +258,7 @@ def test_time_goes_by(directory: Path, caplog: pytest.LogCaptureFixture) -> None
     said = [record.getMessage() for record in caplog.records]
     for name in ("tls.crt", "ca.crt"):
         texts = [text for text in said if name in text]
-        assert [("expires at" in text, "has expired at" in text) for text in texts] == [(True, False), (False, True)]
+        assert [("expires at" in text, "expired at" in text) for text in texts] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,11 @@ def test_grpcio_where_there_is_no_h2() -> None:
 @pytest.mark.parametrize(
     ("packages", "arguments", "text"),
     [
-        (["grpc"], ["--transport", "grpcio"], "grpcio is not installed: pip install grpcio, or take the transport h2"),
+        (
+            ["grpc"],
+            ["--transport", "grpcio"],
+            "grpcio is not installed: pip install grpcio, or choose the transport h2",
+        ),
         (
             ["h2", "h2.connection"],
             ["--transport", "h2"],
@@ -81,7 +85,7 @@ def test_grpcio_where_there_is_no_h2() -> None:
         (
             ["grpc", "h2", "h2.connection"],
             [],
-            "no transport is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'",
+            "no package that serves gRPC is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'",
         ),
     ],
 )
@@ -101,7 +105,7 @@ def test_credentials_of_grpc() -> None:
     import grpc
 
     creds = grpc.ssl_server_credentials([(b"key", b"certificate")])
-    with pytest.raises(UsageError, match="must be those that load_credentials"):
+    with pytest.raises(UsageError, match="takes only credentials that load_credentials"):
         Server(lambda data: data, transport="h2").listen("127.0.0.1:0", creds)
 
 

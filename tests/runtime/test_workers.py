@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
 ENDING = "tests.runtime.functions:ending"
 HANGING = "tests.runtime.functions:hanging"
+LOST = "a call is lost: 2 workers ended while they ran it; see 'a worker has ended' in the function's log"
 
 
 def asking(**spec: Any) -> bytes:
@@ -107,8 +108,8 @@ def test_a_call_that_ends_every_worker(workers: Any) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(end="always"))
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
-        assert "2 workers have ended while they ran it" in str(caught.value.details())
-        assert server.record("a call is lost: 2 workers have ended while they ran it")["composite"] == "photos"
+        assert "2 workers ended while they ran it" in str(caught.value.details())
+        assert server.record(LOST)["composite"] == "photos"
         for _ in range(10):
             assert location(raw_call(opened, asking())) == "EU"
 
@@ -119,7 +120,7 @@ def test_a_call_that_hangs(workers: Any) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(hang=True), timeout=1)
         assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-        record = server.record("the function goes on after the call's deadline")
+        record = server.record("the function still runs after the call's deadline; the stack shows where")
         assert "in hanging\n    _sleep_on()" in record["stack"]
         old = int(record["worker"])
         server.line(lambda line: "a worker is replaced" in line)
@@ -196,7 +197,7 @@ def test_when_no_workers_can_be_made(workers: Any) -> None:
         with channel(server.address) as opened:
             raw_call(opened, asking())
             os.kill(nursery, signal.SIGKILL)
-            server.line(lambda line: "the process that makes workers has ended" in line)
+            server.line(lambda line: "the process that starts workers has ended" in line)
             assert health_of(server) == "NOT_SERVING"
             assert location(raw_call(opened, asking())) == "EU"
 
@@ -319,8 +320,11 @@ os.kill(worker.process, signal.SIGKILL)
 until(lambda: made._missing_until)
 socket.socketpair = real
 pool._PATIENCE_SECONDS = 0.1
-expected = "no worker accepted it within 0.1 seconds, or before its deadline"
-assert ask(b"a") == (14, f"the call is lost: {expected}; the function's log says more")
+expected = (
+    "no worker accepted it within 0.1 seconds, or before its deadline; see the function's log for what "
+    "happened to the workers"
+)
+assert ask(b"a") == (14, f"the call is lost: {expected}")
 until(lambda: made.processes)
 assert ask(b"b") == b"b"
 assert (made.lost, made.ended) == (2, 1)
@@ -376,7 +380,8 @@ def receive(sock):
 frames.receive_request = receive
 made = make()
 assert ask(b"a") == b"a"
-assert ask(b"much") == (14, "the call is lost: 2 workers have ended while they ran it; the function's log says more")
+expected = "2 workers ended while they ran it; see 'a worker has ended' in the function's log"
+assert ask(b"much") == (14, f"the call is lost: {expected}")
 assert ask(b"b") == b"b"
 until(lambda: made.ended == 2)
 assert (made.retried, made.lost, made.processes) == (1, 1, 1)
@@ -428,7 +433,7 @@ go = threading.Event()
 threading.Thread(target=go.wait, name="mine").start()
 made = make()
 go.set()
-assert said[0] == "threads that the module has started don't exist in the workers: mine; start them in compose()", said
+assert said[0] == "threads that were started before the workers don't run in them: mine; start them in compose()", said
 assert ask(b"a") == b"a"
 """
 

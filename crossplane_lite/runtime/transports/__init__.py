@@ -140,13 +140,15 @@ def make(name: str | None, handle: Handle | None, limits: Limits, others: Others
             if e.name != "grpc":
                 raise
             if name == GRPCIO:
-                raise MissingExtraError("grpcio is not installed: pip install grpcio, or take the transport h2") from e
+                raise MissingExtraError(
+                    "grpcio is not installed: pip install grpcio, or choose the transport h2"
+                ) from e
     try:
         from .h2 import H2Transport
     except MissingExtraError as e:
         if name == H2:
             raise
         raise MissingExtraError(
-            "no transport is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'"
+            "no package that serves gRPC is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'"
         ) from e
     return H2Transport(handle, limits, others)

@@ -95,7 +95,9 @@ class Call:
         if not self._received:
             raise Refused(status.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
         if self._length != self._received - grpc_http2.PREFIX_BYTES:
-            raise Refused(status.INTERNAL, "the call's request message is cut off: it ends before its length")
+            raise Refused(
+                status.INTERNAL, "the call's request message is cut off: it has fewer bytes than its prefix says"
+            )
         self.message = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
 

@@ -222,8 +222,8 @@ class Connection:
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (
-                f"the response is larger than the limit: it has {len(response):,} bytes, the limit is {most:,} "
-                "(--max-send-message-size)"
+                f"the response has {len(response):,} bytes, and is larger than the function's limit of {most:,} bytes: "
+                "give the function a larger --max-send-message-size (in MB)"
             )
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
@@ -320,9 +320,8 @@ class Connection:
         if not self._settled and now >= self._settle_until:
             self.fail(_CODES.SETTINGS_TIMEOUT, f"no SETTINGS frame came within {limits.handshake_seconds:g} seconds")
         elif now >= self._inside + limits.request_seconds:
-            self.fail(
-                _CODES.ENHANCE_YOUR_CALM, f"a frame or header block took more than {limits.request_seconds:g} seconds"
-            )
+            text = f"a frame or header block took more than {limits.request_seconds:g} seconds to arrive"
+            self.fail(_CODES.ENHANCE_YOUR_CALM, text)
         elif now >= self._asked + limits.keepalive_timeout_seconds:
             self.fail(_CODES.NO_ERROR, f"a ping was not answered within {limits.keepalive_timeout_seconds:g} seconds")
         elif self._asked == _FOREVER and now >= self._heard + limits.keepalive_seconds:

@@ -61,7 +61,7 @@ class Crew(Generic[Job, Outcome]):
             RuntimeError: The system can't start a thread.
         """
         if not self._start_one():
-            raise RuntimeError("can't start a thread")
+            raise RuntimeError("can't start a thread: raise the system's limit on threads (ulimit -u) or on memory")
 
     def submit(self, job: Job) -> bool:
         """Add a job to the queue and return True; return False if the queue is full. The caller must hold `lock`."""

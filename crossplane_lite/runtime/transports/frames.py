@@ -67,7 +67,7 @@ class Credits:
         if self._left > self.MOST:
             self._left = self.MOST
         if self._left < 0:
-            raise Flood("too many frames that don't help a call on: small data, pings, settings, resets")
+            raise Flood("too many frames that bring no call forward, such as PING, SETTINGS, RST_STREAM and small DATA")
 
     def earn(self, credits: int) -> None:
         """Add credits for useful frames."""

@@ -139,16 +139,18 @@ def message_length(prefix: bytes, limit: int) -> int:
         Refused: The message is longer than `limit` bytes, or the prefix is wrong.
     """
     if prefix[0] > 1:
-        raise Refused(status.INTERNAL, f"the first byte of a message must be 0 or 1 (got {prefix[0]})")
+        raise Refused(
+            status.INTERNAL, f"the first byte of a message, its compression flag, must be 0 or 1 (got {prefix[0]})"
+        )
     length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
     if length > limit:
-        text = f"the request is larger than the limit: it has {length:,} bytes, {_the_limit(limit)}"
+        text = f"the request has {length:,} bytes, and is larger than {_the_limit(limit)}"
         raise Refused(status.RESOURCE_EXHAUSTED, text)
     return length
 
 
 def _the_limit(limit: int) -> str:
-    return f"the limit is {limit:,} (--max-recv-message-size)"
+    return f"the function's limit of {limit:,} bytes: give the function a larger --max-recv-message-size (in MB)"
 
 
 def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
@@ -173,12 +175,15 @@ def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -
     try:
         plain = reader.decompress(message, limit + 1)
     except zlib.error as e:
-        raise Refused(status.INTERNAL, f"the message is not gzip: {e}") from None
+        raise Refused(status.INTERNAL, f"the message can't be uncompressed with gzip: {e}") from None
     if len(plain) > limit:
-        text = f"the request is larger than the limit, uncompressed: {_the_limit(limit)}"
+        text = f"the uncompressed request is larger than {_the_limit(limit)}"
         raise Refused(status.RESOURCE_EXHAUSTED, text)
     if not reader.eof or reader.unused_data:
-        raise Refused(status.INTERNAL, "the message is not one complete gzip stream: it is cut off or too long")
+        raise Refused(
+            status.INTERNAL,
+            "the message is not one complete gzip stream: it is cut off, or has more bytes after its end",
+        )
     return plain
 
 

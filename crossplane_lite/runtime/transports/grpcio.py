@@ -119,7 +119,10 @@ class GrpcioTransport:
         except RuntimeError:
             port = 0
         if not port:  # gRPC prints the reason to stderr, and doesn't return it
-            raise InputError(f"can't listen on {address}: it is in use, not allowed or not an address of this machine")
+            raise InputError(
+                f"can't listen on {address}: it is in use, not allowed, or not an address of this machine; gRPC's "
+                "lines on stderr say more"
+            )
         return address if where.path else f"{address.rpartition(':')[0]}:{port}"
 
     def start(self) -> None:

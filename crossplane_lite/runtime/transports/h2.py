@@ -98,8 +98,8 @@ class H2Transport:
         if certificates is not None and not hasattr(certificates, "context"):
             kind = type_in_words(certificates)
             raise UsageError(
-                f"with h2, credentials must be those that load_credentials() returns (got {kind}); use them, or the "
-                "transport grpcio"
+                f"the transport h2 takes only credentials that load_credentials() returns (got {kind}); give those, or "
+                "choose the transport grpcio"
             )
         try:
             found = listening.unix_socket(where.path) if where.path else listening.sockets(where)
@@ -214,7 +214,7 @@ class H2Transport:
         except Refused as e:
             return e
         except BaseException as e:  # MemoryError, for example; the thread must go on
-            _log.error("the server could not run a call: %s (the function was not the cause)", type(e).__name__)
+            _log.error("a call has failed in the server, outside of the function's code: %s", type(e).__name__)
             return Refused(status.INTERNAL, "the server failed; its log says why")
 
     def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:

@@ -136,7 +136,7 @@ class Pool:
         if threading.active_count() > 1:
             names = ", ".join(thread.name for thread in threading.enumerate()[1:4])
             _log.warning(
-                "threads that the module has started don't exist in the workers: %s; start them in compose()", names
+                "threads that were started before the workers don't run in them: %s; start them in compose()", names
             )
         gc.freeze()  # so that garbage collection in workers doesn't copy the memory that they share
         self._sock, theirs = socket.socketpair()
@@ -149,7 +149,7 @@ class Pool:
             self._sock.close()
             nursery.keep(theirs, run, self._limits)
         except BaseException:
-            _log.exception("the process that makes workers has failed")
+            _log.exception("the process that starts workers has failed")
         finally:
             os._exit(0)
 
@@ -217,7 +217,9 @@ class Pool:
                 raise self._lose(request, f"no socket to a worker can be opened ({e.strerror}){advice}") from None
             if taken is None:
                 raise self._lose(
-                    request, f"no worker accepted it within {_PATIENCE_SECONDS:g} seconds, or before its deadline"
+                    request,
+                    f"no worker accepted it within {_PATIENCE_SECONDS:g} seconds, or before its deadline; see the "
+                    "function's log for what happened to the workers",
                 )
             worker, sock = taken
             try:
@@ -245,7 +247,9 @@ class Pool:
                 worker.idle.append(sock)
                 worker.answered = True
             return outcome
-        raise self._lose(request, f"{_MOST_TRIES} workers have ended while they ran it")
+        raise self._lose(
+            request, f"{_MOST_TRIES} workers ended while they ran it; see 'a worker has ended' in the function's log"
+        )
 
     def _release(self, worker: _Worker, sock: socket.socket) -> None:
         """Remove a socket from `busy`, because its call is over or late. Then call `_end_if_over`."""
@@ -257,7 +261,7 @@ class Pool:
         with self._lock:
             self.lost += 1
         _log.error("a call is lost: %s", why, extra=subject_of(request))
-        return Refused(status.UNAVAILABLE, f"the call is lost: {why}; the function's log says more")
+        return Refused(status.UNAVAILABLE, f"the call is lost: {why}")
 
     def _take(self, until: float) -> tuple[_Worker, socket.socket] | None:
         """Choose a worker for a call, and a socket to this worker on which no call runs.
@@ -385,7 +389,9 @@ class Pool:
             except (EOFError, OSError):
                 if not self._closing:
                     self._broken = True
-                    _log.error("the process that makes workers has ended; restart this process")
+                    _log.error(
+                        "the process that starts workers has ended, so none is replaced any more; restart this server"
+                    )
                 return
             with self._lock:
                 worker = self._workers.get(event.worker)
@@ -403,7 +409,7 @@ class Pool:
 
     def _start_later(self, error: int) -> None:
         """Have `look` start a worker in a second. `error` is the errno that says why it can't be started now."""
-        _log.error("a worker can't be started: %s; the next try is in %g seconds", os.strerror(error), _RETRY_SECONDS)
+        _log.error("a worker can't be started: %s; the server tries again in %g s", os.strerror(error), _RETRY_SECONDS)
         self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
 
     def _forget(self, worker: _Worker) -> None:
