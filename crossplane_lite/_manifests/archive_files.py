@@ -122,14 +122,17 @@ class Files(abc.ABC):
         with self.open(name) as file:
             data = file.read(_LARGEST_JSON + 1)
         if len(data) > _LARGEST_JSON:
-            raise self.error(f"{name} is larger than {_LARGEST_JSON // _MB} MB, which is the limit")
+            raise self.error(
+                f"{name} is larger than {_LARGEST_JSON // _MB} MB, the most that crossplane-lite "
+                "reads of JSON in an image"
+            )
         found = _new_hash(digest)
         found.update(data)
         self.check(name, digest, found)
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as e:
-            raise self.error(f"{name} is not JSON: {e}") from e
+            raise self.error(f"{name} is not JSON: {e}; save the image again") from e
 
     def objects(self, where: str, value: Any) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the objects of a list, each with its place for messages, such as `index.json: manifests[0]`.
@@ -179,7 +182,7 @@ class Files(abc.ABC):
             head = file.read(len(ZSTD))
             file.seek(0)
             if head == ZSTD:
-                raise _error(f"{what} is compressed with zstd, which can't be read: build the package with gzip")
+                raise _error(f"{what} is compressed with zstd, which can't be read: build the image again with gzip")
             packed: Any = gzip.GzipFile(fileobj=file) if head.startswith(GZIP) else file
             stream = _Bounded(packed, LARGEST if largest is None else largest, what, found)
             yield stream
@@ -235,7 +238,10 @@ class TarFiles(Files):
             while (member := self._tar.next()) is not None:
                 number += 1
                 if number > _MOST_FILES:
-                    raise _error(f"{label} has more than {_MOST_FILES:,} files, which is the limit for an archive")
+                    raise _error(
+                        f"{label} has more than {_MOST_FILES:,} files, the most that crossplane-lite reads "
+                        "of an archive: give an archive with fewer"
+                    )
                 if member.size < 0:
                     raise _error(f"{label} is damaged: {member.name!r} has a negative size; get the file again")
                 self._members[clean_name(member.name)] = member
@@ -256,7 +262,9 @@ class TarFiles(Files):
         with file:
             data = file.read(LARGEST + 1)
         if len(data) > LARGEST:
-            raise self.error(f"{name} is larger than {LARGEST // _MB} MB, which is the limit")
+            raise self.error(
+                f"{name} is larger than {LARGEST // _MB} MB, the most that crossplane-lite reads of a file"
+            )
         return data
 
     def _find(self, name: str) -> BinaryIO | None:
@@ -324,7 +332,9 @@ class _Bounded:
 
     def _check(self, place: int) -> None:
         if place > self._largest:
-            raise _error(f"{self._what} is larger than {self._largest // _MB} MB unpacked, which is the limit")
+            raise _error(
+                f"{self._what} is larger than {self._largest // _MB} MB unpacked, the most that crossplane-lite reads"
+            )
 
 
 def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
@@ -396,9 +406,14 @@ def _member(stream: Any, what: str, name: str) -> bytes | None:
             tar.members.clear()  # tarfile remembers all members, and a million small files would fill the memory
             if clean_name(member.name) == name:
                 if not member.isreg():
-                    raise _error(f"{what}: {name} is not a regular file")
+                    raise _error(
+                        f"{what}: {name} must be a regular file, not a link or a folder: build the package again"
+                    )
                 if member.size > LARGEST:
-                    raise _error(f"{what}: {name} is larger than {LARGEST // _MB} MB, which is the limit")
+                    raise _error(
+                        f"{what}: {name} is larger than {LARGEST // _MB} MB, the most that Crossplane reads; "
+                        "give its CustomResourceDefinitions as files instead"
+                    )
                 data: bytes = tar.extractfile(member).read()
                 return data
     return None

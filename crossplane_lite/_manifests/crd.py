@@ -71,8 +71,8 @@ def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
     """
     if crd.get("apiVersion") != "apiextensions.k8s.io/v1":
         raise InputError(
-            f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read (this one is "
-            f"{short_repr(crd.get('apiVersion'))})"
+            f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read (this one is of "
+            f"{short_repr(crd.get('apiVersion'))}): `kubectl get crd NAME -o yaml` prints it in the version v1"
         )
     group, kind = typed_at(where, crd, "spec.group", str), typed_at(where, crd, "spec.names.kind", str)
     check_name(where, "spec.group", group)

@@ -17,7 +17,7 @@ from .yaml import Document
 
 __all__ = ["TOO_DEEP", "parse_objects"]
 
-TOO_DEEP: Final = "nested more than {} levels deep"
+TOO_DEEP: Final = "this is nested more than {} levels deep"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -89,7 +89,7 @@ def _problem(text: str, place: int, label: str) -> InputError | None:
         elif now[0] == '"':
             problem = _problem_of_string(now, keys[-1] if before in ("{", ",") else None)
         elif now in ("NaN", "Infinity", "-Infinity"):
-            problem = f"{now} is not a number of JSON; quote it, or write a number"
+            problem = f"{now} can't be used, because JSON has no such number; quote it, or write a number"
         elif now[0] in "-0123456789" and math.isinf(float(now)):
             problem = "this number is beyond the range of a double (about 1.8e308); quote it, or write a smaller one"
         if problem is not None:

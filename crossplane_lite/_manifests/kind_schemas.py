@@ -119,9 +119,10 @@ class Schemas:
         """
         kinds = _of_definition(where, document)
         if kinds is None:
+            kind = document.get("kind")
             raise InputError(
-                f"{where} is neither a CustomResourceDefinition nor a CompositeResourceDefinition (its kind is "
-                f"{short_repr(document.get('kind'))})"
+                f"{where} is neither a CustomResourceDefinition nor a CompositeResourceDefinition "
+                f"({'it has no kind' if kind is None else f'its kind is {short_repr(kind)}'})"
             )
         self._add(_Given(kinds))
 
@@ -307,8 +308,9 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
     if not str(document.get("openapi", "")).startswith("3."):
         version = document.get("openapi", document.get("swagger"))
         raise InputError(
-            f"{where}: only OpenAPI v3 documents can be read (this one is {short_repr(version)}); an API server gives "
-            "them at /openapi/v3"
+            f"{where}: only OpenAPI v3 documents can be read (this one has "
+            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
+            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, Mapping) else None
@@ -380,7 +382,7 @@ def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
         if parts > _MOST_PARTS:
             raise InputError(
                 f"{entry.where}: with its references inlined the schema of {short_text(api_version)} "
-                f"{short_text(kind)} has more than {_MOST_PARTS:,} parts"
+                f"{short_text(kind)} has more than {_MOST_PARTS:,} parts: give its CustomResourceDefinition instead"
             )
         while (ref := _ref_of(source)) is not None:
             if ref in outer:
@@ -407,8 +409,8 @@ def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
     found = (entry.components or {}).get(name)
     if not isinstance(found, Mapping):
         raise InputError(
-            f"{entry.where}: it refers to {short_repr(ref, 120)}, which the document doesn't have; give the whole "
-            "document"
+            f"{entry.where}: a schema refers to {short_repr(ref, 120)}, which the document doesn't have; give the "
+            "whole document"
         )
     return found
 

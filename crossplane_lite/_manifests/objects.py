@@ -271,7 +271,7 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
         if values is None:
             continue
         if not isinstance(values, Mapping):
-            raise InputError(f"{where}: {field} is not a mapping (got {json_type_in_words(values)})")
+            raise InputError(f"{where}: {field} must be a mapping (got {json_type_in_words(values)})")
         for key, value in values.items():
             place = f"{where}: {field}.{short_text(str(key))}"
             if not isinstance(value, str):

@@ -54,7 +54,10 @@ def read_all(file: BinaryIO, label: str) -> bytes:
     while data := _part(file, label):
         size += len(data)
         if size > _LARGEST:
-            raise InputError(f"{label} is larger than {_LARGEST >> 20:,} MiB, which is the limit")
+            raise InputError(
+                f"{label} is larger than {_LARGEST >> 20:,} MiB, the most that crossplane-lite reads: "
+                "give a smaller file"
+            )
         parts.append(data)
     return b"".join(parts)
 

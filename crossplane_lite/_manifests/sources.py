@@ -185,7 +185,7 @@ def _check_depth(document: Document) -> None:
         ]
         if not level:
             return
-    raise InputError(f"{document.where} is {TOO_DEEP.format(_DEEPEST)}")
+    raise InputError(f"{document.where}: {TOO_DEEP.format(_DEEPEST)}")
 
 
 def _items(document: Document) -> Iterator[Document]:

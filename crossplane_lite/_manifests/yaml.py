@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._base.extras import load
+from .._base.type_names import json_value_in_words
 from .._base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, bad_tag, booleans_of_1_1, number
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
@@ -41,6 +42,12 @@ __all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "p
 
 # The most levels of nesting. Real objects have far fewer.
 _DEEPEST: Final = 10_000
+
+# What to do about mistakes that PyYAML names by its own words.
+_HINTS: Final = {
+    "mapping values are not allowed": "check the indentation, or quote a text that has ': ' in it",
+    "cannot start any token": "indent with spaces, not tabs, or quote a text that begins with @, ` or %",
+}
 
 # Stands for the key << while its value is read.
 _MERGE: Final = object()
@@ -152,9 +159,11 @@ def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int
                 yield where, _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
-        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}") from None
+        hint = next((f"; {hint}" for words, hint in _HINTS.items() if words in problem), "")
+        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}{hint}") from None
     except yaml.YAMLError as e:
-        raise InputError(f"{label}: {' '.join(str(e).split())}") from None
+        problem = " ".join(str(e).split()).replace(' in "<unicode string>",', " at")
+        raise InputError(f"{label}: {problem}") from None
     finally:
         loader.dispose()
 
@@ -285,14 +294,15 @@ class _Builder:
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
             raise self._error(event, bad_tag(short_text(event.tag)))
         if self._expects_key():
-            raise self._error(event, "a key must be a string; quote it")
+            problem = "a key must be a string, not a list or a mapping; quote a text that begins with [ or {"
+            raise self._error(event, problem)
         self._check_depth(len(self._open) + 1, event)
         self._open.append(_Open(event.anchor, self._count, is_list=is_list))
         self._count += 1
 
     def _check_depth(self, depth: int, event: Any) -> None:
         if depth > self._deepest:
-            raise self._error(event, f"nested more than {self._deepest:,} levels deep")
+            raise self._error(event, f"this is nested more than {self._deepest:,} levels deep")
 
     def _expects_key(self) -> bool:
         return bool(self._open) and self._open[-1].items is None and self._open[-1].key is None
@@ -319,7 +329,9 @@ class _Builder:
             return "true" if value else "false"
         if isinstance(value, int):
             return str(value)
-        raise self._error(event, "a key must be a string; quote it")
+        raise self._error(
+            event, f"a key must be a string (got {json_value_in_words(value, short_repr(value))}); quote it"
+        )
 
     def _merge(self, into: dict[str, Any], value: Any, event: Any) -> None:
         for source in value if isinstance(value, list) else [value]:
@@ -334,7 +346,8 @@ class _Builder:
         if any(one.anchor == event.anchor for one in self._open):
             name = short_text(event.anchor)
             raise self._error(event, f"the YAML alias *{name} contains itself: it is inside of the value of &{name}")
-        raise self._error(event, f"there is no anchor &{short_text(event.anchor)} before this alias")
+        problem = f"there is no anchor &{short_text(event.anchor)} before this alias; quote a text that begins with *"
+        raise self._error(event, problem)
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
@@ -345,7 +358,10 @@ class _Builder:
             return text
         value = _meaning(text, _FEW_WORDS) if is_plain else self._tagged(event)
         if isinstance(value, float) and not math.isfinite(value):
-            raise self._error(event, f"{short_text(text)} is not a number of JSON; quote it")
+            raise self._error(
+                event,
+                f"{short_text(text)} can't be used, because JSON has no such number; quote it if a string is meant",
+            )
         return value
 
     def _tagged(self, event: Any) -> Any:

@@ -45,7 +45,7 @@ class ApiServer:
         self._cache = _Cache(context)
 
     def __str__(self) -> str:
-        return f"the kubectl context {self._context or '(current)'}"
+        return f"the kubectl context {self._context}" if self._context else "kubectl's current context"
 
     def run(self, arguments: Sequence[str], what: str) -> bytes:
         """Run kubectl, and return its standard output.
@@ -58,7 +58,8 @@ class ApiServer:
             InputError: kubectl isn't installed, takes too long, prints more than 512 MiB, or fails. If it fails, the
                 message has kubectl's own error.
         """
-        reading = f"kubectl can't read {what} from the context {self._context or '(current)'}"
+        context = f"the context {self._context}" if self._context else "the current context"
+        reading = f"kubectl can't read {what} from {context}"
         # This limit ends helpers of kubectl that go on running after kubectl itself was killed.
         limit = f"--request-timeout={self._timeout + 5:g}s"
         command = ["kubectl", f"--context={self._context}", limit, *arguments]
@@ -66,7 +67,7 @@ class ApiServer:
             # Without standard input: a plugin that asks for a password must not wait for ever.
             done = process.run(command, timeout=self._timeout)
         except process.TooMuchError as e:
-            raise InputError(f"{reading}: it printed more than {e}, which is the limit") from None
+            raise InputError(f"{reading}: it printed more than {e}, the most that crossplane-lite reads") from None
         except process.TooLongError:
             raise InputError(
                 f"{reading}: it gave no answer within {self._timeout:g} s; check that the server can be reached"
@@ -128,7 +129,8 @@ class ApiServer:
             return None
         url = entry.get("serverRelativeURL") if isinstance(entry, Mapping) else None
         if not isinstance(url, str) or not url.startswith(f"{_INDEX}/"):
-            raise InputError(f"the API server's {_INDEX} has no URL for {path} (got {short_repr(url, 120)})")
+            got = "nothing" if url is None else short_repr(url, 120)
+            raise InputError(f"the API server's {_INDEX} has no URL for {path} that begins with {_INDEX}/ (got {got})")
         where = f"{_INDEX}/{path} of {self}"
         digest = "".join(parse_qs(urlsplit(url).query).get("hash", []))
         data = self._cache.read(path, digest)

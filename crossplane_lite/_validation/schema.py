@@ -158,7 +158,7 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
             f"(got {type_in_words(resource)})"
         )
     if schema is not None and not isinstance(schema, Mapping):
-        raise SchemaError(f"the schema can't be used: it must be a mapping (got {type_in_words(schema)})")
+        raise SchemaError(f"the schema can't be used: a schema must be a mapping (got {type_in_words(schema)})")
     if not schema or _is_unobserved(resource):
         return []
     try:

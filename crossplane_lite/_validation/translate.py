@@ -19,7 +19,7 @@ __all__ = ["DEEPEST_SCHEMA", "MERGE_KEYS", "NULLABLE", "SchemaError", "key_of", 
 DEEPEST_SCHEMA: Final = 100
 """How deep schemas may be nested. Validators recurse, in C and Rust too, and the stack of a thread is small."""
 
-_TOO_DEEP: Final = f"the schema can't be used: it is nested more than {DEEPEST_SCHEMA} deep"
+_TOO_DEEP: Final = f"the schema can't be used: it is nested more than {DEEPEST_SCHEMA} levels deep"
 
 NULLABLE: Final = "x-nullable"
 """The keyword of a schema that allows null."""

@@ -90,7 +90,8 @@ class Transaction:
                 except FileExistsError:  # another run may have made it just now
                     if not os.path.isdir(place):
                         raise InputError(
-                            f"{place} is not a folder, and a folder is needed there: choose another one, or remove it"
+                            f"{place} is not a folder, but a folder is needed there: choose another "
+                            f"folder, or remove {place.name}"
                         ) from None
 
     def stage(self, target: Path, content: bytes) -> None:

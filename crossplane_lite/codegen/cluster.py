@@ -39,8 +39,8 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
     items = listed.get("items")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise InputError(
-            f"kubectl printed no list of the CustomResourceDefinitions of {server}: look at the output of `kubectl get "
-            f"{_CRDS} --output=json`"
+            f"kubectl's output for the CustomResourceDefinitions of {server} has no list of objects in 'items': look "
+            f"at the output of `kubectl get {_CRDS} --output=json`"
         )
     defined: set[tuple[str, str]] = set()
     for item in items:

@@ -15,6 +15,7 @@ from .._manifests.crd import crds_in, versions_of
 from .._manifests.kind_schemas import scopes_in
 from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from .names import class_name, group_path, segment
 from .shapes import ClassRef
@@ -208,8 +209,9 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
     if not str(content.get("openapi", "")).startswith("3."):
         version = content.get("openapi", content.get("swagger"))
         raise InputError(
-            f"{where}: only OpenAPI v3 documents can be read (this one is {version!r}): get one from an API server, as "
-            "in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+            f"{where}: only OpenAPI v3 documents can be read (this one has "
+            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
+            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
     if "components" not in content:
         raise InputError(

@@ -133,7 +133,10 @@ def input_crd(
     import attr
 
     if not attr.has(cls):
-        raise UsageError(f"an input's class must be an attrs class (got {cls!r}): decorate it with @attrs.define")
+        raise UsageError(
+            f"the input's class {getattr(cls, '__qualname__', cls)} must be an attrs class: "
+            "decorate it with @attrs.define"
+        )
     check_class(cls)
     kind = kind or _own(cls, "kind") or cls.__name__
     if not re.fullmatch("[A-Z][A-Za-z0-9]{0,62}", kind):

@@ -124,7 +124,10 @@ def read_list(place: Path) -> list[str] | None:
 
 def _restore(place: Path) -> str:
     """Return the advice for a manifest or journal that can't be used."""
-    return f"restore the file from version control, or remove the folder {place.parent} and generate it again"
+    return (
+        f"restore {place.name} from version control, or remove the folder {place.parent} (keep your own files) and "
+        "generate it again"
+    )
 
 
 def path_problem(path: str) -> str | None:
@@ -154,7 +157,7 @@ def _document(place: Path) -> dict[str, Any] | None:
         except FileNotFoundError:
             return None
     if not is_file:
-        raise InputError(f"{place} is not a file, and a file must be there: remove it")
+        raise InputError(f"{place} must be a regular file, not a link or a folder: {_restore(place)}")
     try:
         with naming("read", place):
             document: Any = json.loads(place.read_bytes())
@@ -165,7 +168,7 @@ def _document(place: Path) -> dict[str, Any] | None:
         found = "no 'format'" if version is None else f"the 'format' {short_repr(version)}"
         raise InputError(
             f"{place} has {found}, and this version of crossplane-lite reads only {_FORMAT}: use the version that "
-            f"wrote the file, or remove the folder {place.parent} and generate it again"
+            f"wrote the file, or remove the folder {place.parent} (keep your own files) and generate it again"
         )
     assert isinstance(document, dict)
     return document

@@ -139,7 +139,8 @@ def _project(file: Path) -> Mapping[str, Any]:
             hint = f"did you mean {near[0]!r}?" if near else f"its keys are {', '.join(_KEYS)}"
             raise InputError(f"{file}: [generate] has no key {key!r}; {hint}")
         if not _is(value, _KEYS[key]):
-            raise InputError(f"{file}: generate.{key} must be {_KEYS[key]} (got {value!r})")
+            got = str(value).lower() if isinstance(value, bool) else repr(value)
+            raise InputError(f"{file}: generate.{key} must be {_KEYS[key]} (got {got})")
     if table.get("versions", VERSIONS[0]) not in VERSIONS:
         raise InputError(f"{file}: generate.versions must be {one_of(VERSIONS)} (got {table['versions']!r})")
     return table

@@ -385,7 +385,7 @@ def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], f
         if other and other.status and status and os.path.samestat(other.status, status):
             raise InputError(
                 f"{folder / path} is now called {other.place.name}, but this file system treats both as one file: "
-                f"remove {folder} and generate it again"
+                "remove this file, and run the command again"
             )
 
 

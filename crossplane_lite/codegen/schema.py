@@ -136,7 +136,7 @@ class _Reader:
         for wire, below in sorted(properties.items(), key=lambda item: str(item[0])):
             if not isinstance(wire, str) or not wire or wire.encode(errors="replace").decode() != wire:
                 raise self.error(
-                    node.path, f"a property's name must be a string of Unicode that isn't empty (got {wire!r})"
+                    node.path, f"a property's name must be a non-empty string of valid Unicode (got {wire!r})"
                 )
             path = f"{node.path}.{wire}".lstrip(".")
             if below is True:
@@ -281,10 +281,14 @@ class _Reader:
         keys = schema.get("x-kubernetes-list-map-keys") or ()
         if schema.get("x-kubernetes-list-type") != "map":
             return ()
+        if keys == ():
+            raise self.error(
+                path, "'x-kubernetes-list-type' is map, so 'x-kubernetes-list-map-keys' must name at least one key"
+            )
         if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
             raise self.error(
                 path,
-                f"'x-kubernetes-list-map-keys' must be a list of strings that aren't empty (got {short_repr(keys)})",
+                f"'x-kubernetes-list-map-keys' must be a list of non-empty strings (got {short_repr(keys)})",
             )
         return tuple(keys)
 
@@ -327,7 +331,11 @@ class _Reader:
         ref = schema["$ref"]
         found = self._refs(ref) if isinstance(ref, str) else None
         if found is None:
-            raise self.error(path, f"'$ref' must name a schema of the same OpenAPI document (got {ref!r})")
+            raise self.error(
+                path,
+                f"'$ref' must name a schema of the same OpenAPI document (got {ref!r}); "
+                "a CustomResourceDefinition can't have a '$ref'",
+            )
         return found
 
     def _class_of(self, schema: Mapping[str, Any], path: str) -> ClassRef | None:

@@ -148,7 +148,7 @@ def _copy_file(path: Path, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)
     except OSError as e:
-        raise InputError(f"--uses: can't copy {path}: {e.strerror or e}") from None
+        raise InputError(f"--uses: can't copy {path} for the type checker: {e.strerror or e}") from None
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -206,8 +206,9 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
             if one["severity"] == "error" and _is_in(path, targets):
                 found.append(Use(path, start["line"] + 1, start["character"] + 1, text))
     except (ValueError, KeyError, TypeError):
+        said = repr(output[:300]) if output.strip() else "nothing"
         raise InputError(
-            f"--uses: pyright printed no report, but {output[:300]!r}: run pyright by itself to see why"
+            f"--uses: pyright printed {said} instead of a report: run pyright by itself to see why"
         ) from None
     return found
 

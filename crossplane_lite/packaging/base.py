@@ -66,7 +66,7 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
         path = wanted.strip("/")
         target = _target(path, links)
         if target is None:
-            raise InputError(f"{image.label} has no {wanted}: give the path of a program in the image with --python")
+            raise InputError(f"{image.label} has no {wanted}: give the path of the image's Python with --python")
         match = _INTERPRETER.search(posixpath.basename(target))
         if match is None:
             raise InputError(

@@ -100,6 +100,8 @@ def command(argv: Sequence[str]) -> int:
 def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
     found = images.read(arguments.base, work, arguments.platform)
     platforms = sorted({images.platform_of(one.config) for one in found})
+    if len(found) > 1 and len(platforms) == 1:
+        raise InputError(f"{arguments.base} has several images for {platforms[0]}: save only the one that you want")
     if len(found) > 1:
         raise InputError(f"{arguments.base} has images for {', '.join(platforms)}: choose one with --platform")
     return found[0]
@@ -200,22 +202,25 @@ def _function(target: Path, project: str, packages: Sequence[installing.Package]
         name = installing.canonical(re.split(r"[\[<>=!~;@ ]", project)[0])
         mine = [package for package in packages if package.name == name]
     if len(mine) != 1:
-        raise InputError(f"pip didn't choose {project} itself: give the project's folder, its wheel or its exact name")
+        raise InputError(
+            f"{project} is not one of the packages that pip chose: give the project's folder, wheel or exact name"
+        )
     package = mine[0]
     if wanted is None:
         wanted = _entry_point(target, package.name)
+        source = f"the entry point of {package.name}"
+        cure = "correct [project.scripts] in its pyproject.toml, or give --function"
+    else:
+        source, cure = "--function", "give another one"
     if not _NAME.fullmatch(wanted):
-        raise InputError(
-            f"the entry point of {package.name} must be module:function or a module (got {wanted!r}): correct "
-            "[project.scripts] in its pyproject.toml, or give another one with --function"
-        )
+        raise InputError(f"{source} must be module:function or a module (got {wanted!r}): {cure}")
     module = wanted.partition(":")[0].replace(".", "/")
     if not any((target / f"{module}{end}").is_file() for end in (".py", "/__init__.py")) and not list(
         target.glob(f"{module}.*.so")
     ):
         raise InputError(
-            f"{package.name} has no module {wanted.partition(':')[0]}, which the entry point {wanted} names: correct "
-            "[project.scripts] in its pyproject.toml, or give --function"
+            f"{package.name} and its dependencies have no module {wanted.partition(':')[0]}, which {source} names "
+            f"({wanted}): {cure}"
         )
     return _Function(package.name, package.version, wanted)
 
@@ -275,7 +280,10 @@ def _entries(target: Path) -> Iterator[Entry]:
             path = Path(folder, name)
             inside = path.relative_to(target.parent).as_posix()
             if path.is_symlink():
-                raise InputError(f"{inside} is a symbolic link, which a package can't have: put a file in its place")
+                raise InputError(
+                    f"an installed package has the symbolic link {path.relative_to(target).as_posix()}, which the "
+                    "image can't have: replace it by a file in the sources of that package"
+                )
             yield Entry(inside, path)
 
 

@@ -79,7 +79,7 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
         file.seek(0)
         if not archive.is_archive(head):
             raise InputError(
-                f"{path} isn't a saved image: give a docker-archive or an OCI layout, as `docker save` and "
+                f"{path} isn't a saved image or package: give a docker-archive or an OCI layout, as `docker save` and "
                 "`skopeo copy` write them"
             )
         return _of_files(TarFiles(file, path), work, platform)

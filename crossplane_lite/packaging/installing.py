@@ -228,7 +228,10 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
             _pip(["wheel", "--no-deps", "--wheel-dir", str(wheels), place], f"{package.name} can't be built")
             made = sorted(set(wheels.iterdir()) - before)
             if len(made) != 1:
-                raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}, not one")
+                raise InputError(
+                    f"{package.name} can't be built: pip made {len(made)} wheels of {place}, not one; "
+                    f"run `pip wheel --no-deps {place}` by itself"
+                )
             if not made[0].name.endswith("-none-any.whl"):
                 raise InputError(
                     f"{package.name} has no wheel for {python.platform}, and the one that was built here "

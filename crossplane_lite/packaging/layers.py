@@ -309,4 +309,4 @@ def check_path(path: str, label: str) -> None:
         InputError: A part of the path is `..`.
     """
     if ".." in path.split("/"):
-        raise InputError(f"{label}: the member {path!r:.200} leads out of the root: don't use this image")
+        raise InputError(f"{label}: the path {path!r:.200} leads out of the image's root folder: don't use this image")

@@ -6,7 +6,7 @@ Each error and warning names the file and the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .._base.api_version import group_of
@@ -142,7 +142,8 @@ def _of_meta(one: Found) -> Iterator[str]:
     content = one.content
     kind, version = content.get("kind"), str(content.get("apiVersion")).partition("/")[2]
     if kind != "Function":
-        yield f"{one.at('kind')}: the package must be a Function (it is a {short_repr(kind)})"
+        found = "it has no kind" if kind is None else f"its kind is {short_repr(kind)}"
+        yield f"{one.at('kind')}: the package must be a Function ({found})"
         return
     if version not in _META_VERSIONS:
         yield f"{one.at('apiVersion')}: apiVersion must be {_META}/v1 (got {short_repr(content.get('apiVersion'))})"
@@ -177,7 +178,10 @@ def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
     crossplane = spec.get("crossplane")
     if crossplane is None:
         return
-    text = crossplane.get("version") if isinstance(crossplane, Mapping) else None
+    if not isinstance(crossplane, Mapping):
+        yield f"{one.at('spec', 'crossplane')}: spec.crossplane must be an object (got {short_repr(crossplane)})"
+        return
+    text = crossplane.get("version")
     problem = constraint.problem(text) if isinstance(text, str) else f"must be a string ({_given(text)})"
     if problem:
         yield f"{one.at('spec', 'crossplane', 'version')}: spec.crossplane.version {problem}"
@@ -250,8 +254,3 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
         list(versions_of(one.at(), one.content))
     except InputError as e:
         yield str(e)
-
-
-def joined(problems: Iterable[str]) -> str:
-    """Return `problems` as one text with a line for each problem. All lines except the first are indented."""
-    return "\n  ".join(problems)

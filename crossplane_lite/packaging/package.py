@@ -20,7 +20,7 @@ from .._manifests.yaml import decode, dump
 from ..errors import InputError
 from . import images
 from .layers import Entry, Layer, names_of, write_layer
-from .lint import Found, joined, lint, read_stream
+from .lint import Found, lint, read_stream
 
 __all__ = ["BASE", "EXAMPLES", "Content", "assembled", "checked", "collect", "content_of"]
 
@@ -119,7 +119,7 @@ def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], li
     problems, warnings = lint(objects, label)
     if problems:
         many = f"{len(problems)} errors" if len(problems) > 1 else "an error"
-        raise InputError(f"the package has {many}, and nothing was written\n  {joined(problems)}")
+        raise InputError(f"the package has {many}, and nothing was written: {'; '.join(problems)}")
     meta = next(one.content for one in objects if one.content.get("kind") == "Function")
     return meta, warnings
 
@@ -206,7 +206,7 @@ def _of_marks(image: images.Image) -> Iterator[str]:
             "the layer's mark"
     platform = images.platform_of(image.config)
     if platform not in images.PLATFORMS:
-        yield f"{image.label}: it is for {platform}, which Crossplane doesn't run"
+        yield f"{image.label}: the package is for {platform}, and can only be for {' and '.join(images.PLATFORMS)}"
 
 
 def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | None:
@@ -218,11 +218,16 @@ def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | N
                 if clean_name(member.name) != name:
                     continue
                 if not member.isreg():
-                    problems.append(f"{label}: {name} is not a regular file")
+                    problems.append(
+                        f"{label}: {name} must be a regular file, not a link or a folder: build the package again"
+                    )
                     return None
                 if member.size > archive_files.LARGEST:
                     largest = archive_files.LARGEST >> 20
-                    problems.append(f"{label}: {name} is larger than {largest} MB, which is the limit")
+                    problems.append(
+                        f"{label}: {name} is larger than {largest} MB, the most that Crossplane reads: leave "
+                        "objects out"
+                    )
                     return None
                 if name == PACKAGE and member.mode & 0o777 != 0o644:
                     problems.append(f"{label}: {name} must have the mode 0644 (it has {member.mode & 0o777:04o})")

@@ -82,8 +82,9 @@ def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Imag
             )
             those = " and ".join(images.PLATFORMS)
             raise InputError(f"{source} is for {platform}; packages can only be for {those}: {hint}")
-    if len(set(platforms)) < len(platforms):
-        raise InputError(f"{source} has several images for {platforms[0]}: give one image for each platform")
+    twice = next((platform for platform in platforms if platforms.count(platform) > 1), None)
+    if twice is not None:
+        raise InputError(f"{source} has several images for {twice}: save only the one that you want")
     if len(platforms) > 1 and arguments.package_file:
         raise InputError(
             f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "

@@ -84,7 +84,7 @@ def chain(depth: int, *way: Any) -> dict[str, Any]:
 def test_a_schema_10000_levels_deep_is_refused(way: tuple[Any, ...]) -> None:
     """A schema that is deeper than any real one is a clean error, and a Fatal result."""
     schema = chain(10_000, *way)
-    with pytest.raises(schemas.SchemaError, match="nested more than 100 deep"):
+    with pytest.raises(schemas.SchemaError, match="nested more than 100 levels deep"):
         schemas.errors_in({"kind": "Bucket"}, schema)
 
     @composition.function
@@ -93,7 +93,7 @@ def test_a_schema_10000_levels_deep_is_refused(way: tuple[Any, ...]) -> None:
         ctx.validate_desired()
 
     (text,) = Response(compose.run(over_the_wire(schema))).fatal
-    assert "nested more than 100 deep" in text
+    assert "nested more than 100 levels deep" in text
 
 
 @pytest.mark.slow
@@ -151,8 +151,8 @@ def test_values_that_no_resource_can_hold(value: Any) -> None:
         ({"minLength": -1, "type": "string"}, "can't be used"),
         ({"maxItems": "x"}, "can't be used"),
         ({"properties": {"a": {"minLength": "x"}}}, "can't be used: properties.a.minLength: .* not of type .integer.$"),
-        ([1], r"can't be used: it must be a mapping \(got a list\)"),
-        ("x", r"can't be used: it must be a mapping \(got a string\)"),
+        ([1], r"can't be used: a schema must be a mapping \(got a list\)"),
+        ("x", r"can't be used: a schema must be a mapping \(got a string\)"),
     ],
 )
 def test_broken_schemas(schema: dict[str, Any], words: str) -> None:

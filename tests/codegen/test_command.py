@@ -216,7 +216,7 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
     ),
     "Swagger": (
         lambda tmp_path: put(tmp_path / "a.json", {"swagger": "2.0", "definitions": {}}),
-        r"a\.json.*: only OpenAPI v3 documents can be read \(this one is '2\.0'\)",
+        r"a\.json.*: only OpenAPI v3 documents can be read \(this one has the version '2\.0'\)",
     ),
     "an index": (
         lambda tmp_path: put(tmp_path / "a.json", {"paths": {"api/v1": {"serverRelativeURL": "/openapi/v3/api/v1"}}}),

@@ -87,7 +87,7 @@ def test_a_project_that_is_not_there() -> None:
         ('[generate]\nsources = "a"', "generate.sources must be a list of strings (got 'a')"),
         ("[generate]\nsources = [3]", "generate.sources must be a list of strings (got [3])"),
         ("[generate]\ndescriptions = 1", "generate.descriptions must be true or false (got 1)"),
-        ("[generate]\noutput = false", "generate.output must be a string (got False)"),
+        ("[generate]\noutput = false", "generate.output must be a string (got false)"),
         ('[generate]\nversions = "new"', "generate.versions must be served, storage or all (got 'new')"),
         ('[generate]\noutput = "m"', "[generate] has neither sources nor kube-context: add one of the two"),
     ],

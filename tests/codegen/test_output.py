@@ -319,17 +319,17 @@ def test_output_is_no_folder(folder: Path) -> None:
     put(folder.parent, {folder.name: "x"})
     assert (
         refused(folder, FILES)
-        == f"{folder} is not a folder, and a folder is needed there: choose another one, or remove it"
+        == f"{folder} is not a folder, but a folder is needed there: choose another folder, or remove {folder.name}"
     )
     assert (
         refused(folder / "b", FILES)
-        == f"{folder} is not a folder, and a folder is needed there: choose another one, or remove it"
+        == f"{folder} is not a folder, but a folder is needed there: choose another folder, or remove {folder.name}"
     )
     folder.unlink()
     folder.symlink_to("nowhere")
     assert (
         refused(folder, FILES)
-        == f"{folder} is not a folder, and a folder is needed there: choose another one, or remove it"
+        == f"{folder} is not a folder, but a folder is needed there: choose another folder, or remove {folder.name}"
     )
 
 
@@ -386,10 +386,14 @@ def test_manifest_is_a_link(folder: Path, tmp_path: Path, name: str) -> None:
     put(tmp_path, {"list": json.dumps({"format": 1, "files": []})})
     folder.mkdir(parents=True)
     (folder / name).symlink_to(tmp_path / "list")
-    assert refused(folder, FILES) == f"{folder}/{name} is not a file, and a file must be there: remove it"
+    problem = (
+        f"{folder}/{name} must be a regular file, not a link or a folder: restore {name} from version control, or "
+        f"remove the folder {folder} (keep your own files) and generate it again"
+    )
+    assert refused(folder, FILES) == problem
     (folder / name).unlink()
     os.mkfifo(folder / name)
-    assert refused(folder, FILES) == f"{folder}/{name} is not a file, and a file must be there: remove it"
+    assert refused(folder, FILES) == problem
 
 
 # Manifests of others.
@@ -419,8 +423,8 @@ def test_manifest_entries(folder: Path, path: str, problem: str, name: str) -> N
     manifest(folder, "a.py", path)
     (folder / MANIFEST).rename(folder / name)
     expected = (
-        f"{folder}/{name} lists {path!r}, which can't be a file of this folder, because it {problem}: restore the "
-        f"file from version control, or remove the folder {folder} and generate it again"
+        f"{folder}/{name} lists {path!r}, which can't be a file of this folder, because it {problem}: restore "
+        f"{name} from version control, or remove the folder {folder} (keep your own files) and generate it again"
     )
     assert refused(folder, {"a.py": ""}) == expected
 
@@ -438,8 +442,8 @@ def test_manifest_is_not_json(folder: Path, text: str) -> None:
     put(folder, {"a.py": "old"})
     (folder / MANIFEST).write_bytes(text.encode("latin-1" if text == "\x80" else "utf-8"))
     expected = (
-        f"{folder}/{MANIFEST} is not JSON: restore the file from version control, or remove the folder {folder} and "
-        "generate it again"
+        f"{folder}/{MANIFEST} is not JSON: restore {MANIFEST} from version control, or remove the folder "
+        f"{folder} (keep your own files) and generate it again"
     )
     assert refused(folder, {"a.py": "new"}) == expected
 
@@ -454,7 +458,7 @@ def test_manifest_format(folder: Path, document: object) -> None:
     found = f"the 'format' {document['format']!r}" if given else "no 'format'"
     expected = (
         f"{folder}/{MANIFEST} has {found}, and this version of crossplane-lite reads only 1: use the version that "
-        f"wrote the file, or remove the folder {folder} and generate it again"
+        f"wrote the file, or remove the folder {folder} (keep your own files) and generate it again"
     )
     assert refused(folder, FILES) == expected
 
@@ -516,7 +520,7 @@ def test_renamed_in_case(folder: Path) -> None:
     for text in ("", "new"):
         assert refused(folder, {"bucket.py": text}) == (
             f"{folder}/Bucket.py is now called bucket.py, but this file system treats both as one file: "
-            f"remove {folder} and generate it again"
+            "remove this file, and run the command again"
         )
     (folder / "Bucket.py").unlink()
     (folder / "bucket.py").unlink(missing_ok=True)

@@ -219,7 +219,7 @@ FAILURES = {
     ),
     "a package.yaml that is a link": (
         tar(docker(linked_package(), names=["a.tar"])),
-        "the layer a.tar: package.yaml is not a regular file",
+        "the layer a.tar: package.yaml must be a regular file, not a link or a folder: build the package again",
     ),
     "a manifest that is not JSON": (tar({"manifest.json": b"["}), "manifest.json is not JSON: "),
     "a manifest that is too deep": (tar({"manifest.json": b"[" * 100_000}), "manifest.json is not JSON: "),
@@ -299,10 +299,13 @@ ZEROS = gzip.compress(bytes(1 << 20))
 @pytest.mark.parametrize(
     ("start", "problem"),
     [
-        (header("a", 1 << 30), "layer is larger than 30 MB unpacked, which is the limit"),
-        (header("a", 1 << 30, tarfile.XHDTYPE), "layer is larger than 30 MB unpacked, which is the limit"),
-        (header("package.yaml", 31 << 20), "package.yaml is larger than 30 MB, which is the limit"),
-        (header("package.yaml", 1 << 40), "package.yaml is larger than 30 MB, which is the limit"),
+        (header("a", 1 << 30), "layer is larger than 30 MB unpacked, the most that crossplane-lite reads"),
+        (
+            header("a", 1 << 30, tarfile.XHDTYPE),
+            "layer is larger than 30 MB unpacked, the most that crossplane-lite reads",
+        ),
+        (header("package.yaml", 31 << 20), "package.yaml is larger than 30 MB, the most that Crossplane reads"),
+        (header("package.yaml", 1 << 40), "package.yaml is larger than 30 MB, the most that Crossplane reads"),
     ],
     ids=["a file", "a header", "its package.yaml", "what its package.yaml claims to be"],
 )
@@ -323,7 +326,8 @@ def test_limit() -> None:
     """The limit is the size that Crossplane installs."""
     assert archive_files.LARGEST == 200 << 20
     archive = tar(docker(gzip.compress(header("package.yaml", (200 << 20) + 1)) + ZEROS, names=["layer"]))
-    assert failure(archive) == "the layer layer: package.yaml is larger than 200 MB, which is the limit"
+    problem = "the layer layer: package.yaml is larger than 200 MB, the most that Crossplane reads; give its "
+    assert failure(archive) == f"{problem}CustomResourceDefinitions as files instead"
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.REGTYPE])
@@ -352,14 +356,17 @@ def test_largest_package(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_large_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
     """A manifest or a configuration of any size isn't read into memory."""
     monkeypatch.setattr(archive_files, "_LARGEST_JSON", 1 << 20)
-    assert failure(tar({"manifest.json": b" " * (2 << 20)})) == "manifest.json is larger than 1 MB, which is the limit"
+    problem = "manifest.json is larger than 1 MB, the most that crossplane-lite reads of JSON in an image"
+    assert failure(tar({"manifest.json": b" " * (2 << 20)})) == problem
 
 
 def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """An archive of very many files is no image; a layer may have them."""
     monkeypatch.setattr(archive_files, "_MOST_FILES", 50)
     many = {f"{number}": b"" for number in range(60)}
-    assert failure(tar(many)) == " has more than 50 files, which is the limit for an archive"
+    assert failure(tar(many)) == (
+        " has more than 50 files, the most that crossplane-lite reads of an archive: give an archive with fewer"
+    )
     packed = gzip.compress(tar({**many, "package.yaml": PACKAGE}))
     assert read(tar(docker(packed))) == [("a.xpkg:package.yaml", PACKAGE)]
 

@@ -178,8 +178,8 @@ def test_secret() -> None:
 @pytest.mark.parametrize(
     ("secret", "text"),
     [
-        ({"data": []}, "it: data is not a mapping (got a list)"),
-        ({"stringData": "x"}, "it: stringData is not a mapping (got a string)"),
+        ({"data": []}, "it: data must be a mapping (got a list)"),
+        ({"stringData": "x"}, "it: stringData must be a mapping (got a string)"),
         ({"data": {"a": 1}}, "it: data.a must be a string (got an integer)"),
         ({"data": {"a": "hunter2!"}}, "it: data.a is not base64; use stringData for plain text"),
         ({"data": {"a": "ü"}}, "it: data.a is not base64; use stringData for plain text"),

@@ -50,7 +50,7 @@ def test_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device without an end is refused where a file could not be as large, whatever reads it."""
     monkeypatch.setattr(reading, "_LARGEST", 8 << 20)
     device = Path("/dev/zero")
-    problem = "^/dev/zero is larger than 8 MiB, which is the limit$"
+    problem = "^/dev/zero is larger than 8 MiB, the most that crossplane-lite reads: give a smaller file$"
     with pytest.raises(InputError, match=problem):
         read_resources([device])
     with pytest.raises(InputError, match=problem):

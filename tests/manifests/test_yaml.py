@@ -136,16 +136,27 @@ FAILURES = [
     ("- a\n", "file.yaml, document 1 (line 1) is not a mapping"),
     ("a: 1\n---\nb\n", "file.yaml, document 2 (line 3) is not a mapping"),
     ("a:\n  b: [\n", "file.yaml, line 3: while parsing a flow node"),
-    ("a: *nope\n", "file.yaml, line 1: there is no anchor &nope before this alias"),
+    (
+        "a: *nope\n",
+        "file.yaml, line 1: there is no anchor &nope before this alias; quote a text that begins with *",
+    ),
     ("a: &a [*a]\n", "file.yaml, line 1: the YAML alias *a contains itself: it is inside of the value of &a"),
     ("a: 1\n<<: 2\n", "file.yaml, line 2: only mappings can be merged with <<"),
-    ("1.5: x\n", "file.yaml, line 1: a key must be a string; quote it"),
-    ("~: x\n", "file.yaml, line 1: a key must be a string; quote it"),
-    ("? [a]\n: x\n", "file.yaml, line 1: a key must be a string; quote it"),
+    ("1.5: x\n", "file.yaml, line 1: a key must be a string (got 1.5 that is a number); quote it"),
+    ("~: x\n", "file.yaml, line 1: a key must be a string (got null); quote it"),
+    (
+        "? [a]\n: x\n",
+        "file.yaml, line 1: a key must be a string, not a list or a mapping; quote a text that begins with",
+    ),
     ("a: !!binary aGk=\n", "file.yaml, line 1: the tag !!binary has no meaning in a manifest: remove it"),
     ("a: !mine {}\n", "file.yaml, line 1: the tag !mine has no meaning in a manifest: remove it"),
     ("a: !!int x\n", "file.yaml, line 1: 'x' is not a value of !!int: change the value, or remove the tag"),
-    ("a: \x01\n", "file.yaml: unacceptable character"),
+    ("a: \x01\n", "file.yaml: unacceptable character #x0001: control characters are not allowed at position 3"),
+    ("a: b: c\n", "file.yaml, line 1: mapping values are not allowed in this context; check the indentation, or quote"),
+    (
+        "a:\n\tb: c\n",
+        "file.yaml, line 2: while scanning for the next token, found character that cannot start any token",
+    ),
     (b"a: \xff\n", "file.yaml is not UTF-8 text (byte 3)"),
     ("a: " + "[" * 10_000, "file.yaml"),
     ("a: !!set {x}\n", "file.yaml, line 1: the tag !!set has no meaning in a manifest: remove it"),
@@ -212,14 +223,14 @@ def test_keys_as_written() -> None:
         parse(text, as_written=True)
     merged = "a: &a {on: 1}\nb: {<<: *a, off: 2}\n"
     assert parse(merged, as_written=True)[0][1] == {"a": {"on": 1}, "b": {"on": 1, "off": 2}}
-    with pytest.raises(InputError, match=r"^<stdin>, line 1: a key must be a string; quote it$"):
+    with pytest.raises(InputError, match=r"^<stdin>, line 1: a key must be a string \(got null\); quote it$"):
         parse("? \n: 1\n", as_written=True)
 
 
 @pytest.mark.parametrize("text", [".inf", "-.Inf", ".nan", "!!float .inf"])
 def test_infinity_as_written(text: str) -> None:
     """As written, a number that JSON has no word for is refused with its line."""
-    problem = f"{text.split()[-1]} is not a number of JSON; quote it"
+    problem = f"{text.split()[-1]} can't be used, because JSON has no such number; quote it if a string is meant"
     with pytest.raises(InputError, match=rf"^<stdin>, line 2: {re.escape(problem)}$"):
         parse(f"\na: {text}\n", as_written=True)
 
@@ -227,7 +238,7 @@ def test_infinity_as_written(text: str) -> None:
 @pytest.mark.parametrize("text", ["[", "- ", "{a: ", "[\n", "{a:\n"])
 def test_deepest(text: str) -> None:
     """Where there is a limit, so many levels are read, and more are refused before the rest is looked at."""
-    with pytest.raises(InputError, match=r"^<stdin>, line \d+: nested more than 50 levels deep$"):
+    with pytest.raises(InputError, match=r"^<stdin>, line \d+: this is nested more than 50 levels deep$"):
         parse("a:\n  " + text * 100_000, deepest=50)
     assert len(parse("a: " + "[" * 49 + "]" * 49, deepest=50)) == 1
     assert len(parse("a: " + "[" * 200 + "]" * 200)) == 1
@@ -239,9 +250,9 @@ def test_deepest_of_all(tmp_path: Path) -> None:
     assert read(tmp_path, "a:\n  " + "[" * 9_999 + "]" * 9_999)
     for text in ("[" * 10_000, "[" * 1_000_000, "{a: " * 1_000_000):
         start = time.process_time()
-        assert failure(tmp_path, f"a:\n  {text}") == "file.yaml, line 2: nested more than 10,000 levels deep"
+        assert failure(tmp_path, f"a:\n  {text}") == "file.yaml, line 2: this is nested more than 10,000 levels deep"
         assert time.process_time() - start < 5
-    with pytest.raises(InputError, match="^x, line 1: nested more than 10,000 levels deep$"):
+    with pytest.raises(InputError, match="^x, line 1: this is nested more than 10,000 levels deep$"):
         yaml.parse_value("[" * 20_000, "x", extra="render")
 
 
@@ -249,7 +260,7 @@ def test_depth_of_aliases() -> None:
     """Levels count where an alias stands for them too."""
     text = "a: &a [[[1]]]\nb: &b [*a]\nc: [[*b]]\n"
     assert parse(text, deepest=7)[0][1]["c"] == [[[[[[1]]]]]]
-    with pytest.raises(InputError, match=r"^<stdin>, line 3: nested more than 6 levels deep$"):
+    with pytest.raises(InputError, match=r"^<stdin>, line 3: this is nested more than 6 levels deep$"):
         parse(text, deepest=6)
     assert parse("a: &a 1\nb: [*a]\n", deepest=2)[0][1] == {"a": 1, "b": [1]}
 

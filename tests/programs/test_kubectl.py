@@ -97,5 +97,5 @@ def test_names() -> None:
     """A server is called by its context."""
     assert [str(ApiServer(name)) for name in ("dev", "")] == [
         "the kubectl context dev",
-        "the kubectl context (current)",
+        "kubectl's current context",
     ]

@@ -224,7 +224,7 @@ def test_secrets_are_as_stored(tmp_path: Path) -> None:
     ("text", "line"),
     [
         (f"{SECRET}data: {{a: plain}}\n", "document 1 (line 1): data.a is not base64; use stringData for plain text"),
-        (f"{SECRET}data: [a]\n", "document 1 (line 1): data is not a mapping (got a list)"),
+        (f"{SECRET}data: [a]\n", "document 1 (line 1): data must be a mapping (got a list)"),
         (f"{SECRET}stringData: {{a: 1}}\n", "document 1 (line 1): stringData.a must be a string (got an integer)"),
         ("apiVersion: v1\nkind: Secret\n", "document 1 (line 1) has no metadata.name"),
         (XR, "document 1 (line 1): the kind is XBucket of example.org/v1, and must be Secret of v1"),

@@ -305,7 +305,7 @@ def test_a_kubectl_that_prints_too_much(monkeypatch: pytest.MonkeyPatch, tmp_pat
     """Output without an end is given up long before it fills the memory."""
     monkeypatch.setattr(process, "_LARGEST", 4 << 20)
     script_for_kubectl(monkeypatch, tmp_path, "yes")
-    assert failure(Kubectl("dev")).endswith(" dev: it printed more than 4 MiB, which is the limit")
+    assert failure(Kubectl("dev")).endswith(" dev: it printed more than 4 MiB, the most that crossplane-lite reads")
 
 
 def test_a_failure_without_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
