@@ -265,7 +265,7 @@ class _Composer:
             elif top.kind == SEQUENCE:
                 top.content.append(node)
             else:
-                key = pending.value
+                key = self._string(pending) if self._raw else pending.value
                 if pending.anchor is not None or pending.tag is not None or not key or key == "<<":
                     key = self._key(pending, node)
                 if key in top.content:
@@ -351,21 +351,32 @@ class _Composer:
             raise self._error(
                 event, f"{event.value} can't be used, because JSON has no such number; quote it if a string is meant"
             )
-        if self._raw and "\ufffd" in event.value:
-            import json
+        if self._raw:
+            node.content = self._string(event)
 
-            text = self._doc.text[node.start : node.end]
-            try:
-                node.content = json.loads(text, strict=False)
-            except ValueError:
-                pair = re.search(_SURROGATES, text)
-                if pair is None:
-                    return  # the character U+FFFD itself, which YAML knows
-                raise self._error(
-                    event,
-                    f"this string has two escapes for one character ({pair[0]}), which only JSON allows, and something "
-                    "that JSON doesn't allow: write the character itself",
-                ) from None
+    def _string(self, event: Any) -> str:
+        r"""Return a scalar's text, in which JSON may have a character as two escapes, such as `\ud83d\ude00`.
+
+        Raises:
+            InputError: The scalar has two such escapes, and isn't a string of JSON.
+        """
+        value: str = event.value
+        if "\ufffd" not in value and "\\uFFFD" not in value:
+            return value
+        text = self._doc.text[event.start_mark.index : event.end_mark.index]
+        pair = re.search(_SURROGATES, text)
+        if pair is None:
+            return value  # the character U+FFFD itself, which YAML knows
+        import json
+
+        try:
+            return str(json.loads(text, strict=False))
+        except ValueError:
+            raise self._error(
+                event,
+                f"this string has two escapes for one character ({pair[0]}), which only JSON allows, and something "
+                "that JSON doesn't allow: write the character itself",
+            ) from None
 
     def _no_key(self, event: Any) -> str:
         at = event.start_mark.index

@@ -151,6 +151,15 @@ def test_json_characters() -> None:
     assert text.dump() == data.replace(b"x\\ud83d\\ude00", b"y")
 
 
+def test_json_characters_in_keys() -> None:
+    """Keys have these characters, too, and two keys that differ in them are two."""
+    data = b'{"\\ud83d\\ude00": 1, "\\ud83d\\ude01": {"\\ud83d\\ude00x": 2}}'
+    text = _text.parse(data)
+    assert text.root.value() == {"😀": 1, "😁": {"😀x": 2}}
+    text.root.set(["😁", "😀x"], 3)
+    assert text.dump() == data.replace(b"2", b"3")
+
+
 def test_a_replacement_character_beside_escapes() -> None:
     """The character U+FFFD outside of quotes is itself, also where another string has two escapes for one character."""
     root = _text.parse('{"a": "\\ud83d\\ude00", b: x\ufffd}'.encode()).root
@@ -174,6 +183,10 @@ def test_a_replacement_character_beside_escapes() -> None:
         ("&a : b\n", "in.yaml, line 1: this key is empty: write a key before the colon"),
         (
             '{"a": "\\ud83d\\ude00\\x41"}',
+            "in.yaml, line 1: this string has two escapes for one character (\\ud83d\\ude00), which only JSON allows",
+        ),
+        (
+            "{'a': '\\ud83d\\ude00'}",
             "in.yaml, line 1: this string has two escapes for one character (\\ud83d\\ude00), which only JSON allows",
         ),
         ("a: *b\n", "in.yaml, line 1: there is no anchor &b before this alias"),
