@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import logging
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from importlib.abc import MetaPathFinder
 from typing import Any
 
@@ -48,6 +50,19 @@ class _Official(MetaPathFinder):
 
 
 sys.meta_path.insert(0, _Official())
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
+    """Take away what a command has set up for its process, which otherwise prints the logs of later tests as well."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    if root.level != level:
+        root.setLevel(level)
+        # pytest's own are others while a test is set up, runs and ends.
+        own = [one for one in root.handlers if one in handlers or type(one).__module__.startswith("_pytest.")]
+        root.handlers[:] = own
 
 
 def pytest_configure(config: pytest.Config) -> None:

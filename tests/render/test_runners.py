@@ -98,7 +98,7 @@ def test_runners() -> None:
         (
             described("f", runtime="InProcess", runtime_in_process_target="f"),
             "functions.yaml (f): annotation render.crossplane.io/runtime-in-process-target: 'f' is not "
-            "module:function, for example main:compose or package.module:compose",
+            "module:function, for example main:compose or package.module:compose, with names that Python can import",
         ),
     ],
 )
