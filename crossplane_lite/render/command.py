@@ -40,7 +40,6 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
         InputError: A file or a function can't be read or used; or no function composes or holds back a resource that
             --explain names. The message names it.
-        RenderError: With --crds only. A resource's apiVersion can't be parsed.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
@@ -93,7 +92,11 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
 
     with_results: bool = given.include_function_results
     stdio.say(*(f"warning: {note}" for note in inputs.notes), *output.lines(rendered, results=not with_results))
-    status = _check(rendered, inputs) if given.crds else 0
+    try:
+        status = _check(rendered, inputs) if given.crds else 0
+    except RenderError as error:  # nothing can be checked then, but the documents are there
+        stdio.say(f"crossplane-lite render: {error}")
+        status = 1
     if given.explain:
         _explain(rendered, inputs, given)
         return status

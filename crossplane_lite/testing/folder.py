@@ -254,7 +254,7 @@ class Folder:
 
             definition = one(xrd, self.path, "xrd")
             composite, notes = admitted(composite, definition)
-            _warn(notes)
+            _warn(notes, above=1)
         pipeline, runners, name = self._pipeline(composition, functions, composite, definition)
         known = self._schemas(schemas)
         existing = resources(required, self.path, "required")
@@ -342,12 +342,17 @@ class _Setup(NamedTuple):
     name: str | None
 
 
-def _warn(notes: Iterable[str]) -> None:
-    """Issue a UserWarning for each different note. Its place is the line that called the caller of `_warn`."""
+def _warn(notes: Iterable[str], *, above: int = 0) -> None:
+    """Issue a UserWarning for each different note. Its place is the line of the test.
+
+    Args:
+        notes: The notes.
+        above: How many functions are between the one that the test calls and `_warn`.
+    """
     import warnings
 
     for note in dict.fromkeys(notes):
-        warnings.warn(note, stacklevel=3)
+        warnings.warn(note, stacklevel=3 + above)
 
 
 _HERE: Final = Folder()

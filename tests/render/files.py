@@ -93,6 +93,12 @@ def put(folder: Path, **texts: str) -> Path:
 
 
 @composition.function
+def odd(ctx: composition.Context) -> None:
+    """A resource whose apiVersion can't be parsed."""
+    ctx.resource("odd", Unstructured("a/b/c", "Bucket"))
+
+
+@composition.function
 def bucket(ctx: composition.Context) -> None:
     """Composes a bucket of the composite's size."""
     xr = ctx.composite(Unstructured)

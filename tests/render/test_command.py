@@ -254,6 +254,18 @@ def test_invalid_resources(capsys: pytest.CaptureFixture[str], folder: Path) -> 
     assert capsys.readouterr().err == ""
 
 
+def test_a_kind_that_cannot_be_looked_up(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A resource whose apiVersion can't be parsed can't be checked with --crds; all are printed, and status 1."""
+    put(folder / "crds", bucket=CRD)
+    arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:odd", "--crds", str(folder / "crds")]
+    assert main(arguments) == 1
+    captured = capsys.readouterr()
+    assert [one["apiVersion"] for one in shown(captured.out)] == ["example.org/v1", "a/b/c"]
+    (line,) = captured.err.splitlines()
+    assert line.startswith("crossplane-lite render: ")
+    assert "a/b/c" in line
+
+
 def test_kinds_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     """A kind that --crds knows no schema of is told, and no fault."""
     put(folder / "crds", bucket=CRD.replace("Bucket", "Other"))

@@ -7,11 +7,18 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite import composition, testing
 from crossplane_lite._base import extras
 from crossplane_lite._manifests.yaml import Document
 from crossplane_lite.errors import InputError
 from crossplane_lite.render.definition import admitted, check_defines, is_legacy, steering
 from tests.real.corpus import XRDS
+
+
+@composition.function
+def nothing(ctx: composition.Context) -> None:
+    """Composes nothing."""
+
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -127,6 +134,10 @@ def test_without_the_validator(monkeypatch: pytest.MonkeyPatch) -> None:
     found, notes = admitted(xr({"region": 3}), definition)
     assert found.content["spec"]["size"] == "small"
     assert notes == ["the composite isn't checked against xrd.yaml: install crossplane-lite[schemas]"]
+    for call in (testing.render, testing.simulate):
+        with pytest.warns(UserWarning, match="the composite isn't checked against") as caught:
+            call(found.content, nothing, xrd=definition.content)
+        assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_other_kinds() -> None:
