@@ -109,6 +109,12 @@ def test_credentials_of_grpc() -> None:
         Server(lambda data: data, transport="h2").listen("127.0.0.1:0", creds)
 
 
+def test_what_is_no_credentials() -> None:
+    """grpcio takes gRPC's own credentials and ours, and the error for anything else says so."""
+    with pytest.raises(UsageError, match=r"takes credentials that load_credentials\(\) returns, .* \(got an integer\)"):
+        Server(lambda data: data, transport="grpcio").listen("127.0.0.1:0", 5)
+
+
 def test_raw_functions(tmp_path: Path) -> None:
     """`runtime.serve` and `runtime.main` know both transports."""
     from crossplane_lite.runtime import main, serve

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 
 from ..._base.extras import load
-from ...errors import InputError
+from ..._base.type_names import type_in_words
+from ...errors import InputError, UsageError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import address as addresses
 from . import GRPCIO, Handle, Others, status
@@ -106,6 +107,7 @@ class GrpcioTransport:
 
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
+            UsageError: `certificates` isn't of one of these types.
         """
         where = addresses.parse(address)
         addresses.check_free(where, address)
@@ -115,6 +117,11 @@ class GrpcioTransport:
             else:
                 # Callers of runtime.serve() may pass gRPC's own credentials.
                 follows = hasattr(certificates, "changed")
+                if not follows and not isinstance(certificates, grpc.ServerCredentials):
+                    raise UsageError(
+                        "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
+                        f"(got {type_in_words(certificates)})"
+                    )
                 port = self._server.add_secure_port(address, credentials(certificates) if follows else certificates)
         except RuntimeError:
             port = 0
