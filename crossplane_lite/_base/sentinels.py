@@ -12,7 +12,7 @@ def _refuse(self: enum.Enum, name: str, value: object) -> None:
     # The enum machinery sets names with an underscore on the members while it makes the class.
     if name[:1] != "_":
         raise AttributeError(
-            f"can't set {name!r} on {self.name}, which marks a field without a value; set the field itself first"
+            f"can't set {name!r} on {self.name}: a field with {self.name} holds no object; set it to an object first"
         )
     object.__setattr__(self, name, value)
 

@@ -249,9 +249,10 @@ def encoded_resource(source: Any, where: str = "") -> bytes:
         # The kind is a default of the model's class, so pydantic doesn't count it as set.
         head = {key: getattr(source, key, None) for key in ("apiVersion", "kind")}
         if None in head.values():
+            lacking = " and ".join(key for key, value in head.items() if value is None)
             raise UsageError(
-                f"{where or 'a resource'} must have apiVersion and kind (got {type_in_words(source)}, a pydantic model "
-                "without them)"
+                f"{where or 'a resource'} must have apiVersion and kind, but the pydantic model "
+                f"{type(source).__name__} has no {lacking}"
             )
         source = {**dump(source), **head}
     return encoded(source, where)

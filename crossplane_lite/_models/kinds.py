@@ -25,7 +25,9 @@ def check_class(model: object, what: str) -> None:
         UsageError: The argument isn't a subclass of `Resource`.
     """
     if not (isinstance(model, type) and issubclass(model, Resource)):
-        raise UsageError(f"{what} takes the class of a resource, such as Unstructured (got {model!r:.80})")
+        raise UsageError(
+            f"{what} takes the class of a resource: a generated model, or Unstructured for any kind (got {model!r:.80})"
+        )
 
 
 def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:

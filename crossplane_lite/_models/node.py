@@ -112,7 +112,10 @@ class Became:
         self._path = path
 
     def _take_in(self, key: Any, child: Any) -> None:
-        raise UsageError(f"{self._path} has become a list, so no field can be set in it")
+        raise UsageError(
+            f"no field can be set in {self._path}, which append(), extend() or insert() has made a list: set the field "
+            "in an element of it"
+        )
 
 
 class Place(Protocol):

@@ -84,7 +84,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     kinds = generate.select(found.kinds, chosen.versions, chosen.only)
     if not kinds:
         wanted = "storage version" if chosen.versions == "storage" else "served version"
-        raise InputError(f"none of the chosen kinds has a {wanted}: give --versions all to generate every version")
+        raise InputError(f"no kind in the sources has a {wanted}: give --versions all to generate every version")
     made = generate.generate(
         kinds,
         lambda file: _text(chosen.output / file),

@@ -80,7 +80,7 @@ def recorded_names(folder: Path) -> Names:
     ):
         raise InputError(
             f"{folder / MANIFEST}: 'names' must be an object of class names by module and place: restore the file "
-            "from version control, or remove 'names', so that classes are named as in a new folder"
+            "from version control; or remove 'names', and the next run may give classes other names"
         )
     return names
 

@@ -332,7 +332,10 @@ def _class(wanted: Any, body: Any) -> type[Any] | None:
     if wanted is None or wanted is type(None) or not isinstance(wanted, type):
         if isinstance(wanted, str) or hasattr(wanted, "__forward_arg__"):
             text = getattr(wanted, "__forward_arg__", wanted)
-            raise UsageError(f"the config class of {_qualified(body)}() must not be in quotes (got {text!r})")
+            raise UsageError(
+                f"{_qualified(body)}(): write the config class {text} in the type of the parameter without quotes, and "
+                "define the class before the function"
+            )
         return None  # Any, or a type variable
     from .resource import Resource
 

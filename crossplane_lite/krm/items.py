@@ -360,7 +360,7 @@ def _texts(value: Any, what: str) -> frozenset[str]:
     except TypeError:
         made = frozenset({None})
     if not all(isinstance(one, str) for one in made):
-        raise UsageError(f"{what!r} must be a string or a list of strings (got {value!r:.60})")
+        raise UsageError(f"items.where(): {what!r} must be a string or a list of strings (got {value!r:.60})")
     return made
 
 

@@ -127,7 +127,9 @@ def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8") from None
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not UTF-8: use a terminal with UTF-8, for example LANG=C.UTF-8"
+        ) from None
     return text
 
 

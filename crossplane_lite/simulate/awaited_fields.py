@@ -206,8 +206,8 @@ class AwaitedFields:
         indexes = [step for step in steps if isinstance(step, int)]
         if max(indexes, default=0) >= MOST_ELEMENTS or math.prod(one + 1 for one in indexes) > _MOST_MADE:
             raise _Never(
-                f"a simulation makes up lists of at most {MOST_ELEMENTS} elements, and at most {_MOST_MADE:,} in all "
-                "where lists are in lists; give this list in a fixture"
+                f"a simulation makes up at most {MOST_ELEMENTS} elements of a list, and at most {_MOST_MADE:,} of a "
+                "list and the lists in it together; give this list in a fixture"
             )
         mirrored = self._mirrored(steps)
         holder: Any = self.resource

@@ -350,7 +350,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "call of an object": (lambda t: t.spec.a(), r"can't be called"),
     "pop of an empty list": (lambda t: t.spec.cs.pop(0), "pop from empty list"),
     "remove from an empty list": (lambda t: t.spec.cs.remove(1), "not in list"),
-    "field of what is a list": (lambda t: _field_of_a_list(t), r"spec\.cs has become a list, so no field can"),
+    "field of what is a list": (lambda t: _field_of_a_list(t), r"no field can be set in spec\.cs, which append"),
     "list in another's place": (lambda t: _stale(t), "another value was set in its place"),
 }
 

@@ -80,7 +80,9 @@ def test_a_pydantic_model_without_a_kind() -> None:
     class Parameters(pydantic.BaseModel):  # type: ignore[name-defined,misc]
         a: int = 1
 
-    with pytest.raises(UsageError, match=r"^a resource must have apiVersion and kind \(got a Parameters, a pydantic"):
+    with pytest.raises(
+        UsageError, match=r"must have apiVersion and kind, but the pydantic model Parameters has no apiVersion and k"
+    ):
         resource.update(fnv1.Resource(), Parameters(a=2))
 
 

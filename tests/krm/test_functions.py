@@ -154,7 +154,7 @@ def test_config_class_of_an_object_with_call() -> None:
         ("krm.NotThere[Config]", "has no attribute 'NotThere'"),
         ("dict[str, Config]", "must be krm.ResourceList or krm.ResourceList[Config]"),
         ("dict", "(got dict)"),
-        ("krm.ResourceList['Config']", "must not be in quotes"),
+        ("krm.ResourceList['Config']", "write the config class Config in the type of the parameter without quotes"),
     ],
 )
 def test_annotations_that_say_nothing(annotation: str, text: str) -> None:
@@ -164,7 +164,7 @@ def test_annotations_that_say_nothing(annotation: str, text: str) -> None:
 
     transform.__annotations__["rl"] = annotation
     function = krm.function(transform)
-    with pytest.raises(UsageError, match="the parameter of|config class of") as caught:
+    with pytest.raises(UsageError, match="the parameter of|the config class") as caught:
         _ = function.config_class
     assert text in str(caught.value)
     output = function.run(EMPTY)

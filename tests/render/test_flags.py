@@ -70,5 +70,5 @@ def test_bytes_that_are_no_text(tmp_path: Path, flag: bytes) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert "'\\udcff' is not UTF-8\n" in done.stderr
+    assert "'\\udcff' is not UTF-8: use a terminal with UTF-8, for example LANG=C.UTF-8\n" in done.stderr
     assert "Traceback" not in done.stderr

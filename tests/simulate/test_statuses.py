@@ -224,10 +224,10 @@ def test_paths_that_lead_nowhere() -> None:
         ".status.list.x": "status.list is a list, not an object",
         ".status.list[0]": "status.list has no [0]: its length is 0",
         ".status.odd[0].x": "status.odd[0] is an integer, not an object",
-        ".status.new[5000]": "a simulation makes up lists of at most 200 elements, and at most 10,000 in all where "
-        "lists are in lists; give this list in a fixture",
-        ".status.new[150][150]": "a simulation makes up lists of at most 200 elements, and at most 10,000 in all where "
-        "lists are in lists; give this list in a fixture",
+        ".status.new[5000]": "a simulation makes up at most 200 elements of a list, and at most 10,000 of a list "
+        "and the lists in it together; give this list in a fixture",
+        ".status.new[150][150]": "a simulation makes up at most 200 elements of a list, and at most 10,000 of a list "
+        "and the lists in it together; give this list in a fixture",
         ".status..x": "this isn't the path of a field",
         '.status.conditions["Ready"].other': "a condition has no field other",
     }

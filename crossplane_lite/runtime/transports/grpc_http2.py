@@ -140,7 +140,9 @@ def message_length(prefix: bytes, limit: int) -> int:
     """
     if prefix[0] > 1:
         raise Refused(
-            status.INTERNAL, f"the first byte of a message, its compression flag, must be 0 or 1 (got {prefix[0]})"
+            status.INTERNAL,
+            "the request isn't a message of gRPC: its first byte, the compression flag, must be 0 or 1 (got "
+            f"{prefix[0]})",
         )
     length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
     if length > limit:
