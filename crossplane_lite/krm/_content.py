@@ -171,10 +171,18 @@ class Content(Fields):
         if isinstance(holder, list):
             self._check_open()
             holder[int(key) : int(key) + 1] = [value]  # the index past the end appends
+            self._touch()
         else:
-            steps, value = self._checked(holder, key, value)
-            self._check_identity(steps, value)
-            holder[key] = value
+            self._put_checked(holder, key, *self._checked(holder, key, value))
+
+    def _put_checked(self, holder: dict[str, Any], key: Any, steps: tuple[Any, ...], value: Any) -> None:
+        """Put a value into a dict of the content. `steps` and `value` are the result of `_checked`.
+
+        Raises:
+            DuplicateResourceError: Another item has the group, kind, namespace and name that the value leads to.
+        """
+        self._check_identity(steps, value)
+        holder[key] = value
         self._touch()
 
     def _checked(self, holder: dict[str, Any], key: Any, value: Any) -> tuple[tuple[Any, ...], Any]:

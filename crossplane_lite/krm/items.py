@@ -472,9 +472,9 @@ def _merge(item: Resource, content: Mapping[str, Any]) -> None:
             if isinstance(found, dict) and isinstance(value, dict):
                 work.append((found, value))
             elif not _is_same(holder, key, value):
-                changes.append((holder, key, item._checked(holder, key, plain_data(value))[1]))
+                changes.append((holder, key, *item._checked(holder, key, plain_data(value))))
     for change in changes:
-        item._assign(*change)
+        item._put_checked(*change)
 
 
 def _is_same(holder: dict[str, Any], key: str, value: Any) -> bool:

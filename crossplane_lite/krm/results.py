@@ -92,7 +92,7 @@ class Result:
         return f"<{self.severity}: {self.message}>"
 
     def __str__(self) -> str:
-        """Return the result as a text, such as `error: Service prod/web spec.ports: is empty (app/web.yaml)`.
+        """Return the result as a string, such as `error: Service prod/web spec.ports: is empty (app/web.yaml)`.
 
         Parts that the result doesn't have are left out.
         """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from .._base.yaml_scalars import resolve
+from .._base.yaml_scalars import booleans_of_1_1, resolve
 from ..errors import InputError
 from ..packaging.installing import sdk_requirement
 from .project import GITIGNORE, STDLIB_BYTE_CODE, pyproject, with_values
@@ -21,7 +21,6 @@ __all__ = ["files"]
 # underscores package indexes make one dash, so names with anything but single dashes would have two spellings.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LONGEST = 63
-_OLD_BOOLEANS = ("n", "no", "off", "on", "y", "yes")  # in YAML 1.1, which some programs still read
 
 _FUNCTION = '''"""KRM function @NAME@."""
 
@@ -204,7 +203,8 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
             f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
             "digits and single dashes, with no dash at an end, for example set-labels"
         )
-    if name in _OLD_BOOLEANS or not isinstance(resolve(name), str):
+    # Some programs still read YAML 1.1.
+    if name in booleans_of_1_1() or not isinstance(resolve(name), str):
         raise InputError(
             f"{name!r} can't be the name of a function and its image: unquoted in YAML it isn't a string, but a number "
             "or another value; use a name such as set-labels"
