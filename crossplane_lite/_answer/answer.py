@@ -252,7 +252,7 @@ class _Answer:
         return fatals
 
     def _unsupported(self) -> list[tuple[str, str]]:
-        """Return the key of each requirement that the caller doesn't support, with the reason as a text for people.
+        """Return the key of each requirement that the caller doesn't support, with the reason as a string for people.
 
         The list is empty if the caller doesn't say which capabilities it has.
         """

@@ -77,7 +77,7 @@ def unanswered(call: Call, sent: Any) -> list[str]:
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
-    """Yield the key of each requirement in `asked` that the caller doesn't support, and the reason as a text."""
+    """Yield the key of each requirement in `asked` that the caller doesn't support, and the reason as a string."""
     for capability, what, keys in (
         (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
         (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),

@@ -105,7 +105,7 @@ def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
 
 
 def text(call: Call, value: Any) -> str:
-    """Return `value` as a text for people.
+    """Return `value` as a string for people.
 
     Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text longer than
     `LONGEST_RESULT` is cut. None of this is done to a `Masked` text. If str() fails for `value`, its type is named.

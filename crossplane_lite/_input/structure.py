@@ -263,7 +263,7 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
 
 
 def problems_in(error: BaseException, path: str) -> str:
-    """Return a text with the mistakes in an input, each with its path, sorted and separated by `; `.
+    """Return a string with the mistakes in an input, each with its path, sorted and separated by `; `.
 
     After 100 mistakes, the text gives only the number of the others. If the data is nested too deep, it says only that.
 

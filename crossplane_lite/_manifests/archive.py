@@ -57,7 +57,7 @@ class Stream(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer of a saved image. A digest is a text such as `sha256:<64 hexadecimal digits>`.
+    """A layer of a saved image. A digest is a string such as `sha256:<64 hexadecimal digits>`.
 
     Attributes:
         file: The name of the layer's file in the archive.

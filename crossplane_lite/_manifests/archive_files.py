@@ -386,7 +386,7 @@ def damage(what: str, problem: str) -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """Return a text in which each character that can't be printed, such as a line break, is replaced by `?`."""
+    """Return a string with `?` in place of each character that can't be printed, such as a line break."""
     return text if text.isprintable() else "".join(one if one.isprintable() else "?" for one in text)
 
 

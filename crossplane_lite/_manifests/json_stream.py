@@ -30,7 +30,7 @@ class _RefusedError(Exception):
 
 
 def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list[Document] | None:
-    """Return the objects of a stream of JSON: a text of objects that follow each other, such as `{"a": 1} {"b": 2}`.
+    """Return the objects of a stream of JSON, in which objects follow each other, such as `{"a": 1} {"b": 2}`.
 
     Args:
         text: The stream.

@@ -13,7 +13,7 @@ from .._observed.observable import Observable, make
 from .._observed.uses import guess
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
-from .node import WAIT
+from .node import WAIT, shown
 from .shape import DesiredMap, PlacedMap
 from .types import ANY_TYPE, Type
 
@@ -37,18 +37,17 @@ class _PlacedList(list[Any]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         # Such as `spec.items()` where the object has a field of that name.
-        place = "this" if self._node is None else self._node.path.lstrip(".")
         raise UsageError(
-            f"{place} is a list in the data, not a method, so it can't be called; for the methods of mappings, make a "
-            "dict of the object around it first: dict(...)"
+            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of mappings, "
+            "make a dict of the object around it first: dict(...)"
         )
 
     def __getattr__(self, name: str) -> NoReturn:
         if name[:1] == "_":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        place = "this" if self._node is None else self._node.path.lstrip(".")
         raise AttributeError(
-            f"{place} is a list, so it has no field {name!r}; take one of its elements first, as in [0].{name}"
+            f"{shown(self._node)} is a list, so it has no field {name!r}; take one of its elements first, as in "
+            f"[0].{name}"
         )
 
     def __reduce__(self) -> Any:

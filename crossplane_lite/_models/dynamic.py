@@ -16,7 +16,7 @@ from .._observed.uses import guess
 from ..errors import UsageError
 from .libraries import MadeByAttrs
 from .model import Model
-from .node import VIEW, WAIT, Became
+from .node import VIEW, WAIT, Became, shown
 from .setter import delete_field, set_field
 from .types import DYNAMIC, Field, Type
 from .walker import equal, plain_data
@@ -117,10 +117,9 @@ class DynamicModel(Model):
         """
         node = self._node
         if node is None or not self._absent:
-            where = "this" if node is None or not node.step else node.path.lstrip(".")
             raise UsageError(
-                f"{where} is an object in the data, not a method, so it can't be called; for the methods of mappings, "
-                "make a dict of the object around it first: dict(...)"
+                f"{shown(node)} is an object in the data, not a method, so it can't be called; for the methods of "
+                "mappings, make a dict of the object around it first: dict(...)"
             )
         owner: Any = node.owner
         name = node.step.removeprefix(".")
@@ -146,7 +145,7 @@ class DynamicModel(Model):
             return getattr([], name)(*args, **kwargs)  # as an empty list would do it
         method = _OF_MAPPINGS.get(name)
         if method is None:
-            what = self._unset() if self._absent else f"{self._shown_path()} has no field or method {name!r}"
+            what = self._unset() if self._absent else f"{shown(self._node)} has no field or method {name!r}"
             raise UsageError(
                 f"{what}, so {name}() can't be called; the methods of an object without a schema are "
                 f"{', '.join(f'{one}()' for one in sorted(_OF_MAPPINGS))}"
@@ -168,12 +167,12 @@ class DynamicModel(Model):
             raise (
                 node.read_only()
                 if node.state >= WAIT
-                else UsageError(f"{self._shown_path()} can't become a list: another value was set in its place")
+                else UsageError(f"{shown(self._node)} can't become a list: another value was set in its place")
             )
         key = node.key
         set_field(holder, key, [])
         values: list[Any] = holder.__dict__[key]
-        node.state, node.owner = VIEW, Became(values, self._shown_path())
+        node.state, node.owner = VIEW, Became(values, shown(self._node))
         node.shows = _wire.MORE  # so that the codec doesn't take this for an empty object
         return values
 
@@ -182,16 +181,12 @@ class DynamicModel(Model):
         node = self._node
         return node.owner.values if node is not None and type(node.owner) is Became else None
 
-    def _shown_path(self) -> str:
-        node = self._node
-        return (node.path.lstrip(".") if node is not None else "") or "this"
-
     def _unset(self) -> str:
         node = self._node
         # A call's objects without a place in the cluster are desired state. The observed value may be what is meant.
         desired = node is not None and node.state < WAIT and current() is not None
         where = " in desired state (.observed has the state of the cluster)" if desired else ""
-        return f"{self._shown_path()} isn't set{where}"
+        return f"{shown(self._node)} isn't set{where}"
 
     def __bool__(self) -> bool:
         values = self._as_list()
@@ -250,10 +245,10 @@ class DynamicModel(Model):
         node = self._node
         if node is not None and self._absent:
             node.used()
-            path = self._shown_path()
+            path = shown(self._node)
             hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
             raise UsageError(f"{self._unset()}, so it has no element {at!r}{hint}")
-        raise UsageError(f"{self._shown_path()} is an object, not a list: its keys are strings (got {at!r})")
+        raise UsageError(f"{shown(self._node)} is an object, not a list: its keys are strings (got {at!r})")
 
     def __add__(self, other: Any) -> Any:
         return self._added(other, lambda own: [*own, *other])

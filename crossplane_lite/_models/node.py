@@ -71,6 +71,7 @@ __all__ = [
     "Node",
     "Place",
     "refuse_whole",
+    "shown",
 ]
 
 LOOSE: Final = 0
@@ -312,6 +313,11 @@ class Node:
             owner._take_in(node.key, holder)
             holder = owner
             node = owner._node
+
+
+def shown(node: Node | None) -> str:
+    """Return an object's path for a message; `this` if the object has no path."""
+    return (node.path.lstrip(".") if node is not None else "") or "this"
 
 
 def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
