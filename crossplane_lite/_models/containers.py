@@ -38,8 +38,8 @@ class _PlacedList(list[Any]):
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         # Such as `spec.items()` where the object has a field of that name.
         raise UsageError(
-            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of mappings, "
-            "make a dict of the object around it first: dict(...)"
+            f"{shown(self._node)} is a list in the data, not a method, so it can't be called; for the methods of "
+            "mappings, make a dict of the object around it first: dict(...)"
         )
 
     def __getattr__(self, name: str) -> NoReturn:
