@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import subprocess
 import sys
 
 import pytest
@@ -78,3 +79,37 @@ def test_a_real_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
             status.show("one")
             assert os.read(terminal.fileno(), 100) == b"\r\x1b[Kone"
         assert os.read(terminal.fileno(), 100) == b"\r\x1b[K"
+
+
+COMMAND = """
+import logging, sys
+from crossplane_lite._terminal import stdio
+from crossplane_lite._terminal.status import StatusLine
+from crossplane_lite.render import terminal
+
+stdio.repair()
+terminal.begin()
+with StatusLine() as status:
+    status.show("one")
+    print("log", end="")
+    print(" of the function")
+    status.show("two")
+    status.clear()
+    logging.getLogger().warning("between")
+    status.show("three")
+"""
+
+
+def test_text_of_a_function_takes_the_place_of_the_line() -> None:
+    """In a command, other text begins in an empty row, is whole afterwards, and isn't cleared at the end."""
+    here, there = pty.openpty()
+    with open(here, "rb", buffering=0) as terminal:
+        with open(there, "wb") as stream:
+            subprocess.run([sys.executable, "-c", COMMAND], stderr=stream, stdin=subprocess.DEVNULL, check=True)
+        written = os.read(terminal.fileno(), 1000)
+    rows = [row.rpartition(b"\x1b[K")[2] for row in written.split(b"\r\n")]
+    assert rows[0] == b"log of the function"
+    assert rows[1].endswith(b"between")
+    assert rows[2:] == [b""]
+    # Each step was shown, and each was cleared once.
+    assert [written.count(one) for one in (b"one", b"two", b"three", b"\r\x1b[K")] == [1, 1, 1, 6], written

@@ -43,7 +43,9 @@ _JSON: Final[dict[type, str]] = {
 def articled(name: str, module: str = "") -> str:
     """Return the name of a class or a kind with `a` or `an` before it.
 
-    The first letter decides, but names that begin with `Us` or `Uni` get `a`.
+    The first letter decides, but names that begin with `Us` or `Uni` get `a`. An abbreviation at the beginning counts
+    as spoken letter by letter (`an XBucket`, `an HTTPRoute`, `a UDPRoute`), unless its second letter is a vowel
+    (`a NATGateway`).
 
     Args:
         name: The name.
@@ -52,8 +54,18 @@ def articled(name: str, module: str = "") -> str:
     Returns:
         Text such as `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`.
     """
-    sounds_open = name.startswith(tuple("AEIOUaeiou")) and not name.startswith(("Us", "Uni"))
+    abbreviation = _abbreviation(name)
+    if not abbreviation:
+        sounds_open = name.startswith(tuple("AEIOUaeiou")) and not name.startswith(("Us", "Uni"))
+    else:
+        sounds_open = name[0] in ("AEIO" if abbreviation[1:2] in tuple("AEIOU") else "AEFHILMNORSX")
     return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
+
+
+def _abbreviation(name: str) -> str:
+    """Return the capitals and digits that `name` begins with, without the first letter of the next word."""
+    end = next((place for place, letter in enumerate(name) if not (letter.isupper() or letter.isdigit())), len(name))
+    return name[: end - 1 if name[end : end + 1].islower() and end else end]
 
 
 def class_in_words(kind: type, *, with_module: bool = False) -> str:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["flush", "give_back", "is_terminal", "leave", "repair", "say", "take", "write"]
+__all__ = ["before_next", "flush", "give_back", "is_terminal", "leave", "repair", "say", "take", "write"]
 
 _CHUNK = 1 << 20
 
@@ -29,12 +29,21 @@ class _Stderr(io.FileIO):
     """A stderr that can't fail: output that can't be written is dropped, and `close` has no effect.
 
     A failure of stderr couldn't be reported anywhere, and must not change the command's output and exit status.
+
+    Attributes:
+        before_next: Bytes that are written before the next text, once. They clear the status line, so that a function's
+            log line doesn't begin in the middle of a row of the terminal.
     """
+
+    before_next = b""
 
     def write(self, data: Any, /) -> int:
         """Write `data`, and drop the part that can't be written. Return the size of all of `data` in any case."""
         left = memoryview(data).cast("B")
         size = len(left)
+        if self.before_next:
+            before, self.before_next = self.before_next, b""
+            left = memoryview(before + bytes(left))
         try:
             while left:
                 try:
@@ -113,6 +122,23 @@ def repair() -> None:
         encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
         stream = io.TextIOWrapper(_Stderr(2, "wb", closefd=False), encoding, "backslashreplace", write_through=True)
         sys.stderr = stream
+
+
+def before_next(text: bytes) -> bytes | None:
+    """Make stderr write `text` before the next text, once; in place of such a text that hasn't been written yet.
+
+    Args:
+        text: What is to be written; empty for nothing.
+
+    Returns:
+        The text that hasn't been written yet, empty if there is none. None if sys.stderr isn't the stream of `repair`,
+        in which case this function does nothing.
+    """
+    stream = getattr(sys.stderr, "buffer", None)
+    if not isinstance(stream, _Stderr):
+        return None
+    waiting, stream.before_next = stream.before_next, text
+    return waiting
 
 
 def take() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._base.type_names import articled
 from ..errors import DuplicateResourceError, UsageError
 from ._data import check_types, plain_data
 from .resource import Resource
@@ -184,7 +185,7 @@ class Items(_Sequence):
         made = self._taken(resource)
         same = self._same_as(made)
         if same:
-            raise DuplicateResourceError(f"there is a {same[0]._where} already; items.upsert() changes it")
+            raise DuplicateResourceError(f"there is {articled(same[0]._where)} already; items.upsert() changes it")
         self._append(made)
         return made
 
@@ -223,7 +224,8 @@ class Items(_Sequence):
         if others and now[-1] and self._has(item):
             *_, kind, namespace, name = now
             called = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
-            raise DuplicateResourceError(f"{item._where} can't become {called}: there is a {others[0]._where} already")
+            taken = articled(others[0]._where)
+            raise DuplicateResourceError(f"{item._where} can't become {called}: there is {taken} already")
         if item in known.get(before, ()):
             known[before] = [one for one in known[before] if one is not item]
         known.setdefault(now, []).append(item)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from .._base.type_names import json_type_in_words
+from .._base.type_names import articled, json_type_in_words
 from .._manifests.objects import (
     CLAIM_LABELS,
     COMPOSITE_LABEL,
@@ -202,7 +202,7 @@ def _place(
     """
     if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
         raise RenderError(
-            f"{what}: a {resource['kind']} of {resource['apiVersion']} is cluster-scoped, and the composite is in "
+            f"{what}: {articled(resource['kind'], resource['apiVersion'])} is cluster-scoped, and the composite is in "
             f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
         )
     if observed is not None:

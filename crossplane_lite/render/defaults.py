@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._base.api_version import group_of
-from .._base.type_names import json_value_in_words
+from .._base.type_names import articled, json_value_in_words
 from .._paths.text import show
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
@@ -179,8 +179,8 @@ def schema_of(
     group = group_of(str(xrd.get("apiVersion")))
     if (group, xrd.get("kind")) != ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
         raise InputError(
-            f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io (it is a "
-            f"{short_text(xrd.get('kind'))} of {short_text(xrd.get('apiVersion'))})"
+            f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io "
+            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
         )
     specs = [crd["spec"] for crd in crds_of(where, xrd)]
     api_version, kind = str(composite.get("apiVersion")), composite.get("kind")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .._base.type_names import articled
 from .._manifests.reading import read_bytes
 from .._manifests.sources import read_sources
 from .._manifests.yaml import Document, decode, dump
@@ -311,7 +312,7 @@ def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_o
         "# The name marks the resources of this function: it must stay the same.",
         f'@composition.function(name="{project.step}", auto_ready=True)',
         "def compose(ctx: composition.Context) -> None:",
-        f'    """Compose the resources of a {composite.kind}."""',
+        f'    """Compose the resources of {articled(composite.kind)}."""',
         f"    xr = ctx.composite({_alias(composite)}.{composite.name})",
     ]
     if kinds:

@@ -77,7 +77,7 @@ def test_the_composite_is_one_object() -> None:
         xr = ctx.composite(XStorageBucket)
         assert ctx.composite(XStorageBucket) is xr
         with pytest.raises(
-            UsageError, match="asked for as a XStorageBucket before, and now as an Unstructured: use one class"
+            UsageError, match="asked for as an XStorageBucket before, and now as an Unstructured: use one class"
         ):
             ctx.composite(Unstructured)
 

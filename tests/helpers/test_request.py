@@ -239,7 +239,7 @@ def test_observed_state_as_models(req: Any) -> None:
         bucket.spec.forProvider.location = "US"
     with pytest.raises(UsageError, match="config is a ConfigMap of v1, and the class Bucket is for"):
         request.get_observed_composed_resource(req, "config", Bucket)
-    with pytest.raises(UsageError, match="xr is a XStorageBucket of example.org/v1alpha1, and the class VPC is for"):
+    with pytest.raises(UsageError, match="xr is an XStorageBucket of example.org/v1alpha1, and the class VPC is for"):
         request.get_observed_composite_resource(req, VPC)
 
 

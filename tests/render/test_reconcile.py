@@ -389,7 +389,7 @@ def test_a_claim_is_refused() -> None:
     with pytest.raises(InputError, match=r"Bucket is the kind of the claim.*; give the composite of kind XBucket$"):
         once(nothing, {**XR, "kind": "Bucket"}, xrd=LEGACY)
     with pytest.raises(
-        InputError, match="defines the composite XBucket of example.org, and the composite is a XOther of example.org"
+        InputError, match="defines the composite XBucket of example.org, and the composite is an XOther of example.org"
     ):
         once(nothing, {**XR, "kind": "XOther"}, xrd=LEGACY)
 
