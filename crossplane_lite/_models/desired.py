@@ -1,8 +1,9 @@
-"""The fields of a desired composed resource that only the cluster has: its names and its status.
+"""Fields of desired resources that only the cluster has: a composed resource's names and status, a composite's spec.
 
 No function sets the name of most composed resources. Crossplane makes up `metadata.name`, and the provider chooses the
 external name. So if no function has set one of these names, reading it gives a reference to the observed name. A
-composed resource has no desired status: reading a field of it raises UsageError.
+composed resource has no desired status, and the composite has no desired metadata and spec: Crossplane discards them.
+Reading a field of them raises UsageError, because the author means the observed one.
 
 Below, the root of a resource is the observed object that belongs to it. The node of a model says where its values are
 read from, and which part of the resource it is.
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .node import Node
     from .types import Field
 
-__all__ = ["PLACES", "external_name_of", "is_desired", "put_in_place"]
+__all__ = ["PLACED", "PLACES", "external_name_of", "is_desired", "put_in_place"]
 
 
 class _Metadata:
@@ -45,11 +46,11 @@ class _Metadata:
         pass
 
 
-class _Status:
-    """The rules for the status of a desired composed resource: using a value of it raises UsageError.
+class _Discarded:
+    """The rules for a part of a desired resource that Crossplane discards: using a value of it raises UsageError.
 
     Reading an object in it gives an empty object with the same rules, because code may set a field there. Fields that
-    are set in it are reported when the call ends.
+    are set in it are reported when the call ends. Values that a previous function desires there can be read.
     """
 
     __slots__ = ("_root",)
@@ -74,37 +75,44 @@ class _Status:
             steps.append(above.step)
             above = above.up
         path = "".join(reversed(steps))
-        name = self._root.name
-        return UsageError(
-            f"{name}{path} is read from desired state, in which a composed resource has no status; "
-            f"read {name}.observed{path}"
-        )
+        name = self._root.name or "xr"
+        if self._root.kind == "xr":
+            lacks = "the composite has only a status, because a function can set nothing else"
+        else:
+            lacks = "a composed resource has no status"
+        return UsageError(f"{name}{path} is read from desired state, in which {lacks}; read {name}.observed{path}")
 
 
-PLACES: Final = {"metadata": _Metadata, "status": _Status}
-"""The rules for missing values in fields of a desired composed resource: a class for each field."""
+PLACES: Final[dict[str, dict[str, Any]]] = {
+    "resource": {"metadata": _Metadata, "status": _Discarded},
+    "xr": {"metadata": _Discarded, "spec": _Discarded},
+}
+"""The rules for missing values in fields of desired resources: by the kind of the root, a class for each field."""
+
+PLACED: Final = frozenset(field for places in PLACES.values() for field in places)
+"""The names of all fields with such rules."""
 
 
 def is_desired(node: Node | None, root: Root) -> bool:
-    """Say whether a resource of a call is a desired composed resource, registered now or desired by previous functions.
+    """Say whether a resource of a call is desired: registered now, desired by previous functions, or the composite.
 
     Args:
         node: The resource's node; None for a new resource, which counts as desired.
-        root: The root of its observed state. Its kind says whether the resource is composed.
+        root: The root of its observed state. Its kind says whether the resource can be desired at all.
     """
-    if root.kind != "resource" or node is None:
-        return root.kind == "resource"
+    if root.kind not in PLACES or node is None:
+        return root.kind in PLACES
     # A resource from `ctx.desired` is read-only like observed state, but has a root of its own.
     return node.state < WAIT or (node.state == FACT and node.root is not root)
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Give the metadata or status of a desired composed resource the rules of `PLACES` for its missing fields.
+    """Give a field of a desired resource the rules of `PLACES` for the missing fields in it.
 
     Does nothing if `value` isn't a model, or if it has such rules already.
 
     Args:
-        name: The field's name, a key of `PLACES`.
+        name: The field's name. `PLACES` has rules for it.
         value: The field's value.
         root: The root of the resource's observed state.
     """
@@ -114,8 +122,8 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
     if node is None or node is HELD_NODE:
         node = value._own_node()
     if node.place is None:
-        node.place = PLACES[name](root)
-        if name == "status" and node.raw is None:
+        node.place = PLACES[root.kind][name](root)
+        if node.raw is None and isinstance(node.place, _Discarded):
             node.shows = _wire.MORE
 
 

@@ -12,7 +12,7 @@ from .._observed.observable import Observable, make
 from .._observed.uses import guess
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
-from .desired import PLACES, external_name_of, is_desired, put_in_place
+from .desired import PLACED, PLACES, external_name_of, is_desired, put_in_place
 from .model import CONSTRUCTORS, Model
 from .node import WAIT, Node
 from .reader import Reading, read
@@ -93,23 +93,23 @@ class Resource(Model):
 
     def _read_field(self, name: str) -> Any:
         made = Model._read_field(self, name)
-        if name in PLACES:
+        if name in PLACED:
             self._put_in_place(name, made)
         return made
 
     def _put_in_place(self, name: str, value: Any) -> None:
-        """Apply the rules of `desired.PLACES` to the metadata or status of a desired composed resource.
+        """Apply the rules of `desired.PLACES` to a field of a desired resource.
 
-        Does nothing for other resources, and for a status that was set: that is reported when the call ends.
+        Does nothing for other resources, and for a discarded field that was set: that is reported when the call ends.
 
         Args:
-            name: `metadata` or `status`.
+            name: A name in `desired.PLACED`.
             value: The field's value.
         """
         state = self._state
-        if state is None or not is_desired(self._node, state.root):
+        if state is None or not is_desired(self._node, state.root) or name not in PLACES[state.root.kind]:
             return
-        if name == "metadata" or name not in self.__dict__:  # a status that was set is reported when the call ends
+        if name not in self.__dict__ or (name == "metadata" and state.root.kind == "resource"):
             put_in_place(name, value, state.root)
 
     def _registered(self) -> Registered:
@@ -141,7 +141,7 @@ class Resource(Model):
         if isinstance(annotations, Observable):
             return annotations
         state = self._state
-        if state is not None and is_desired(node, state.root):
+        if state is not None and state.root.kind == "resource" and is_desired(node, state.root):
             return external_name_of(annotations, state.root)
         desired = node is None or node.state < WAIT
         name: str | Observable[str] | None = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
@@ -213,8 +213,8 @@ class Resource(Model):
         _set_state(self, None)
 
 
-class StatusReading(Reading):
-    """Descriptor for the field `status` of a class of resources. Its value follows the rules of `desired.PLACES`."""
+class PlacedReading(Reading):
+    """Descriptor for the field `spec` or `status` of a class of resources, with the rules of `desired.PLACES`."""
 
     __slots__ = ()
 
@@ -222,10 +222,10 @@ class StatusReading(Reading):
         if instance is not None:
             node = instance._node
             if node is not None and node.state == WAIT:  # the usual case, as `Reading` does it
-                view = None if node.views is None else node.views.get("status")
+                view = None if node.views is None else node.views.get(self._field.name)
                 return read(node, instance, self._field) if view is None else view
         value = Reading.__get__(self, instance, owner)
-        instance._put_in_place("status", value)
+        instance._put_in_place(self._field.name, value)
         return value
 
 
@@ -265,5 +265,5 @@ def reading_of(field: Field) -> Reading:
 CONSTRUCTORS.append(Resource.__init__)
 _set_state = Resource.__dict__["_state"].__set__
 Resource._set_state = staticmethod(_set_state)
-_READINGS: Final = {"metadata": MetadataReading, "status": StatusReading}
+_READINGS: Final = {"metadata": MetadataReading, "spec": PlacedReading, "status": PlacedReading}
 _PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})

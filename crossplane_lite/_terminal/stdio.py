@@ -128,7 +128,7 @@ def before_next(text: bytes) -> bytes | None:
     """Make stderr write `text` before the next text, once; in place of such a text that hasn't been written yet.
 
     Args:
-        text: What is to be written; empty for nothing.
+        text: The text; empty for none.
 
     Returns:
         The text that hasn't been written yet, empty if there is none. None if sys.stderr isn't the stream of `repair`,

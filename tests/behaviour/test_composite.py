@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -125,17 +126,46 @@ def test_desired_status_of_the_composite_builds_on_earlier_functions() -> None:
     assert answer.composite["status"] == {"url": "u", "info": {"a": "1", "b": "2"}, "unknown": {"k": 1}}
 
 
-def test_desired_containers_of_the_composite_are_never_none() -> None:
-    """Nested fields of the composite's desired spec read empty rather than None."""
+@pytest.mark.parametrize("model", [XStorageBucket, Unstructured])
+@pytest.mark.parametrize(
+    ("read", "path"),
+    [
+        (lambda xr: f"{xr.spec.parameters.location}", "spec.parameters.location"),
+        (lambda xr: f"{xr.spec.parameters.versioning}", "spec.parameters.versioning"),
+        (lambda xr: bool(xr.spec), "spec"),
+        (lambda xr: bool(xr.spec.parameters), "spec.parameters"),
+        (lambda xr: setattr(xr.status, "info", xr.spec), "spec"),
+        (lambda xr: xr.metadata.name, "metadata.name"),
+        (lambda xr: xr.metadata.labels, "metadata.labels"),
+        (lambda xr: xr.metadata.uid, "metadata.uid"),
+        (lambda xr: xr.external_name, "metadata.annotations"),
+    ],
+)
+def test_the_composite_has_no_desired_spec(model: type[Any], read: Callable[[Any], object], path: str) -> None:
+    """A value that is read from the composite's desired spec or metadata is an error that names the observed one."""
+
+    def compose(ctx: Any) -> None:
+        read(ctx.composite(model))
+
+    with pytest.raises(UsageError, match=f"^xr.{path} is read from desired state, .*; read xr.observed.{path}$"):
+        call(compose)
+
+
+def test_what_an_earlier_function_desires_of_the_spec_can_be_read() -> None:
+    """Crossplane discards a previous function's desired spec, but functions may use it to pass values on."""
+    earlier = {
+        "apiVersion": "example.org/v1alpha1",
+        "kind": "XStorageBucket",
+        "spec": {"parameters": {"location": "EU"}},
+    }
 
     def compose(ctx: Any) -> None:
         xr = ctx.composite(XStorageBucket)
-        assert xr.spec.parameters is not None
-        assert dict(xr.spec.parameters.labels) == {}
-        assert xr.spec.parameters.location is None
+        xr.status.bucketName = xr.spec.parameters.location
 
-    _, answer = call(compose)
+    _, answer = call(compose, desired_xr=earlier)
     assert not answer.fatal
+    assert answer.composite["status"] == {"bucketName": "EU"}
 
 
 # --- conveniences of top-level resources -------------------------------------------------------------------------

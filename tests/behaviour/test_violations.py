@@ -22,8 +22,8 @@ VIOLATIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda ctx: setattr(_xr(ctx, Unstructured).spec.parameters, "location", "x"),
         "xr.spec.parameters.location",
     ),
-    "map in spec": (lambda ctx: _xr(ctx).spec.parameters.labels.update(a="b"), "xr.spec.parameters.labels.a"),
-    "label": (lambda ctx: _xr(ctx).metadata.labels.update(a="b"), "xr.metadata.labels.a"),
+    "map in spec": (lambda ctx: _xr(ctx).spec.parameters.labels.update(a="b"), "xr.spec.parameters.labels"),
+    "label": (lambda ctx: _xr(ctx).metadata.labels.update(a="b"), "xr.metadata.labels"),
     "external name": (lambda ctx: setattr(_xr(ctx), "external_name", "x"), "xr.metadata.annotations"),
     "status": (
         lambda ctx: setattr(ctx.resource("bucket", Bucket()).status.atProvider, "id", "x"),
@@ -70,7 +70,7 @@ def test_every_violation_is_named() -> None:
     def compose(ctx: Any) -> None:
         xr = ctx.composite(XStorageBucket)
         xr.spec.parameters.location = "x"
-        xr.metadata.labels["a"] = "b"
+        xr.metadata.labels = {"a": "b"}
         ctx.resource("bucket", Bucket()).status.atProvider.id = "x"
 
     text = "\n".join(run(compose).fatal)

@@ -72,7 +72,8 @@ COMPOSING: dict[str, Compose] = {
     "registered already": lambda ctx: (_new(ctx, "a"), _new(ctx, "a")),
     "is observed state": lambda ctx: setattr(ctx.composite(Unstructured).observed.spec, "x", 1),
     "was set, and a function": lambda ctx: setattr(ctx.composite(Unstructured).spec, "x", 1),
-    "read from desired state": lambda ctx: setattr(_new(ctx, "a").spec, "x", _new(ctx, "vpc").status.id),
+    "composed resource has no": lambda ctx: setattr(_new(ctx, "a").spec, "x", _new(ctx, "vpc").status.id),
+    "composite has only": lambda ctx: setattr(_new(ctx, "a").spec, "x", ctx.composite(Unstructured).spec.x),
     "dependency cycle": _cycle,
     "b waits for vpc": lambda ctx: setattr(_new(ctx, "b").spec, "x", _new(ctx, "vpc").observed.status.id),
     "ctx has no attribute": lambda ctx: ctx.conditons,  # type: ignore[attr-defined]

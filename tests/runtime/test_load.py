@@ -155,7 +155,7 @@ def test_module_with_a_syntax_error(here: Path) -> None:
         ("import sys\nsys.modules[__name__] = 3", " has no 'compose' and no composition function at all"),
         (
             "class X:\n    @property\n    def __class__(self): raise ValueError\ncompose = X()",
-            "is a X, not a composition",
+            "is an X, not a composition",
         ),
         ("class X:\n    @property\n    def __class__(self): raise ValueError\nother = X()", " has no 'compose'"),
     ],
