@@ -151,7 +151,7 @@ class Credentials(dict[str, Credential]):
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        super().__init__({name: Credential(given[name].credential_data.data) for name in sorted(given)})
+        super().__init__({name: Credential(sorted(given[name].credential_data.data.items())) for name in sorted(given)})
 
     def __missing__(self, name: str) -> Credential:
         raise MissingCredentialError(

@@ -83,7 +83,7 @@ class LazyMap(MutableMapping[str, Any]):
         return key in self._source
 
     def __iter__(self) -> Iterator[str]:
-        kept = (key for key in (*self._source, *sorted(self._guessed)) if key not in self._deleted)
+        kept = (key for key in (*sorted(self._source), *sorted(self._guessed)) if key not in self._deleted)
         return iter(dict.fromkeys([*kept, *self._values]))
 
     def __len__(self) -> int:

@@ -100,7 +100,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return not self._writable and isinstance(key, str) and guess(self.waiting(key))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*(key for key in self._source if key not in self._deleted), *self._own]))
+        return iter(dict.fromkeys([*(key for key in sorted(self._source) if key not in self._deleted), *self._own]))
 
     def __len__(self) -> int:
         length = len(list(iter(self)))

@@ -286,7 +286,7 @@ class DynamicModel(Model):
         if not bool(self):  # counts as a guess if the object may still come
             return iter(())
         node = self._node
-        inherited = [] if node is None else [name for name in node.fields if name not in (node.deleted or ())]
+        inherited = [] if node is None else [name for name in sorted(node.fields) if name not in (node.deleted or ())]
         return iter(dict.fromkeys([*inherited, *self.__dict__]))
 
     def __len__(self) -> int:

@@ -96,7 +96,7 @@ def _present(model: ModelShape) -> list[str]:
     names = dict.fromkeys([*(name for name in cls.__wire_fields__ if name in cls._fixed), *model.__dict__])
     node = model._node
     if node is not None and node.raw is not None:
-        for wire in node.fields:
+        for wire in sorted(node.fields):
             field = cls._by_wire(wire)
             name = wire if field is None else field.name
             if name not in (node.deleted or ()) and (field is not None or cls._is_open()):

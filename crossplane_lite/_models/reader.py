@@ -231,7 +231,7 @@ def present(
             else:
                 of = of if of.code == types.MAP else types.ANY_TYPE
                 fields = node.fields
-                made = _map(of, dict.fromkeys(fields), node)
+                made = _map(of, dict.fromkeys(sorted(fields)), node)
                 entries = fields.items()
                 if replaced:
                     entries = [entry for entry in entries if entry[0] not in replaced]

@@ -429,7 +429,7 @@ def _present(model: ModelShape) -> dict[str, Any]:
     present = {known[name].wire: value for name, value in model.__dict__.items()}
     if node is not None and node.raw is not None:
         by_wire = {field.wire: field.name for field in known.values()}
-        for wire in node.fields:
+        for wire in sorted(node.fields):
             name = by_wire.get(wire, wire)
             if wire not in present and name not in (node.deleted or ()) and known.get(name) is not None:
                 value = getattr(model, name)

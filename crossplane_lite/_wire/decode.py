@@ -9,6 +9,9 @@ its size and depth:
   once per level. This way is exact: it also reads the unusual encodings that the other two refuse.
 
 The usual encoding is the one that protobuf writes: fields in order, and no length longer than necessary.
+
+The keys of every dict are sorted. protobuf's maps have no order: Crossplane sends the same map in another order each
+time, and protobuf's parser has another one in each process. Code that loops over a map must see the same in each call.
 """
 
 from __future__ import annotations
@@ -110,7 +113,7 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
         return result
     fields = _level(raw).fields
     out: dict[str, Any] = {}
-    for key in fields:
+    for key in sorted(fields):
         value = fields[key]
         if value:
             tag = value[0]
@@ -245,7 +248,7 @@ def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
         pos = stop
     if pos != end:
         raise _Irregular
-    return out
+    return out if len(out) < 2 else dict(sorted(out.items()))
 
 
 def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
@@ -290,6 +293,7 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
         WireError: The bytes are malformed.
     """
     root: Any = {} if kind == STRUCT else []
+    structs = [root] if kind == STRUCT else []
     stack = [(root, kind, pos, end) for pos, end in reversed(spans)]
     while stack:
         container, kind, pos, end = stack.pop()
@@ -310,6 +314,8 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
                     child = _short(buf, first, last, found)
                 if child is None:
                     child = {} if found == STRUCT else []
+                    if found == STRUCT:
+                        structs.append(child)
                 else:
                     parts = ()
             if kind == STRUCT:
@@ -320,6 +326,10 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
                 stack.append((container, kind, pos, end))
                 stack += [(child, found, first, last) for first, last in reversed(parts)]
                 break
+    for struct in structs:
+        entries = sorted(struct.items())
+        struct.clear()
+        struct.update(entries)
     return root
 
 
