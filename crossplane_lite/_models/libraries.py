@@ -81,6 +81,7 @@ def asked_class(model: ModelShape, frame: FrameType) -> type:
     import attr
 
     cls: Any = type(model)
+    model._taken_whole()
     known = {field.name: field for field in attr.fields(cls)}
     (other,) = attr.fields(attr.make_class("_Other", {"other": attr.ib(default=UNSET)}, kw_only=True))
     shown = [known.get(name) or other.evolve(name=name, alias=name) for name in _present(model)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from .._base.near_name import near_name
 from .._observed.observable import Observable
 from .._observed.tracker import current
-from .._observed.uses import guess
+from .._observed.uses import guess, note_use
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
 from .containers import ModelList
@@ -170,6 +170,19 @@ class Model(ModelShape):
         __setattr__ = set_field
         __delattr__ = delete_field
 
+    def _taken_whole(self) -> None:
+        """Note that all of this model is made plain data, which counts as a guess if the object may still come.
+
+        Raises:
+            UsageError: The object is a part of a desired resource that Crossplane discards.
+        """
+        node = self._node
+        if node is not None and self._absent:
+            node.used()
+            if node.state == WAIT:
+                # Plain data can't tell what is done with it, so no other run could show what depends on it.
+                note_use(node.observable(), opaque=True, counted=True)
+
     def __bool__(self) -> bool:
         if not self._absent:
             return True
@@ -203,9 +216,13 @@ class Model(ModelShape):
         return format(str(self), spec)
 
     def __copy__(self) -> Model:
+        if self._absent and self._node is not None and self._node.state == WAIT:
+            return self  # a copy must wait for the value, too; this object can't be changed
         return shell_of(self) if self._node is None or self._node.state < WAIT else self.__deepcopy__({})
 
     def __deepcopy__(self, memo: object) -> Model:
+        if self._absent and self._node is not None and self._node.state == WAIT:
+            return self  # as in __copy__
         if self._node is None or (self._node.state < WAIT and self._node.raw is None):
             return own_copy(self)  # keeps which fields were deleted
         return restored(type(self), to_dict(self))
@@ -232,9 +249,12 @@ def to_dict(model: Model) -> dict[str, Any]:
     Inherited fields are those of the observed object, or of a previous function's desired state, that the model was
     read from. Observables stay Observables. An explicit null becomes None.
 
+    A model that isn't observed yet gives an empty dict, and counts as a guess (see `Observable`).
+
     Raises:
         EncodeError: A list in the model holds UNSET, or the model contains itself.
     """
+    model._taken_whole()
     result: dict[str, Any] = plain_data(model)
     return result
 

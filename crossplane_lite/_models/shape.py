@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._base.sentinels import UNSET
 from .._observed.tracker import current
@@ -64,6 +64,10 @@ class ModelShape:
     def _stand_nowhere(self) -> None:
         """Give a new instance the node of a model that isn't in a field, list or map yet (see `new_node`)."""
         self._set_node(self, new_node())
+
+    if TYPE_CHECKING:
+
+        def _taken_whole(self) -> None: ...  # of Model
 
     @classmethod
     def _is_open(cls) -> bool:

@@ -35,7 +35,6 @@ __all__ = ["Observable", "belong", "make", "refer"]
 
 T = TypeVar("T")
 
-_SET_DESIRED = "; set the field in the resource itself, not in its .observed"
 
 _set = object.__setattr__  # not the __setattr__ of Observable, which is for authors
 
@@ -229,11 +228,20 @@ class Observable(Generic[T_co]):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Observable.__slots__:
-            raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it{_SET_DESIRED}")
+            raise _not_to_be_set_in(self)
         object.__setattr__(self, name, value)
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
-        raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it{_SET_DESIRED}")
+        raise _not_to_be_set_in(self)
+
+
+def _not_to_be_set_in(observable: Observable[Any]) -> UnresolvedError:
+    """Return the error for setting something in a missing value. It is remembered as a guess: the value may come."""
+    note_use(observable, failed=True)
+    return UnresolvedError(
+        f"{observable.__cl_path__} has no value yet, so nothing can be set in it; to add to a copy of it, make a new "
+        "map: {**value, key: new}; below .observed nothing can be set at all"
+    )
 
 
 _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -48,6 +49,35 @@ def test_a_nested_observed_model_is_copied_by_value() -> None:
     }
     assert answer.resources["other"]["spec"]["forProvider"] == {"rules": provider["rules"], "zones": ["y", "z"]}
     assert "spec" not in answer.resources["source"]
+
+
+@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy])
+def test_a_copy_of_a_missing_model_waits(made: Callable[[Any], Any]) -> None:
+    """A resource with a copy of an object that isn't observed yet is held back, as with the object itself."""
+
+    def compose(ctx: Any) -> None:
+        source = ctx.resource("source", Bucket())
+        ctx.resource("target", Bucket()).spec.forProvider = made(source.observed.spec.forProvider)
+
+    _, answer = call(compose)
+    assert set(answer.resources) == {"source"}
+    assert "source.spec.forProvider" in answer.texts
+
+
+@pytest.mark.parametrize("observed", [{}, {"source": samples.bucket({"location": "US"})}])
+def test_setting_a_key_in_what_is_missing(observed: dict[str, Any]) -> None:
+    """What has no value yet takes no key, but what was registered before is emitted, so that the value can come."""
+
+    def compose(ctx: Any) -> None:
+        source = ctx.resource("source", Bucket())
+        target = ctx.resource("target", Bucket())
+        target.spec.forProvider.labels = source.observed.spec.forProvider.labels
+        target.spec.forProvider.labels["new"] = "label"
+
+    answer = run(composition.function(compose), observed=observed)
+    assert set(answer.resources) == {"source"}
+    assert not answer.fatal
+    assert "source.spec.forProvider.labels has no value yet, so nothing can be set in it" in answer.texts
 
 
 def test_dataclasses_can_be_taken_apart() -> None:

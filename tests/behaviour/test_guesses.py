@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
+import attrs
+import cattrs
 import pytest
 
 from crossplane_lite import _wire, composition
@@ -35,6 +39,15 @@ GUESSES: dict[str, Callable[[Any], bool]] = {
     "!=": lambda p: not p.vpcId != "v",  # noqa: SIM202
     "or": lambda p: (p.vpcId or "default") != "default",
 }
+# Uses of a whole object that isn't there.
+WHOLE: dict[str, Callable[[Any], bool]] = {
+    "to_dict": lambda p: "vpcId" in to_dict(p),
+    "asdict": lambda p: "vpcId" in attrs.asdict(p),
+    "unstructure": lambda p: "vpcId" in cattrs.unstructure(p),
+    "pickle": lambda p: "vpcId" in to_dict(pickle.loads(pickle.dumps(p))),
+    "copy": lambda p: bool(copy.copy(p).vpcId),
+    "deepcopy": lambda p: bool(copy.deepcopy(p).vpcId),
+}
 
 
 def guessing(guess: str, name: str = "step", **options: Any) -> Any:
@@ -43,7 +56,7 @@ def guessing(guess: str, name: str = "step", **options: Any) -> Any:
     @composition.function(name=name, **options)
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", VPC())
-        if GUESSES[guess](vpc.observed.status.atProvider):
+        if {**GUESSES, **WHOLE}[guess](vpc.observed.status.atProvider):
             ctx.resource("bucket", Bucket())
 
     return compose
@@ -57,6 +70,16 @@ def test_a_guess_that_would_delete_a_resource_without_owned_fields_is_fatal(gues
     assert "bucket" in answer.fatal[0]
     assert "vpc.status.atProvider." in answer.fatal[0]
     assert not answer.resources
+
+
+@pytest.mark.parametrize("observed", [{}, {"vpc": samples.vpc()}])
+@pytest.mark.parametrize("guess", WHOLE)
+def test_plain_data_of_what_is_missing(guess: str, observed: dict[str, Any]) -> None:
+    """Code that makes plain data of an object, or copies it, depends on the object as code that reads a field does."""
+    answer = run(guessing(guess), observed={"bucket": samples.bucket(ours="step"), **observed})
+    assert len(answer.fatal) == 1
+    assert "bucket exists and would be deleted" in answer.fatal[0]
+    assert "vpc.status.atProvider" in answer.fatal[0]
 
 
 @pytest.mark.parametrize("guess", GUESSES)
