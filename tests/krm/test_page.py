@@ -18,21 +18,8 @@ from tests.testing.inner import ROOT, Project
 
 PAGE = ROOT / "docs" / "how-to" / "krm-functions.rst"
 
+APP = next(block.text for block in blocks(PAGE) if block.caption == "app.yaml")
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata:\n  team: storefront\n  replicas: '3'\n"
-APP = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-  labels: {tier: web}   # what the dashboards group by
-spec:
-  replicas: 1           # more in production
-  template:
-    spec:
-      containers:
-      - name: web
-        image: "example.com/web:1.4"
-"""
 COMPOSITE = b"""\
 apiVersion: config.kubernetes.io/v1
 kind: ResourceList
