@@ -25,7 +25,7 @@ def test_the_code_of_the_page(project: Project) -> None:
         ROOT / "examples" / "storage_bucket", project.folder / "bucket", ignore=shutil.ignore_patterns("*.py")
     )
     project.write("bucket/test_function.py", "\n".join(tests))
-    project.write("bucket/conftest.py", "import pytest\n" + fixtures[0])
+    project.write("bucket/conftest.py", fixtures[0])
     project.write("bucket/test_short.py", "def test_short(snapshot):\n    snapshot.check({'a': 1})\n")
     folder = project.folder / "bucket"
     for arguments in ((UPDATE,), ()):
