@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
+from .._base.numbers import Whole
 from .._base.sentinels import NULL
 from .._observed.observable import Observable
 from . import containers, types
@@ -141,7 +142,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         if kind == _STRUCT or kind == _LIST:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
         if kind != _NULL:
-            return float(payload) if kind == _NUMBER and code == types.FLOAT else payload
+            return Whole(payload) if kind == _NUMBER and code == types.FLOAT and type(payload) is int else payload
         if state == LOOSE:  # an explicit null of a previous function: an opinion, which is null
             return None
     made = absent(type_, state, node, field.step)
@@ -269,7 +270,8 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             # In desired state None would mean no opinion, but this is a previous function's opinion.
             put(holder, key, NULL if node.state < WAIT else None)
         else:
-            put(holder, key, float(payload) if kind == _NUMBER and of.code == types.FLOAT else payload)
+            whole = kind == _NUMBER and of.code == types.FLOAT and type(payload) is int
+            put(holder, key, Whole(payload) if whole else payload)
 
 
 def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:
