@@ -191,7 +191,8 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
         return _view(type_, Node(state, None, up.root, up, step))
     if state == WAIT:
-        return up.observable(step, settles=type_.settles)
+        # Where the object around it is missing too, the provider may have moved it, or not have reported yet.
+        return up.observable(step, settles=type_.settles and up.raw is not None)
     if code == types.LIST:
         return _list(type_, [], Node(state, None, up.root, up, step))
     if code == types.MAP or code == types.OBJECT:

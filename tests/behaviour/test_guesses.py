@@ -163,6 +163,23 @@ def test_what_a_ready_resource_leaves_out(guess: str) -> None:
     assert bool(answer.fatal) == (guess not in ("len", "for", "list"))
 
 
+@pytest.mark.parametrize("guess", [*GUESSES, "isDefault"])
+def test_an_object_that_a_ready_resource_leaves_out(guess: str) -> None:
+    """Where a ready resource lacks the object around a value, asking for the value is a guess: it may have moved."""
+    vpc = samples.vpc(ready=True)
+    assert "atProvider" not in vpc["status"]
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        provider = ctx.resource("vpc", VPC()).observed.status.atProvider
+        if {**GUESSES, "isDefault": lambda p: bool(p.isDefault)}[guess](provider):
+            ctx.resource("bucket", Bucket())
+
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step"), "vpc": vpc})
+    assert len(answer.fatal) == 1
+    assert "bucket exists and would be deleted" in answer.fatal[0]
+
+
 def test_a_boolean_that_a_ready_resource_leaves_out() -> None:
     """A boolean or number that a ready resource leaves out is an answer: API servers leave out false and zero."""
 
