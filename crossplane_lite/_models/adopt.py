@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._base.near_name import near_name
-from .._base.numbers import Whole
 from .._base.sentinels import NULL, TOMBSTONE, UNSET
 from .._base.type_names import articled, class_in_words, value_in_words
 from .._observed.observable import Observable
@@ -104,8 +103,6 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
         return value
     if kind in _types.SCALARS:
         return _converted(type_, value, name, work)
-    if kind is Whole:
-        return _adopt_one(type_, int(value), name, work)
     if kind is Observable or value is NULL:
         return value
     if value is None or value is UNSET:

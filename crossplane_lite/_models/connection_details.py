@@ -159,8 +159,7 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
 
     Args:
         key: The key of the detail.
-        value: The value. A whole number, such as a port, becomes a string. So does a whole float, such as 5432.0:
-            fields whose schema says `number` read as floats.
+        value: The value. A whole number, such as a port, becomes a string. So does a whole float, such as 5432.0.
         call: The call in which the detail is set.
 
     Raises:

@@ -44,8 +44,6 @@ def python_type(type_: Type, *, choices: bool = True) -> Any:
         return dict[str, python_type(type_.item, choices=choices)]  # type: ignore[misc]
     if code == types.OBJECT:
         return dict[str, Any]
-    if code == types.FLOAT:
-        return float
     found: Any = Any
     for one in _SCALARS if type_.words else ():
         if one in type_.takes and not (one is int and float in type_.takes):

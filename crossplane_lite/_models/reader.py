@@ -11,7 +11,6 @@ from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._base.numbers import Whole
 from .._base.sentinels import NULL
 from .._observed.observable import Observable
 from . import containers, types
@@ -27,7 +26,6 @@ _open_value: Final = _wire.open_value
 _STRUCT: Final = _wire.STRUCT
 _LIST: Final = _wire.LIST
 _NULL: Final = _wire.NULL
-_NUMBER: Final = _wire.NUMBER
 _MODEL: Final = types.MODEL
 _DYNAMIC: Final = types.DYNAMIC
 _OBJECT: Final = types.OBJECT
@@ -142,7 +140,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         if kind == _STRUCT or kind == _LIST:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
         if kind != _NULL:
-            return Whole(payload) if kind == _NUMBER and code == types.FLOAT and type(payload) is int else payload
+            return payload
         if state == LOOSE:  # an explicit null of a previous function: an opinion, which is null
             return None
     made = absent(type_, state, node, field.step)
@@ -271,8 +269,7 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             # In desired state None would mean no opinion, but this is a previous function's opinion.
             put(holder, key, NULL if node.state < WAIT else None)
         else:
-            whole = kind == _NUMBER and of.code == types.FLOAT and type(payload) is int
-            put(holder, key, Whole(payload) if whole else payload)
+            put(holder, key, payload)
 
 
 def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:

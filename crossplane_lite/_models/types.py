@@ -19,7 +19,6 @@ __all__ = [
     "ANY",
     "ANY_TYPE",
     "DYNAMIC",
-    "FLOAT",
     "LEAF",
     "LIST",
     "MAP",
@@ -36,13 +35,12 @@ __all__ = [
 ]
 
 LEAF: Final = 0
-FLOAT: Final = 1  # a number that reads as a float, also if it is whole
-ANY: Final = 2  # any JSON value; objects read as mappings
-MODEL: Final = 3
-LIST: Final = 4
-MAP: Final = 5
-DYNAMIC: Final = 6  # any JSON value; objects read as models that take any attribute
-OBJECT: Final = 7  # an object without a schema: in desired state it reads as a model that takes any attribute
+ANY: Final = 1  # any JSON value; objects read as mappings
+MODEL: Final = 2
+LIST: Final = 3
+MAP: Final = 4
+DYNAMIC: Final = 5  # any JSON value; objects read as models that take any attribute
+OBJECT: Final = 6  # an object without a schema: in desired state it reads as a model that takes any attribute
 
 SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
 _NOTHING: Final[frozenset[type]] = frozenset()
@@ -177,7 +175,7 @@ _SIMPLE: Final = {
     "i": Type(LEAF, letters="i", settles=True),
     "b": Type(LEAF, letters="b", settles=True),
     "q": Type(LEAF, letters="is"),
-    "f": Type(FLOAT, letters="f", settles=True),
+    "f": Type(LEAF, letters="f", settles=True),
     "x": ANY_TYPE,
 }
 
