@@ -27,7 +27,8 @@ class ObservedResources(Mapping[str, Unstructured]):
 
     A name that isn't observed yet gives a resource whose fields read as Observables, as for a registered resource.
     For such a name, `in` is False, and `get` with a default returns the default. Both are remembered as guesses, that
-    is, as decisions that may change when the resource appears. Iteration yields only names that are observed.
+    is, as decisions that may change when the resource appears. Iteration and `len` count only names that are observed,
+    and are a guess about each resource that is desired so far and isn't observed.
 
     Raises:
         UnresolvedError: A name is made from an unresolved value.
@@ -63,13 +64,15 @@ class ObservedResources(Mapping[str, Unstructured]):
         return name in self._call.observed or guess(make(name, self._root(name)))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._call.observed))
+        # The same question as `name in ctx.observed`, asked for each resource that is desired so far.
+        missing = {*self._call.desired, *self._call.resources} - {*self._call.observed}
+        return iter(sorted([*self._call.observed, *(name for name in missing if name in self)]))
 
     def __len__(self) -> int:
-        return len(self._call.observed)
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return f"<observed resources: {', '.join(self) or 'none'}>"
+        return f"<observed resources: {', '.join(sorted(self._call.observed)) or 'none'}>"
 
     def _root(self, name: str) -> Root:
         observed = self._call.observed.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -42,6 +42,35 @@ def test_it_is_a_mapping() -> None:
         assert dict(ctx.observed) == {}
 
     call(empty)
+
+
+GATES: dict[str, Callable[[Any], bool]] = {
+    "in": lambda observed: "vpc" in observed,
+    "any": lambda observed: any(name == "vpc" for name in observed),
+    "list": lambda observed: "vpc" in list(observed),
+    "len": lambda observed: len(observed) > 1,
+    "items": lambda observed: any(name == "vpc" and one for name, one in observed.items()),
+    "values": lambda observed: any(one.name == "vpc" for one in observed.values()),
+    "dict": lambda observed: "vpc" in dict(observed),
+}
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["ours", "an earlier function's"])
+@pytest.mark.parametrize("gate", GATES)
+def test_a_gate_keeps_what_exists(gate: str, earlier: bool) -> None:
+    """Where a desired resource is gone for a while, what depends on its being observed isn't deleted."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        if not earlier:
+            ctx.resource("vpc", VPC())
+        if GATES[gate](ctx.observed):
+            ctx.resource("bucket", Bucket())
+
+    desired = {"vpc": samples.vpc()} if earlier else {}
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step")}, desired=desired)
+    assert len(answer.fatal) == 1
+    assert "bucket exists and would be deleted: whether it is still wanted depends on vpc" in answer.fatal[0]
 
 
 @pytest.mark.parametrize("observed", [None, {"vpc": VPC_THERE}], ids=["new", "exists"])
