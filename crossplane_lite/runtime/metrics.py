@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import logging
+import socket
+import socketserver
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +19,7 @@ from .._call.tally import Tally
 from ..errors import InputError
 from ..proto import _view
 from . import address as addresses
-from .transports import seconds_left, status
+from .transports import listening, seconds_left, status
 from .transports.status import Refused
 
 if TYPE_CHECKING:
@@ -24,7 +30,12 @@ __all__ = ["Gauges", "Metrics"]
 _client: Final = load("prometheus_client", "metrics")
 _core: Final = load("prometheus_client.core", "metrics")
 
+_log = logging.getLogger(__name__)
+
 _PREFIX: Final = "crossplane_lite"
+# Everybody in the network can connect, and each connection costs a thread and an open file of the server's process.
+_MOST_CONNECTIONS: Final = 16
+_SILENT_SECONDS: Final = 10.0
 # The upper ends of the ranges in which durations are counted, in seconds. A whole reconcile has two minutes.
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60)
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "fatal", _view.SEVERITY_WARNING: "warning", _view.SEVERITY_NORMAL: "normal"}
@@ -63,7 +74,7 @@ class Metrics:
             "what",
         )
         self._rehearsals = self._counter("rehearsals", "Runs of compose() in addition to the first run of each call.")
-        self._server: Any = None
+        self._servers: list[_Server] = []
 
     def _counter(self, name: str, text: str, *labels: str) -> Any:
         return _client.Counter(f"{_PREFIX}_{name}", text, labels, registry=self._registry)
@@ -83,18 +94,24 @@ class Metrics:
         where = addresses.parse(address)
         if where.path:
             raise InputError(f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT")
-        addresses.check_free(where, address)
         try:
-            self._server, _ = _client.start_http_server(where.port, where.host, self._registry)
+            sockets = listening.sockets(where)
         except OSError as e:
+            if e.errno == errno.EADDRINUSE:
+                raise addresses.in_use(address) from None
             raise InputError(f"can't listen on {address}: {(e.strerror or str(e)).lower()}") from e
-        return f"{address.rpartition(':')[0]}:{self._server.server_port}"
+        handler = _client.MetricsHandler.factory(self._registry)
+        handler.timeout = _SILENT_SECONDS
+        self._servers = [_Server(sock, handler) for sock in sockets]
+        for server in self._servers:
+            threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
+        return f"{address.rpartition(':')[0]}:{sockets[0].getsockname()[1]}"
 
     def close(self) -> None:
         """Stop serving the metrics, if they are served."""
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
 
     def counted(self, handle: Handle) -> Handle:
         """Return a function that calls `handle`, and counts calls by status, their durations, results and resources."""
@@ -149,3 +166,51 @@ class _Collector:
                 yield _core.CounterMetricFamily(full, text, value=value)
             else:
                 yield _core.GaugeMetricFamily(full, text, value=value)
+
+
+class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
+    """An HTTP server with a thread for each connection, and with a limit of connections.
+
+    To make room for another connection, the oldest is closed. A scrape takes milliseconds, so the oldest is one whose
+    client sends nothing.
+
+    Args:
+        sock: The socket, which listens already.
+        handler: The class that answers requests.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, sock: socket.socket, handler: Any) -> None:
+        super().__init__(sock.getsockname(), handler, bind_and_activate=False)
+        self.socket.close()  # TCPServer has made one of its own
+        self.socket = sock
+        self._open: dict[Any, None] = {}  # the oldest first
+        self._changed = threading.Condition()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a request in a thread of its own. If there are too many, end the oldest first."""
+        with self._changed:
+            if not self._room():
+                with contextlib.suppress(OSError):
+                    next(iter(self._open)).shutdown(socket.SHUT_RDWR)  # its thread sees the end, and closes it
+                if not self._changed.wait_for(self._room, timeout=1):
+                    self.shutdown_request(request)
+                    return
+            self._open[request] = None
+        super().process_request(request, client_address)
+
+    def _room(self) -> bool:
+        return len(self._open) < _MOST_CONNECTIONS
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with self._changed:
+            self._open.pop(request, None)
+            self._changed.notify()
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log the present exception, unless it says that the client has gone."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            _log.exception("a request for metrics couldn't be answered")

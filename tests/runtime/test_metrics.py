@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import grpc
 import pytest
 
 from crossplane_lite.errors import InputError, MissingExtraError, UsageError
+from crossplane_lite.runtime import metrics
 from crossplane_lite.runtime.server import Server
 from tests.behaviour.samples import bucket
 from tests.runtime.certificates import Authority, write
@@ -105,6 +110,68 @@ def test_addresses() -> None:
     server.stop(0)
     with pytest.raises(UsageError, match="metrics=True"):
         Server(lambda data: data).listen_for_metrics("127.0.0.1:0")
+
+
+@contextmanager
+def listening(address: str = "127.0.0.1:0") -> Iterator[tuple[str, int]]:
+    """Serve metrics in this process until the end of the block; return their host and port."""
+    server = Server(lambda data: data, metrics=True)
+    host, _, port = server.listen_for_metrics(address).rpartition(":")
+    try:
+        yield host, int(port)
+    finally:
+        server.stop(0)
+
+
+def asked(address: tuple[str, int], text: bytes = b"GET /metrics HTTP/1.1\r\n\r\n") -> bytes:
+    """Send a request of HTTP, and return all that comes until the server closes the connection."""
+    with socket.create_connection(address, timeout=60) as opened, opened.makefile("rb") as answer:
+        opened.sendall(text)
+        return answer.read()
+
+
+def test_connections_that_say_nothing() -> None:
+    """However many clients connect and send nothing, they have sixteen threads at most, and a scrape is answered."""
+    before = threading.active_count()
+    with listening() as address, ExitStack() as opened:
+        silent = [opened.enter_context(socket.create_connection(address, timeout=60)) for _ in range(250)]
+        assert b"crossplane_lite_healthy 1.0" in asked(address)
+        assert threading.active_count() <= before + 17  # and the one that accepts connections
+        assert [one.recv(1) for one in silent[:200]] == [b""] * 200
+
+
+def test_a_connection_that_goes_silent(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """A connection whose client sends no whole request is closed after a while, without a word."""
+    monkeypatch.setattr(metrics, "_SILENT_SECONDS", 0.1)
+    with listening() as address:
+        assert asked(address, b"GET /met") == b""
+        assert b"crossplane_lite_healthy 1.0" in asked(address)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_metrics_that_fail(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """A fault of the server while it answers is in the log, and the next scrape is answered."""
+    with listening() as address:
+        with monkeypatch.context() as broken:
+            broken.setattr(Server, "healthy", property(lambda server: 1 / 0))
+            assert asked(address) == b""
+        assert b"crossplane_lite_healthy 1.0" in asked(address)
+    (record,) = caplog.records
+    assert record.getMessage() == "a request for metrics couldn't be answered"
+    assert record.exc_info is not None
+    assert record.exc_info[0] is ZeroDivisionError
+
+
+def test_every_address_of_the_machine() -> None:
+    """A port without a host is served to IPv6 as well as to IPv4, as the port for calls is."""
+    with listening(":0") as (_, port):
+        assert b"crossplane_lite_healthy 1.0" in asked(("127.0.0.1", port))
+        with socket.socket(socket.AF_INET6) as probe:
+            try:
+                probe.bind(("::1", 0))
+            except OSError:
+                pytest.skip("this machine has no IPv6")
+        assert b"crossplane_lite_healthy 1.0" in asked(("::1", port))
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
