@@ -8,6 +8,9 @@ Each call is one task, with a copy of the context variables of the thread that a
 are cancelled if they belong only to this call: tasks that run a function defined inside of compose(), and tasks that
 got the call's `ctx`. All other tasks go on, because other calls may need them, such as a client's tasks for its
 connections.
+
+A call that waits without `await` blocks the loop. When such a call is cancelled or interrupted, the loop is left to it:
+later calls, and calls that haven't begun, run on a new loop.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import weakref
 from collections.abc import Awaitable, Iterator
 from concurrent import futures
 from contextvars import ContextVar, copy_context
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -89,18 +93,60 @@ class Awaited:
     """An awaitable that a thread waits for.
 
     `cancel` and `stack` always mean this awaitable, even if the thread already waits for the awaitable of another call.
+
+    Attributes:
+        loop: The loop on which the awaitable runs or will run; None before `start` and after `leave`.
     """
 
-    __slots__ = ("_awaitable", "_future", "_on")
+    __slots__ = ("_awaitable", "_begun", "_cancelled", "_future", "_lock", "_on", "loop")
 
-    def __init__(self, awaitable: Awaitable[Any], future: futures.Future[Outcome], on: threading.Thread | None) -> None:
+    def __init__(self, awaitable: Awaitable[Any]) -> None:
         self._awaitable = awaitable
-        self._future = future
-        self._on = on
+        self._begun = False
+        self._cancelled = False
+        self._future: futures.Future[Outcome] | None = None
+        self._lock = threading.Lock()
+        self._on: threading.Thread | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop, on: threading.Thread, owned: Owned) -> futures.Future[Outcome]:
+        """Begin to run the awaitable on a loop, as soon as the loop's thread `on` gets to it."""
+        import asyncio
+
+        with self._lock:
+            self.loop, self._on = loop, on
+            self._future = asyncio.run_coroutine_threadsafe(self._run(loop, owned), loop)
+            if self._cancelled:
+                self._future.cancel()
+            return self._future
+
+    async def _run(self, loop: asyncio.AbstractEventLoop, owned: Owned) -> Outcome:
+        with self._lock:
+            mine = self.loop is loop and not self._cancelled
+            self._begun = self._begun or mine
+        return await _to_its_end(self._awaitable, owned) if mine else (None, None)
+
+    def leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take the awaitable away from `loop` if it waits there and hasn't begun, so that it can start on another."""
+        with self._lock:
+            if self.loop is loop and self._future is not None and not (self._begun or self._cancelled):
+                self.loop = None
+                self._future.cancel()
+
+    @property
+    def left(self) -> bool:
+        """Whether the awaitable was taken away from its loop, and must start on another."""
+        with self._lock:
+            return self.loop is None and not self._cancelled
 
     def cancel(self) -> None:
         """Cancel the awaitable. The waiting thread goes on at once, even if the awaitable catches CancelledError."""
-        self._future.cancel()
+        with self._lock:
+            self._cancelled = True
+            if self._future is not None:
+                self._future.cancel()
+            if not self._begun and isinstance(self._awaitable, CoroutineType):
+                self._awaitable.close()  # otherwise Python warns on stderr that it was never awaited
 
     def stack(self) -> str:
         """Return the present stack of the awaitable, formatted like a traceback; empty if the awaitable has ended."""
@@ -138,40 +184,49 @@ class _Shared:
         self.waiting: dict[int, Awaited] = {}
 
     def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-        import asyncio
-
-        loop, on = self._running()
-        future: futures.Future[Outcome] = asyncio.run_coroutine_threadsafe(_to_its_end(awaitable, owned), loop)
         thread = threading.get_ident()
-        self.waiting[thread] = Awaited(awaitable, future, on)
+        one = self.waiting[thread] = Awaited(awaitable)
         try:
-            return future.result()
+            while True:
+                future = self._start(one, owned)
+                try:
+                    return future.result()
+                except futures.CancelledError:
+                    if not one.left:
+                        raise
         except BaseException:  # another thread wants this one to stop, or not to wait any more
-            future.cancel()
-            self._abandon_blocked(loop)
+            one.cancel()
+            if one.loop is not None:
+                self._abandon_blocked(one.loop)
             raise
         finally:
             self.waiting.pop(thread, None)
 
-    def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
-        """Return the loop and its thread; start both if they don't run yet."""
-        with self._lock:
-            if self.loop is None or self._thread is None:
-                import asyncio
-                import atexit
+    def _start(self, one: Awaited, owned: Owned) -> futures.Future[Outcome]:
+        with self._lock:  # so that no other thread forgets the loop, before it can see that this one is on it
+            return one.start(*self._running(), owned)
 
-                self.loop = asyncio.new_event_loop()
-                self.loop.set_task_factory(_new_task)
-                self._thread = threading.Thread(
-                    target=_serve, args=(self.loop,), name="crossplane-lite event loop", daemon=True
-                )
-                self._thread.start()
-                atexit.unregister(self.stop)
-                atexit.register(self.stop)
-            return self.loop, self._thread
+    def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
+        """Return the loop and its thread; start both if they don't run yet. The lock must be held."""
+        if self.loop is None or self._thread is None:
+            import asyncio
+            import atexit
+
+            self.loop = asyncio.new_event_loop()
+            self.loop.set_task_factory(_new_task)
+            self._thread = threading.Thread(
+                target=_serve, args=(self.loop,), name="crossplane-lite event loop", daemon=True
+            )
+            self._thread.start()
+            atexit.unregister(self.stop)
+            atexit.register(self.stop)
+        return self.loop, self._thread
 
     def _abandon_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Forget `loop` if it is blocked by code that waits without `await`: if it runs no callback within a second."""
+        """Forget `loop` if it is blocked by code that waits without `await`: if it runs no callback within a second.
+
+        The awaitables that haven't begun on it then start on a new loop.
+        """
         alive = threading.Event()
         try:
             loop.call_soon_threadsafe(alive.set)
@@ -179,6 +234,8 @@ class _Shared:
         finally:  # a second exception may interrupt the wait
             if not alive.is_set():
                 self.forget(loop)
+                for one in self.waiting.copy().values():
+                    one.leave(loop)
 
     def forget(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         """Forget the present loop, so that the next call starts a new one.

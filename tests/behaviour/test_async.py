@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -347,6 +348,124 @@ def test_a_loop_that_is_blocked_is_left() -> None:
     assert event_loop.run(fine()) == "fine"
     assert event_loop._shared.loop is not before
     release.set()
+
+
+class Waiter:
+    """A thread that waits for an awaitable on the shared loop.
+
+    Attributes:
+        awaited: What others cancel the awaitable with, as they got it before its end.
+    """
+
+    def __init__(self, awaitable: Any, named: str) -> None:
+        self._outcome: Any = None
+        self._thread = threading.Thread(target=self._run, args=(awaitable, named), daemon=True)
+        self._thread.start()
+        until = time.monotonic() + 30
+        while True:
+            found = event_loop.awaited(self._thread.ident or 0)
+            if found is not None and found.loop is not None:
+                break
+            assert time.monotonic() < until
+        self.awaited = found
+
+    def _run(self, awaitable: Any, named: str) -> None:
+        colour.set(named)
+        try:
+            self._outcome = event_loop.run(awaitable)
+        except BaseException as error:
+            self._outcome = type(error)
+
+    def outcome(self) -> Any:
+        """Wait for the thread's end, and return the result or the type of the exception."""
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+        return self._outcome
+
+
+def test_calls_behind_a_blocked_loop() -> None:
+    """When a blocked loop is left, calls that haven't begun there run on the next one, once; those that have, stay."""
+    release, inside, hanging = threading.Event(), threading.Event(), threading.Event()
+    gate: list[asyncio.Event] = []
+    ran: list[str] = []
+
+    async def begins() -> Any:
+        ran.append(colour.get())
+        gate.append(asyncio.Event())
+        await gate[0].wait()
+        return asyncio.get_running_loop()
+
+    async def blocks() -> None:
+        while not gate:
+            await asyncio.sleep(0.001)
+        gate[0].set()
+        inside.set()
+        release.wait(30)
+
+    async def waits() -> Any:
+        ran.append(colour.get())
+        return asyncio.get_running_loop()
+
+    async def hangs() -> None:
+        ran.append(colour.get())
+        hanging.set()
+        await asyncio.Event().wait()
+
+    first, second = Waiter(begins(), "first"), Waiter(blocks(), "second")
+    assert inside.wait(30)
+    blocked = second.awaited.loop
+    assert blocked is not None
+    third, fourth, fifth = Waiter(waits(), "third"), Waiter(hangs(), "fourth"), Waiter(waits(), "fifth")
+    fifth.awaited.cancel()
+    assert fifth.outcome() is futures.CancelledError
+    assert event_loop._shared.loop is not blocked
+    assert third.outcome() not in (blocked, futures.CancelledError)
+    assert hanging.wait(30)
+    fourth.awaited.cancel()  # as it was held before the next loop began
+    assert fourth.outcome() is futures.CancelledError
+    release.set()
+    assert first.outcome() is blocked
+    assert second.outcome() is None
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0.01), blocked).result(30)
+    assert sorted(ran) == ["first", "fourth", "third"]
+
+
+def test_a_loop_that_goes_on_late() -> None:
+    """A loop that a call was taken away from neither runs it nor changes it, even if it had a task for it already."""
+    ran: list[str] = []
+
+    async def waits() -> None:
+        ran.append("begins")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ran.append("ends")
+
+    def turns(loop: asyncio.AbstractEventLoop, number: int) -> None:
+        for _ in range(number):
+            loop.call_soon(loop.stop)
+            loop.run_forever()
+
+    old, new = asyncio.new_event_loop(), asyncio.new_event_loop()
+    one, owned = event_loop.Awaited(waits()), ("", None)
+    one.start(old, threading.current_thread(), owned)
+    turns(old, 1)
+    assert len(asyncio.all_tasks(old)) == 1
+    one.leave(old)
+    assert one.left
+    future = one.start(new, threading.current_thread(), owned)
+    turns(new, 3)
+    turns(old, 3)
+    assert not asyncio.all_tasks(old)
+    one.leave(new)
+    assert not one.left
+    one.cancel()
+    assert ran == ["begins"]
+    turns(new, 3)
+    assert ran == ["begins", "ends"]
+    assert future.cancelled()
+    old.close()
+    new.close()
 
 
 def test_who_calls_gives_up() -> None:
