@@ -1,4 +1,4 @@
-"""The certificates of the server, for the transports grpcio and h2. The files are read again at every handshake."""
+"""The certificates of the server, for the transports grpcio and h2. Handshakes and `look` read the files again."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ _CA: Final = "ca.crt"
 _SHARE_LEFT: Final = 0.2
 _SECONDS_LEFT: Final = 30 * 86400
 _MOST_STEPS: Final = 10
+# Crossplane keeps its connection open, so there may be no handshake for months.
+_READ_SECONDS: Final = 60.0
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +55,7 @@ class Certificates:
         self._paths = tuple(os.path.join(directory, name) for name in (_CERTIFICATE, _KEY, _CA))
         self._complaint = ""
         self._lock = threading.RLock()  # handshakes run in several threads
+        self._read_at = 0.0
         self._good, self._context = self._read_checked()
         self._adopt()
 
@@ -76,17 +79,29 @@ class Certificates:
 
         The first certificate of tls.crt is checked, and in ca.crt the certificate that expires last.
 
+        Before a warning, and otherwise once a minute, the files are read again, as `changed` does it.
+
         Args:
             now: The time, in seconds since 1970; by default the present time.
         """
         now = time.time() if now is None else now
         with self._lock:
-            for path, one in ((self._paths[0], self._own), (self._paths[2], self._authority)):
-                kind, text = _judge(one, now)
-                if self._warned.get(path, "") != kind:
-                    self._warned[path] = kind
-                    if kind:
-                        _log.warning("%s %s", path, text)
+            if not 0 <= now - self._read_at < _READ_SECONDS or self._news(now):
+                self._read_at = now
+                self._changed()
+            self._warn(now)
+
+    def _warn(self, now: float) -> None:
+        for path, kind, text in self._news(now):
+            self._warned[path] = kind
+            if kind:
+                _log.warning("%s %s", path, text)
+
+    def _news(self, now: float) -> list[tuple[str, str, str]]:
+        """Return the files whose dates have another problem than before: the path, and the problem as in `_judge`."""
+        certificate, _, ca = self._paths
+        judged = [(path, *_judge(one, now)) for path, one in ((certificate, self._own), (ca, self._authority))]
+        return [(path, kind, text) for path, kind, text in judged if self._warned.get(path, "") != kind]
 
     def _adopt(self) -> None:
         """Read the validity and the kind of key from the new certificates, and log warnings about them."""
@@ -101,7 +116,7 @@ class Certificates:
                 "not; take P-256 or RSA, which work with all clients",
                 *(self._paths[0], name),
             )
-        self.look()
+        self._warn(time.time())
 
     def changed(self) -> bool:
         """Read the files again. If they have changed and can be used, use them from now on and return True.

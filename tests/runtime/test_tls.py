@@ -262,6 +262,46 @@ def test_time_goes_by(directory: Path, caplog: pytest.LogCaptureFixture) -> None
 
 
 @pytest.mark.parametrize(
+    ("before", "text"),
+    [pytest.param(0.2, "tls.crt expires at", id="late"), pytest.param(0, "tls.crt expired at", id="expired")],
+)
+def test_renewed_without_a_handshake(
+    directory: Path, caplog: pytest.LogCaptureFixture, before: float, text: str
+) -> None:
+    """Before a warning the files are read again: if the certificate was renewed in time, nothing is wrong."""
+    begins, ends = now(), now() + DAY / 48
+    write(directory, authority.issue("server", begins=begins, ends=ends), authority)
+    found = Certificates(str(directory))
+    at = (ends - before * (ends - begins)).timestamp()
+    found.look(at - 20)
+    renewed = authority.issue("server", begins=begins, ends=ends + 365 * DAY)
+    write(directory, renewed, authority)
+    found.look(at - 10)
+    assert found.expires == ends.timestamp()
+    found.look(at + 10)
+    assert found.expires == (ends + 365 * DAY).timestamp()
+    assert found.files.certificate == renewed.certificate
+    assert not [record for record in caplog.records if text in record.getMessage()]
+
+
+def test_files_are_read_once_a_minute(directory: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """New files are found within a minute, and those that can't be used are reported, once, without a handshake."""
+    found = Certificates(str(directory))
+    start = now().timestamp()
+    found.look(start)
+    (directory / "tls.key").write_bytes(second.key)
+    for seconds, complaints in ((59, 0), (60, 1), (120, 1)):
+        found.look(start + seconds)
+        said = [record.getMessage() for record in caplog.records]
+        assert len([text for text in said if "so the last good ones stay in use" in text]) == complaints
+    (directory / "tls.crt").write_bytes(second.certificate)
+    found.look(start + 179)
+    assert found.files.certificate == first.certificate
+    found.look(start - 3600)  # the clock was set back
+    assert found.files.certificate == second.certificate
+
+
+@pytest.mark.parametrize(
     ("name", "content", "text"),
     [
         ("tls.crt", None, "can't read {path}: No such file or directory"),
