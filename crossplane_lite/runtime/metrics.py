@@ -160,12 +160,18 @@ class _Collector:
         self._gauges = gauges
 
     def collect(self) -> Iterator[Any]:
-        for name, text, value in self._gauges():
+        for name, text, value in [*self._gauges(), *_handshakes()]:
             full = f"{_PREFIX}_{name}"
             if name.endswith("_total"):
                 yield _core.CounterMetricFamily(full, text, value=value)
             else:
                 yield _core.GaugeMetricFamily(full, text, value=value)
+
+
+def _handshakes() -> Iterator[tuple[str, str, float]]:
+    loaded = sys.modules.get("crossplane_lite.runtime.transports.handshakes")  # only the transport h2 has it
+    if loaded is not None:
+        yield "handshakes_failed_total", "TLS handshakes that have failed.", loaded.failures.count
 
 
 class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):

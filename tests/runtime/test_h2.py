@@ -21,7 +21,7 @@ import pytest
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
-from crossplane_lite.runtime.transports import grpc_http2, listening, status
+from crossplane_lite.runtime.transports import grpc_http2, handshakes, listening, status
 from crossplane_lite.runtime.transports.limits import Limits
 from tests.runtime.certificates import Authority, write
 from tests.runtime.http2 import HEADERS, Raw, frame, message, raw
@@ -487,6 +487,135 @@ def test_tls(directory: Path) -> None:
             old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
         with pytest.raises(ssl.SSLError):
             shaken(address, old)
+
+
+@pytest.fixture
+def failures(monkeypatch: pytest.MonkeyPatch) -> handshakes.Failures:
+    """The failed handshakes from now on."""
+    new = handshakes.Failures()
+    monkeypatch.setattr(handshakes, "failures", new)
+    return new
+
+
+def no_certificate(directory: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=str(directory / "ca.crt"))
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
+def of_another_authority(directory: Path) -> ssl.SSLContext:
+    context, pair = no_certificate(directory), Authority().issue("client")
+    (directory / "other.pem").write_bytes(pair.certificate + pair.key)
+    context.load_cert_chain(directory / "other.pem")
+    return context
+
+
+def that_trusts_another_authority(directory: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=Authority().certificate.decode())
+    context.load_cert_chain(directory / "client.pem")
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
+def without_http2(directory: Path) -> ssl.SSLContext:
+    context = client_context(directory)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def tried(address: str, client: ssl.SSLContext | bytes) -> str:
+    """Try a handshake, or send these bytes; when the server has closed the connection, return the client's address."""
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as plain:
+        name = "{}:{}".format(*plain.getsockname())
+        try:
+            if isinstance(client, bytes):
+                plain.sendall(client)
+                while plain.recv(1024):
+                    pass
+            else:
+                with client.wrap_socket(plain, server_hostname="localhost") as secure:
+                    secure.recv(1)
+        except OSError:
+            pass
+    return name
+
+
+@pytest.mark.parametrize(
+    ("client", "reason"),
+    [
+        (no_certificate, "the client showed no certificate: give it a certificate that the CA in ca.crt has signed"),
+        (
+            of_another_authority,
+            "the client's certificate isn't valid (unable to get local issuer certificate): give it",
+        ),
+        (that_trusts_another_authority, "the client refused it (tlsv1 alert unknown ca)"),
+        (without_http2, "the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC"),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "the client sent plain text or another protocol: let it connect"),
+        (b"GET / HTTP/1.1\r\n\r\n", "the client sent plain text or another protocol: let it connect with TLS"),
+        (b"", "the client took more than 0.3 seconds"),
+    ],
+)
+def test_failed_handshakes(
+    directory: Path,
+    failures: handshakes.Failures,
+    caplog: pytest.LogCaptureFixture,
+    client: Callable[[Path], ssl.SSLContext] | bytes,
+    reason: str,
+) -> None:
+    """A handshake that fails is in the log, with the client's address and the reason, and counts."""
+    limits = Limits(handshake_seconds=0.3 if client == b"" else 30)
+    with in_process(lambda data: data, "h2", limits=limits, certificates=Certificates(str(directory))) as (_, address):
+        name = tried(address, client if isinstance(client, bytes) else client(directory))
+        until = time.monotonic() + 30
+        while not failures.count and time.monotonic() < until:
+            time.sleep(0.01)
+    (said,) = [record.getMessage() for record in caplog.records if record.name == handshakes.__name__]
+    assert said.startswith(f"the TLS handshake with {name} failed: {reason}")
+    assert failures.count == 1
+
+
+def test_handshakes_that_do_not_fail(directory: Path, failures: handshakes.Failures) -> None:
+    """A probe that only connects, and a client that is served, are no failures."""
+    with in_process(lambda data: data, "h2", certificates=Certificates(str(directory))) as (_, address):
+        host, _, port = address.rpartition(":")
+        for _ in range(5):
+            socket.create_connection((host, int(port)), timeout=30).close()
+            shaken(address, client_context(directory))
+        tried(address, no_certificate(directory))
+    assert failures.count == 1
+
+
+def test_failures_are_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    """Of many failures one a minute is in the log, with the number of those that were left out."""
+    failures = handshakes.Failures()
+    for second in range(100, 200):
+        failures.add("192.0.2.1:5", "no reason", second)
+    assert failures.count == 100
+    assert [record.getMessage() for record in caplog.records] == [
+        "the TLS handshake with 192.0.2.1:5 failed: no reason",
+        "the TLS handshake with 192.0.2.1:5 failed: no reason (59 more have failed since the last line about one)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        (("192.0.2.1", 5), "192.0.2.1:5"),
+        (("::ffff:192.0.2.1", 5, 0, 0), "192.0.2.1:5"),
+        (("2001:db8::1", 5, 0, 0), "[2001:db8::1]:5"),
+        ("", "a client without an address"),
+    ],
+)
+def test_names_of_clients(where: object, name: str) -> None:
+    """Addresses are written as in URLs, and IPv4 as such, also by a socket for IPv6."""
+
+    class Socket(socket.socket):
+        def getpeername(self) -> object:
+            return where
+
+    with Socket() as sock:
+        assert handshakes.name_of(sock) == name
 
 
 def test_unix_socket_left_behind(tmp_path: Path) -> None:

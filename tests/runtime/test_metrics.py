@@ -99,6 +99,23 @@ def test_expiry_of_the_certificate(tmp_path: Path) -> None:
         assert scraped(server)["crossplane_lite_certificate_expiry_seconds"] > 1_700_000_000
 
 
+@pytest.mark.slow
+def test_failed_handshakes(tmp_path: Path) -> None:
+    """Handshakes that fail are counted with h2; grpcio doesn't say how many there are."""
+    authority = Authority()
+    directory = write(tmp_path / "certs", authority.issue("server"), authority)
+    flags = ("--tls-certs-dir", str(directory), "--metrics-address", "127.0.0.1:0", "--transport")
+    with serving("tests.runtime.functions:echo", *flags, "h2") as server:
+        assert scraped(server)["crossplane_lite_handshakes_failed_total"] == 0
+        host, _, port = server.address.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=60) as opened:
+            opened.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            server.line(lambda line: "failed: the client sent plain text" in line)
+        assert scraped(server)["crossplane_lite_handshakes_failed_total"] == 1
+    with serving("tests.runtime.functions:echo", *flags, "grpcio") as server:
+        assert "crossplane_lite_handshakes_failed_total" not in scraped(server)
+
+
 def test_addresses() -> None:
     """An address that can't be used is an error that says why."""
     server = Server(lambda data: data, metrics=True)

@@ -10,6 +10,7 @@ import socket
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final
 
+from . import handshakes
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
@@ -54,12 +55,13 @@ class Peer:
 
     __slots__ = (
         *("_handshake_until", "_limits", "_linger_reads", "_linger_until", "_out", "_owner", "_sock", "_stalled_until"),
-        *("_tls", "_wants_write", "connection", "draining", "gone", "more", "since"),
+        *("_name", "_tls", "_wants_write", "connection", "draining", "gone", "more", "since"),
     )
 
     def __init__(self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, now: float) -> None:
         self._sock = sock
         self._tls = tls
+        self._name = handshakes.name_of(sock) if tls else ""
         self._limits = limits
         self._owner = owner
         self._out = memoryview(b"")
@@ -152,6 +154,8 @@ class Peer:
 
     def check(self, now: float) -> None:
         """Enforce the time limits at the time `now`: close the connection, or do what `Connection.check` does."""
+        if now >= self._handshake_until and not self.draining:
+            self._fail(f"the client took more than {self._limits.handshake_seconds:g} seconds", now)
         if now >= self._handshake_until or now >= self._stalled_until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
@@ -215,11 +219,13 @@ class Peer:
         except OSError as e:
             wanted = _wanted(e)
             if wanted is None:
+                self._fail(handshakes.reason_of(sock, e), now)
                 raise
             self._wants_write = wanted == EVENT_WRITE
             return False
         self._wants_write = False
         if sock.selected_alpn_protocol() != "h2":
+            self._fail("the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC", now)
             self.close()
             return False
         self._handshake_until = _FOREVER
@@ -227,6 +233,10 @@ class Peer:
         if self.draining:
             self.connection.drain(now)
         return True
+
+    def _fail(self, reason: str, now: float) -> None:
+        if reason:
+            handshakes.failures.add(self._name, reason, now)
 
     def _read(self, now: float) -> None:
         assert self.connection is not None
