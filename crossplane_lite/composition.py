@@ -103,7 +103,8 @@ class Function(Callee):
         Returns:
             The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. Instead, it is only
             logged if compose() has registered resources and used a missing value before, or if Crossplane hasn't
-            answered a requirement yet.
+            answered a requirement yet. Empty if the server has cancelled an `async def` after the call's deadline,
+            because then nobody gets the answer.
 
         Raises:
             WireError: The bytes are malformed. Some faults show only when compose() reads the value.
@@ -118,6 +119,8 @@ class Function(Callee):
             except (WireError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # SystemExit and CancelledError too: they must not end more than this call
+                if _is_given_up(error):
+                    return b""
                 problem = error
                 call.log.error("compose() raised: %s", _traceback(error))
             answer = respond(call, problem)
@@ -216,6 +219,12 @@ class Function(Callee):
         from .runtime.flags import main
 
         main(self, argv)
+
+
+def _is_given_up(error: BaseException) -> bool:
+    """Return whether the server has cancelled an `async def` after its deadline, and has logged that."""
+    loop = sys.modules.get("crossplane_lite._call.event_loop")
+    return loop is not None and isinstance(error, loop.Cancelled)
 
 
 @overload

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
-__all__ = ["Awaited", "awaited", "frames", "run"]
+__all__ = ["Awaited", "Cancelled", "awaited", "frames", "run"]
 
 _GRACE_SECONDS: Final = 1.0  # the time that a cancelled task or a blocked loop gets
 
@@ -56,6 +56,7 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
             coroutine is this object.
 
     Raises:
+        Cancelled: Another thread has cancelled the awaitable (see `awaited`).
         BaseException: The exception of the awaitable, or the exception that interrupts the waiting thread.
     """
     import asyncio
@@ -89,21 +90,26 @@ def frames() -> Iterator[FrameType]:
     return _shared.frames()
 
 
+class Cancelled(futures.CancelledError):
+    """An awaitable was cancelled by `Awaited.cancel`: nobody waits for its result any more."""
+
+
 class Awaited:
     """An awaitable that a thread waits for.
 
     `cancel` and `stack` always mean this awaitable, even if the thread already waits for the awaitable of another call.
 
     Attributes:
+        cancelled: Whether `cancel` was called.
         loop: The loop on which the awaitable runs or will run; None before `start` and after `leave`.
     """
 
-    __slots__ = ("_awaitable", "_begun", "_cancelled", "_future", "_lock", "_on", "loop")
+    __slots__ = ("_awaitable", "_begun", "_future", "_lock", "_on", "cancelled", "loop")
 
     def __init__(self, awaitable: Awaitable[Any]) -> None:
         self._awaitable = awaitable
         self._begun = False
-        self._cancelled = False
+        self.cancelled = False
         self._future: futures.Future[Outcome] | None = None
         self._lock = threading.Lock()
         self._on: threading.Thread | None = None
@@ -116,33 +122,32 @@ class Awaited:
         with self._lock:
             self.loop, self._on = loop, on
             self._future = asyncio.run_coroutine_threadsafe(self._run(loop, owned), loop)
-            if self._cancelled:
+            if self.cancelled:
                 self._future.cancel()
             return self._future
 
     async def _run(self, loop: asyncio.AbstractEventLoop, owned: Owned) -> Outcome:
         with self._lock:
-            mine = self.loop is loop and not self._cancelled
+            mine = self.loop is loop and not self.cancelled
             self._begun = self._begun or mine
         return await _to_its_end(self._awaitable, owned) if mine else (None, None)
 
     def leave(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take the awaitable away from `loop` if it waits there and hasn't begun, so that it can start on another."""
         with self._lock:
-            if self.loop is loop and self._future is not None and not (self._begun or self._cancelled):
+            if self.loop is loop and self._future is not None and not (self._begun or self.cancelled):
                 self.loop = None
                 self._future.cancel()
 
     @property
     def left(self) -> bool:
         """Whether the awaitable was taken away from its loop, and must start on another."""
-        with self._lock:
-            return self.loop is None and not self._cancelled
+        return self.loop is None
 
     def cancel(self) -> None:
         """Cancel the awaitable. The waiting thread goes on at once, even if the awaitable catches CancelledError."""
         with self._lock:
-            self._cancelled = True
+            self.cancelled = True
             if self._future is not None:
                 self._future.cancel()
             if not self._begun and isinstance(self._awaitable, CoroutineType):
@@ -192,6 +197,8 @@ class _Shared:
                 try:
                     return future.result()
                 except futures.CancelledError:
+                    if one.cancelled:
+                        raise Cancelled from None
                     if not one.left:
                         raise
         except BaseException:  # another thread wants this one to stop, or not to wait any more

@@ -201,6 +201,8 @@ class _Runner:
             return self._answer(request)
         except (WireError, KeyboardInterrupt):
             raise
+        except event_loop.Cancelled:  # after the call's deadline; the server has logged that, and nobody gets an answer
+            return b""
         except BaseException as error:  # SystemExit too, which must not end the server
             log_for(self.name, call).exception("RunFunction() raised")
             rsp = response.to(request)

@@ -135,7 +135,8 @@ class Metrics:
                     code = status.DEADLINE_EXCEEDED  # whatever the outcome is, the caller doesn't wait any more
                 self._calls.labels(status.NAMES[code]).inc()
                 self._count(counts)
-            self._count_results(response)
+            if code == status.OK:
+                self._count_results(response)
             return response
 
         return handle_counted

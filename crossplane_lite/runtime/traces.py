@@ -20,8 +20,8 @@ def traced(run: Run, name: str) -> Run:
     """Return a function that calls `run` in a span.
 
     The span has the request's tag, the composite's name and the counts of the call's `Tally`, such as the number of
-    emitted resources, as attributes. After a Fatal result or an exception, the span's status is ERROR. Exceptions of
-    `run` are raised again.
+    emitted resources, as attributes. After a Fatal result, a cancellation or an exception, the span's status is ERROR.
+    Exceptions of `run` are raised again.
 
     Args:
         run: The function, which takes request bytes and returns response bytes.
@@ -42,7 +42,8 @@ def traced(run: Run, name: str) -> Run:
                 response = run(request)
             for key in counts.__slots__:
                 span.set_attribute(f"crossplane.{key}", getattr(counts, key))
-            fatal = _first_fatal(response)
+            # A function answers a call that was cancelled after its deadline with no bytes.
+            fatal = _first_fatal(response) if response else "cancelled after the call's deadline"
             if fatal is not None:
                 span.set_status(error, fatal)
             return response

@@ -12,7 +12,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -417,17 +416,42 @@ def test_calls_behind_a_blocked_loop() -> None:
     assert blocked is not None
     third, fourth, fifth = Waiter(waits(), "third"), Waiter(hangs(), "fourth"), Waiter(waits(), "fifth")
     fifth.awaited.cancel()
-    assert fifth.outcome() is futures.CancelledError
+    assert fifth.outcome() is event_loop.Cancelled
     assert event_loop._shared.loop is not blocked
-    assert third.outcome() not in (blocked, futures.CancelledError)
+    assert third.outcome() not in (blocked, event_loop.Cancelled)
     assert hanging.wait(30)
     fourth.awaited.cancel()  # as it was held before the next loop began
-    assert fourth.outcome() is futures.CancelledError
+    assert fourth.outcome() is event_loop.Cancelled
     release.set()
     assert first.outcome() is blocked
     assert second.outcome() is None
     asyncio.run_coroutine_threadsafe(asyncio.sleep(0.01), blocked).result(30)
     assert sorted(ran) == ["first", "fourth", "third"]
+
+
+def test_a_call_that_the_server_gives_up(caplog: pytest.LogCaptureFixture) -> None:
+    """A call that is cancelled from outside has no answer, and no line about an exception; one that is its own has."""
+    inside = threading.Event()
+    answers: list[bytes] = []
+
+    @composition.function
+    async def compose(ctx: Any) -> None:
+        if ctx.input:
+            raise asyncio.CancelledError
+        inside.set()
+        await asyncio.Event().wait()
+
+    thread = threading.Thread(target=lambda: answers.append(compose.run(request())), daemon=True)
+    thread.start()
+    assert inside.wait(30)
+    found = event_loop.awaited(thread.ident or 0)
+    assert found is not None
+    found.cancel()
+    thread.join(30)
+    assert answers == [b""]
+    assert not caplog.records
+    assert "CancelledError" in run(compose, input={"a": 1}).fatal[0]
+    assert "compose() raised" in caplog.text
 
 
 def test_a_loop_that_goes_on_late() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import contextmanager
@@ -14,12 +15,14 @@ import grpc
 import pytest
 
 from crossplane_lite import runtime
+from crossplane_lite._call import event_loop
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite.proto.v1 import run_function_pb2_grpc as grpcv1
 from crossplane_lite.proto.v1beta1 import run_function_pb2 as fnv1beta1
 from crossplane_lite.proto.v1beta1 import run_function_pb2_grpc as grpcv1beta1
+from crossplane_lite.runtime import _message_functions
 from tests.helpers.families import FAMILIES, official, stable
 
 # The official SDK's client is among what they need, too.
@@ -121,6 +124,28 @@ def test_composition_functions() -> None:
     """What `@composition.function` makes is served too."""
     with served("composing", "insecure") as server, channel(server.address) as opened:
         assert response_of(call(opened, request_with("t"))).results[0].message == "composed"
+
+
+def test_a_call_that_the_server_gives_up(caplog: pytest.LogCaptureFixture) -> None:
+    """A call that the server cancels after its deadline has no answer, and no line about an exception."""
+    inside = threading.Event()
+    answers: list[bytes] = []
+
+    class Waiting:
+        async def RunFunction(self, req: Any, _: Any) -> Any:
+            inside.set()
+            await asyncio.Event().wait()
+
+    runner = _message_functions.runner_of(Waiting())
+    thread = threading.Thread(target=lambda: answers.append(runner.run(request_with("t"))), daemon=True)
+    thread.start()
+    assert inside.wait(30)
+    found = event_loop.awaited(thread.ident or 0)
+    assert found is not None
+    found.cancel()
+    thread.join(30)
+    assert answers == [b""]
+    assert not caplog.records
 
 
 def request_with(tag: str) -> bytes:

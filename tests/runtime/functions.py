@@ -117,6 +117,14 @@ def _sleep_on() -> None:
 
 
 @composition.function
+async def sleeping(ctx: composition.Context) -> None:
+    """Never ends, unless it is cancelled."""
+    import asyncio  # which other functions of this module must not load
+
+    await asyncio.sleep(3600)
+
+
+@composition.function
 async def stubborn(ctx: composition.Context) -> None:
     """Goes on when it is cancelled."""
     import asyncio  # which other functions of this module must not load

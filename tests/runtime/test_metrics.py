@@ -15,6 +15,7 @@ import grpc
 import pytest
 
 from crossplane_lite.errors import InputError, MissingExtraError, UsageError
+from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite.runtime import metrics
 from crossplane_lite.runtime.server import Server
 from tests.behaviour.samples import bucket
@@ -77,6 +78,37 @@ def test_counts(transport: str, workers: tuple[str, ...]) -> None:
             found = scraped(server)
         assert found["crossplane_lite_calls_late_total"] == 1
         server.stop(9)
+
+
+@pytest.mark.parametrize(("seconds", "counted"), [(None, 1), (5, 1), (0, 0)])
+def test_results_of_answers(seconds: float | None, counted: int) -> None:
+    """Results count if the caller gets the answer; one that is thrown away after the deadline has none."""
+    answer = fnv1.RunFunctionResponse(results=[fnv1.Result(severity=fnv1.SEVERITY_FATAL, message="no")])
+
+    class Caller:
+        def time_remaining(self) -> float | None:
+            return seconds
+
+        def cancel(self) -> None: ...
+
+    one = metrics.Metrics(lambda: iter(()))
+    one.counted(lambda data, caller: answer.SerializeToString())(b"", Caller())
+    found = one._registry.get_sample_value("crossplane_lite_results_total", {"severity": "fatal"})
+    assert (found or 0) == counted
+
+
+@pytest.mark.slow
+def test_a_cancelled_call(transport: str) -> None:
+    """An `async def` that is cancelled after its deadline is one line of the log, and no Fatal result."""
+    with serving("tests.runtime.functions:sleeping", *FLAGS, "--transport", transport) as server:
+        with channel(server.address) as opened, pytest.raises(grpc.RpcError):
+            raw_call(opened, asking(location="EU"), timeout=0.5)
+        found = until_counted(server, 1)
+        assert found["crossplane_lite_calls_total DEADLINE_EXCEEDED"] == 1
+        assert found["crossplane_lite_calls_late_total"] == 1
+        assert "crossplane_lite_results_total fatal" not in found
+    (said,) = [record["msg"] for record in server.records if record["level"] == "error"]
+    assert said == "the function still runs after the call's deadline; the stack shows where"
 
 
 @pytest.mark.slow

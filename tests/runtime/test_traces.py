@@ -74,6 +74,15 @@ def test_a_fatal_result(exporter: InMemorySpanExporter) -> None:
     assert not outer.events
 
 
+def test_a_cancelled_call(exporter: InMemorySpanExporter) -> None:
+    """A call that was cancelled has no answer, and its span is one of an error."""
+    exporter.clear()
+    assert traced(lambda data: b"", "buckets")(request(xr=XR)) == b""
+    (span,) = exporter.get_finished_spans()
+    assert span.status.status_code is trace.StatusCode.ERROR
+    assert span.status.description == "cancelled after the call's deadline"
+
+
 def test_a_malformed_request(exporter: InMemorySpanExporter) -> None:
     """What a call raises is named by its type alone, because its text may hold anything."""
     exporter.clear()
