@@ -7,20 +7,20 @@ The image is a base image and one more layer. The layer has the folder `/functio
 from __future__ import annotations
 
 import argparse
-import configparser
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from .._programs.help import HelpFormatter
 from .._terminal.status import StatusLine
 from ..errors import InputError
 from . import images, installing, pruning
 from .base import Python, python_of
+from .entry_point import Function, function_of
 from .layers import Entry, Layer, write_layer
 from .prune import add_rule_flags, rules_text
 from .report import owners, package_sizes, size, size_table
@@ -30,18 +30,6 @@ __all__ = ["command", "entrypoint", "make_parser"]
 PLACE: Final = "function"
 NOBODY: Final = "65534:65534"
 _BYTE_CODE: Final = ("auto", "yes", "no")
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?")
-
-
-class _Function(NamedTuple):
-    """The function in the image: the name and version of its package, and its entry point.
-
-    The entry point is written `module:function`, or just `module`, which is then run as a program.
-    """
-
-    name: str
-    version: str
-    entry_point: str
 
 
 def command(argv: Sequence[str]) -> int:
@@ -109,7 +97,7 @@ def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
 
 def _install(
     arguments: argparse.Namespace, python: Python, target: Path, work: Path, status: StatusLine
-) -> tuple[_Function, list[str]]:
+) -> tuple[Function, list[str]]:
     project = arguments.project
     is_place = os.path.exists(project)
     if (
@@ -131,7 +119,7 @@ def _install(
     kept, left_out = installing.chosen(packages, arguments.transport, arguments.without or ())
     status.show(f"installing {len(kept)} packages")
     installing.install(kept, python, target, work)
-    return _function(target, project, packages, arguments.function), left_out
+    return function_of(target, project, packages, arguments.function), left_out
 
 
 # Leftovers of builds and tools, and images. A build would use leftovers of a previous build in `build` as sources.
@@ -180,76 +168,6 @@ def _reason(error: OSError) -> str:
         reason = re.sub(r"^\[Errno \d+\] |: '.*'$", "", reason)
         return f"{source}: {reason}{f' (and {len(others)} more)' if others else ''}"
     return f"{error.filename}: {error.strerror}"
-
-
-def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:
-    """Return the name, the version and the entry point of the project's package.
-
-    Args:
-        target: The folder that the packages are installed in.
-        project: The project's folder, its wheel, or a requirement such as its name.
-        packages: The packages that pip has chosen.
-        wanted: The entry point that `--function` names; None to take the entry point from the project's scripts.
-
-    Raises:
-        InputError: The project isn't among the packages, or the entry point is wrong or missing, or names a module that
-            the packages don't have.
-    """
-    if os.path.exists(project):
-        url = Path(os.path.abspath(project)).as_uri()
-        mine = [package for package in packages if package.url.rstrip("/") == url]
-    else:
-        name = installing.canonical(re.split(r"[\[<>=!~;@ ]", project)[0])
-        mine = [package for package in packages if package.name == name]
-    if len(mine) != 1:
-        raise InputError(
-            f"{project} is not one of the packages that pip chose: give the project's folder, wheel or exact name"
-        )
-    package = mine[0]
-    if wanted is None:
-        wanted = _entry_point(target, package.name)
-        source = f"the entry point of {package.name}"
-        cure = "correct [project.scripts] in its pyproject.toml, or give --function"
-    else:
-        source, cure = "--function", "give another one"
-    if not _NAME.fullmatch(wanted):
-        raise InputError(f"{source} must be module:function or a module (got {wanted!r}): {cure}")
-    module = wanted.partition(":")[0].replace(".", "/")
-    if not any((target / f"{module}{end}").is_file() for end in (".py", "/__init__.py")) and not list(
-        target.glob(f"{module}.*.so")
-    ):
-        raise InputError(
-            f"{package.name} and its dependencies have no module {wanted.partition(':')[0]}, which {source} names "
-            f"({wanted}): {cure}"
-        )
-    return _Function(package.name, package.version, wanted)
-
-
-def _entry_point(target: Path, name: str) -> str:
-    for info in target.glob("*.dist-info"):
-        if installing.canonical(info.name.split("-")[0]) != name:
-            continue
-        file = info / "entry_points.txt"
-        parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-        parser.optionxform = str  # type: ignore[assignment,method-assign]
-        try:
-            parser.read_string(file.read_text(encoding="utf-8") if file.exists() else "")
-        except configparser.Error as e:
-            raise InputError(
-                f"the entry points of {name} can't be read ({' '.join(str(e).split())}): correct [project.scripts] in "
-                "its pyproject.toml, or give --function"
-            ) from e
-        scripts = dict(parser["console_scripts"]) if "console_scripts" in parser else {}
-        if "function" in scripts:
-            return scripts["function"].partition("[")[0].strip()
-        if len(scripts) == 1:
-            return next(iter(scripts.values())).partition("[")[0].strip()
-        has = f"its scripts are {', '.join(sorted(scripts))}" if scripts else "it has no scripts"
-        raise InputError(
-            f"{name} doesn't say what to run ({has}): write [project.scripts] "
-            'function = "module:compose.main" into its pyproject.toml, or give --function'
-        )
-    raise InputError(f"pip installed no metadata of {name}: give --function module:function")
 
 
 def _main(entry_point: str) -> str:
@@ -301,7 +219,7 @@ def _made(
     base: images.Image,
     layer: Layer,
     python: Python,
-    function: _Function,
+    function: Function,
     labels: Mapping[str, str],
     arguments: argparse.Namespace,
 ) -> images.Image:
@@ -343,7 +261,7 @@ def _summary(
     image: images.Image,
     layer: Layer,
     python: Python,
-    function: _Function,
+    function: Function,
     left_out: Sequence[str],
     has_byte_code: bool,
 ) -> None:
