@@ -12,47 +12,19 @@ reference becomes `{type: object}`.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from .._base.api_version import joined
+from .._base.api_version import split
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .api_versions import split_api_version
-from .reading import read_bytes
-from .yaml import Document
+from .kind_sources import REF, File, Folder, Given, Kind, Source, of_definition, of_openapi
 
-__all__ = ["Schemas", "scopes_in"]
+__all__ = ["Schemas"]
 
-_REF: Final = "#/components/schemas/"
-_KINDS: Final = "x-kubernetes-group-version-kind"
-_METHODS: Final = ("get", "post", "put", "patch", "delete")
-_SCOPES: Final = ("Namespaced", "Cluster")
 # The largest known kinds have 10,000 parts. Components that refer to each other could have more than fit into memory.
 _MOST_PARTS: Final = 1_000_000
-# Matches escapes of YAML and JSON for letters and digits, which a search for words wouldn't find. Real files have none.
-_HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
-
-
-class _Kind(NamedTuple):
-    """A kind that was found in a document.
-
-    Attributes:
-        where: The place of the kind's schema for messages, such as `crds.yaml, document 2 (line 14)`.
-        schema: The schema, in which references aren't inlined yet.
-        scope: The kind's scope, `Namespaced` or `Cluster`; None if the document doesn't show it.
-        components: The schemas that `$ref` leads to, by name; None if the document is a CRD or an XRD, which has no
-            references.
-    """
-
-    where: str
-    schema: Mapping[str, Any]
-    scope: str | None
-    components: Mapping[str, Any] | None = None
-
-
-_Kinds = dict[tuple[str, str], _Kind]
 
 
 class Schemas:
@@ -64,7 +36,7 @@ class Schemas:
     """
 
     def __init__(self) -> None:
-        self._sources: list[_Source] = []
+        self._sources: list[Source] = []
         self._found: dict[tuple[str, str], dict[str, Any] | None] = {}
 
     @classmethod
@@ -88,10 +60,23 @@ class Schemas:
         Raises:
             InputError: The file or folder doesn't exist. Mistakes in a file are found only when a kind is looked for.
         """
-        text = os.fspath(path)
-        if not os.path.exists(text):
-            raise InputError(f"there is no file or folder {text}")
-        self._add(_Folder(text) if os.path.isdir(text) else _File(text))
+        self._add(_source_of(path))
+
+    def add_definitions(self, path: str | os.PathLike[str]) -> None:
+        """Add a file or folder as `add_path` does, and refuse one that defines no kinds.
+
+        Raises:
+            InputError: The file or folder doesn't exist, can't be read, or has neither a definition nor an OpenAPI
+                document.
+            MissingExtraError: A file that must be parsed for that is YAML, and PyYAML isn't installed.
+        """
+        source = _source_of(path)
+        if source.is_empty():
+            raise InputError(
+                f"{os.fspath(path)} has no definition of a kind: give CustomResourceDefinitions, "
+                "CompositeResourceDefinitions or OpenAPI v3 documents"
+            )
+        self._add(source)
 
     def add_openapi(self, document: Mapping[str, Any], where: str) -> None:
         """Add an OpenAPI v3 document of an API server as a source.
@@ -103,12 +88,12 @@ class Schemas:
         Raises:
             InputError: The document isn't an OpenAPI v3 document, or has no schemas.
         """
-        self._add(_Given(dict(_of_openapi(where, document))))
+        self._add(Given(dict(of_openapi(where, document))))
 
     def add_crd(self, document: Mapping[str, Any], where: str) -> None:
         """Add the kind of a CustomResourceDefinition, or the composite and the claim of a CompositeResourceDefinition.
 
-        Only served versions are added, because an API server has no schemas of other versions.
+        Only served versions have schemas, because an API server has none of other versions.
 
         Args:
             document: The definition.
@@ -117,14 +102,14 @@ class Schemas:
         Raises:
             InputError: The document is of another kind, or a field is missing or wrong.
         """
-        kinds = _of_definition(where, document)
+        kinds = of_definition(where, document)
         if kinds is None:
             kind = document.get("kind")
             raise InputError(
                 f"{where} is neither a CustomResourceDefinition nor a CompositeResourceDefinition "
                 f"({'it has no kind' if kind is None else f'its kind is {short_repr(kind)}'})"
             )
-        self._add(_Given(kinds))
+        self._add(Given(kinds))
 
     def find(self, api_version: str, kind: str) -> dict[str, Any] | None:
         """Return the schema of a kind with its references inlined; None if no source has the kind.
@@ -170,13 +155,35 @@ class Schemas:
             InputError: A file can't be read, or a field in it is wrong.
             MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
-        return sorted({key for source in self._sources for key in source.kinds()})
+        return sorted({key for source in self._sources for key, kind in source.kinds().items() if kind.served})
 
-    def _add(self, source: _Source) -> None:
+    def versions(self, group: str, kind: str) -> dict[str, dict[str, bool]]:
+        """Return the versions of a kind that definitions (CRDs and XRDs) have, by the place of the definition.
+
+        An OpenAPI document has one version, and doesn't say whether there are others. So these documents don't count.
+
+        Returns:
+            For each place, such as `crds.yaml, document 2 (line 14)`, a dict from each version to whether it is served.
+
+        Raises:
+            InputError: A file can't be read, or a field in it is wrong.
+            MissingExtraError: A file is YAML, and PyYAML isn't installed.
+        """
+        found: dict[str, dict[str, bool]] = {}
+        for version, name, entry in self._defined(group, kind):
+            if name == kind:
+                found.setdefault(entry.where, {}).setdefault(version, entry.served)
+        return found
+
+    def kinds_of(self, group: str) -> list[str]:
+        """Return the sorted kinds of a group that definitions (CRDs and XRDs) have. See `versions` for the errors."""
+        return sorted({kind for _, kind, _ in self._defined(group)})
+
+    def _add(self, source: Source) -> None:
         self._sources.append(source)
         self._found.clear()
 
-    def _entry(self, api_version: str, kind: str) -> _Kind | None:
+    def _entry(self, api_version: str, kind: str) -> Kind | None:
         group, version = split_api_version(api_version)
         # Only OpenAPI documents have kinds of the core group. Definitions often mention these kinds, so look for the
         # word `openapi` instead of the empty group.
@@ -184,182 +191,29 @@ class Schemas:
         found = (source.find((api_version, kind), words) for source in self._sources)
         return next((entry for entry in found if entry is not None), None)
 
+    def _defined(self, group: str, *more: str) -> Iterator[tuple[str, str, Kind]]:
+        """Yield the version, the kind and the entry of each definition of a group.
 
-class _Given:
-    """A source of kinds that were read already. `_File` and `_Folder` read files only when asked for kinds."""
-
-    def __init__(self, kinds: _Kinds) -> None:
-        self._kinds = kinds
-
-    def kinds(self) -> _Kinds:
-        return self._kinds
-
-    def find(self, key: tuple[str, str], words: list[bytes]) -> _Kind | None:
-        return self._kinds.get(key)
-
-
-class _File:
-    """A source of the kinds in one file: definitions or OpenAPI documents. The file is parsed at most once.
-
-    `kinds` needs the file parsed. `find` parses it only if it may define the wanted kind.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._kinds: _Kinds | None = None
-        self._lacks: set[bytes] = set()  # words that aren't in the file
-
-    def kinds(self) -> _Kinds:
-        if self._kinds is None:
-            from .sources import read_sources
-
-            kinds: _Kinds = {}
-            # A file may have the name `-`, which read_sources takes for standard input.
-            for document in read_sources(["./-" if self._path == "-" else self._path]):
-                for key, kind in (_of_document(document) or {}).items():
-                    kinds.setdefault(key, kind)
-            self._kinds = kinds
-        return self._kinds
-
-    def find(self, key: tuple[str, str], words: list[bytes]) -> _Kind | None:
-        return self.kinds().get(key) if self._kinds is not None or self._may_have(words) else None
-
-    def _may_have(self, words: list[bytes]) -> bool:
-        """Return whether the file may define a kind, which it does only if it contains all of `words`.
-
-        Searching takes a fiftieth of the time of parsing. For files that can't be searched, such as archives, the
-        answer is True.
-
-        Raises:
-            InputError: The file can't be read.
+        Definitions that don't have the words `more` may be left out.
         """
-        if any(word in self._lacks for word in words):
-            return False
-        if not os.path.isfile(self._path):
-            return True  # an OCI layout, or a pipe, which can be read only once
-        data = read_bytes(self._path)
-        head = data[:512]
-        if b"\0" in head or not head.isascii() or _HIDDEN.search(data):
-            return True  # an archive, or a text in which the search may miss words
-        self._lacks.update(word for word in words if word not in data)
-        return all(word not in self._lacks for word in words)
+        if "." not in group:  # a group of Kubernetes itself; many descriptions in definitions have words such as `apps`
+            return
+        words = [word.encode(errors="surrogatepass") for word in (group, *more)]
+        for source in self._sources:
+            for (api_version, kind), entry in source.matching(words).items():
+                its_group, version = split(api_version)
+                if its_group == group and entry.components is None:
+                    yield version, kind, entry
 
 
-class _Folder:
-    """A source of the kinds in the files of a folder. The folder is listed when kinds are first asked for."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._listed: list[_File] | None = None
-
-    def kinds(self) -> _Kinds:
-        kinds: _Kinds = {}
-        for file in self._files():
-            for key, kind in file.kinds().items():
-                kinds.setdefault(key, kind)
-        return kinds
-
-    def find(self, key: tuple[str, str], words: list[bytes]) -> _Kind | None:
-        found = (file.find(key, words) for file in self._files())
-        return next((kind for kind in found if kind is not None), None)
-
-    def _files(self) -> list[_File]:
-        if self._listed is None:
-            from . import sources
-
-            self._listed = [_File(path) for path in sources.files_below(self._path)]
-        return self._listed
+def _source_of(path: str | os.PathLike[str]) -> Source:
+    text = os.fspath(path)
+    if not os.path.exists(text):
+        raise InputError(f"there is no file or folder {text}")
+    return Folder(text) if os.path.isdir(text) else File(text)
 
 
-_Source = _Given | _File | _Folder
-
-
-def _of_document(document: Document) -> _Kinds | None:
-    where, content = document
-    if "openapi" in content or "swagger" in content:
-        return dict(_of_openapi(where, content))
-    return _of_definition(where, content)
-
-
-def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
-    """Return the served kinds of a CRD or an XRD; None if the document is neither.
-
-    Raises:
-        InputError: A field of the definition is missing or wrong.
-    """
-    from .crd import crds_in, versions_of
-    from .published import published
-
-    crds = crds_in(where, content)
-    if crds is None:
-        return None
-    kinds: _Kinds = {}
-    for crd in crds:
-        for found in versions_of(where, crd):
-            if found.served:
-                schema = published(found.schema, found.group, found.version, found.kind)
-                scope = crd["spec"].get("scope")
-                key = joined(found.group, found.version), found.kind
-                kinds[key] = _Kind(where, schema, scope if scope in _SCOPES else None)
-    return kinds
-
-
-def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], _Kind]]:
-    if not str(document.get("openapi", "")).startswith("3."):
-        version = document.get("openapi", document.get("swagger"))
-        raise InputError(
-            f"{where}: only OpenAPI v3 documents can be read (this one has "
-            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
-            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
-        )
-    components = document.get("components")
-    schemas = components.get("schemas") if isinstance(components, Mapping) else None
-    if not isinstance(schemas, Mapping):
-        raise InputError(
-            f"{where}: the document has no components.schemas; if it is an index, get the document of each group and "
-            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
-        )
-    scopes = scopes_in(document.get("paths"))
-    for name, schema in schemas.items():
-        marks = schema.get(_KINDS) if isinstance(schema, Mapping) else None
-        # Only components that name a single kind: DeleteOptions and WatchEvent have an entry for each group.
-        key = _key(marks[0]) if isinstance(marks, list) and len(marks) == 1 else None
-        if key is not None:
-            place = f"{where}: components.schemas.{short_text(name)}"
-            yield key, _Kind(place, {"$ref": _REF + name}, scopes.get(key), schemas)
-
-
-def _key(mark: Any) -> tuple[str, str] | None:
-    """Return the apiVersion and kind in an entry of `x-kubernetes-group-version-kind`; None if the entry is wrong."""
-    if not isinstance(mark, Mapping):
-        return None
-    group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")
-    if not isinstance(group, str) or not isinstance(version, str) or not isinstance(kind, str):
-        return None
-    return joined(group, version), kind
-
-
-def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
-    """Return a dict from (apiVersion, kind) to the scope, for the kinds that have paths in an OpenAPI document.
-
-    A kind is `Namespaced` if one of the kind's paths has a namespace, and `Cluster` otherwise.
-
-    Args:
-        paths: The value of the document's field `paths`. Anything but a mapping counts as an empty mapping.
-    """
-    scopes: dict[tuple[str, str], str] = {}
-    for path, item in paths.items() if isinstance(paths, Mapping) else ():
-        for method in _METHODS:
-            operation = item.get(method) if isinstance(item, Mapping) else None
-            key = _key(operation.get(_KINDS)) if isinstance(operation, Mapping) else None
-            if key is not None and "/namespaces/{namespace}/" in path:
-                scopes[key] = "Namespaced"
-            elif key is not None:
-                scopes.setdefault(key, "Cluster")
-    return scopes
-
-
-def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
+def _inlined(entry: Kind, api_version: str, kind: str) -> dict[str, Any]:
     """Return a copy of a kind's schema in which the references are inlined (see the module's description).
 
     Args:
@@ -404,8 +258,8 @@ def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
     return root
 
 
-def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
-    name = ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
+def _component(entry: Kind, ref: str) -> Mapping[str, Any]:
+    name = ref.removeprefix(REF).replace("~1", "/").replace("~0", "~")
     found = (entry.components or {}).get(name)
     if not isinstance(found, Mapping):
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from .._base.api_version import group_of, joined
 from .._base.type_names import json_type_in_words
 from .._manifests.crd import crds_in, versions_of
-from .._manifests.kind_schemas import scopes_in
+from .._manifests.kind_sources import scopes_in
 from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
 from .._terminal.excerpts import short_repr

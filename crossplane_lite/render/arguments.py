@@ -361,12 +361,14 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
 
 
 def _schemas(arguments: argparse.Namespace) -> Schemas | None:
-    given = [*([arguments.required_schemas] if arguments.required_schemas else ()), *arguments.crds]
-    if not given:
+    if not arguments.required_schemas and not arguments.crds:
         return None
     from .._manifests.kind_schemas import Schemas
 
-    return Schemas.of_paths(given)
+    schemas = Schemas.of_paths([arguments.required_schemas] if arguments.required_schemas else ())
+    for path in arguments.crds:
+        schemas.add_definitions(path)
+    return schemas
 
 
 def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Document) -> Cluster:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _wire
+from .._base.api_version import split
+from .._base.near_name import near_name
 from .._terminal.excerpts import short_text
 from .._validation.schema import SchemaError, errors_in
 from ..proto import _view
@@ -54,7 +56,8 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
     """Check the desired state in the last function's response. See `problems` for the arguments and errors.
 
     Each message has the composition resource name (`xr` for the composite), the path, the mistake, and the file of the
-    schema. A status of a composed resource is a mistake, too, because Crossplane discards it.
+    schema. A status of a composed resource is a mistake, too, because Crossplane discards it. So is a version that the
+    kind's definitions don't have or don't serve, because the API server refuses it.
     """
     errors: list[str] = []
     unknown: dict[tuple[str, str], list[str]] = {}
@@ -69,7 +72,11 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
         with api_versions_checked():
             schema = schemas.find(api_version, kind)
         if schema is None:
-            unknown.setdefault((api_version, kind), []).append(name or "the composite")
+            versions = _versions(schemas, api_version, kind)
+            if versions:
+                errors.append(f"{name or 'xr'}.apiVersion: {versions}")
+            else:
+                unknown.setdefault((api_version, kind), []).append(name or "the composite")
             continue
         where = f"(schema of {short_text(api_version)} {short_text(kind)} in {schemas.where(api_version, kind)})"
         try:
@@ -88,10 +95,32 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
     return Checked(
         errors,
         [
-            f"not checked: {', '.join(names)} (there is no schema of {short_text(api_version)} {short_text(kind)})"
+            f"not checked: {', '.join(names)} (there is no schema of {short_text(api_version)} {short_text(kind)}"
+            f"{near_name(kind, schemas.kinds_of(split(api_version)[0]))})"
             for (api_version, kind), names in sorted(unknown.items())
         ],
     )
+
+
+def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
+    """Return a text on the versions that the definitions of a kind have, which lack this one; "" without definitions.
+
+    Args:
+        schemas: The schemas of kinds.
+        api_version: The apiVersion for which there is no schema.
+        kind: The kind.
+    """
+    group, version = split(api_version)
+    found = schemas.versions(group, kind)
+    if not found:
+        return ""
+    is_known = any(version in versions for versions in found.values())
+    those = []
+    for where, versions in found.items():
+        served = [one for one, is_served in versions.items() if is_served]
+        those.append(f"{where} has {' and '.join(served) or 'no served version'} of {kind} of {group}")
+    problem = "isn't served" if is_known else "isn't a version of the kind"
+    return f"{short_text(version)} {problem} ({'; '.join(those)})"
 
 
 def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from crossplane_lite._manifests import kind_schemas as module
 from crossplane_lite._manifests.api_versions import ApiVersionError
 from crossplane_lite._manifests.kind_schemas import Schemas
+from crossplane_lite._manifests.kind_sources import Folder
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, needs_data, obj, openapi, published, real_documents, thing
 from tests.models.tables import DATA, ROOT
@@ -390,6 +391,42 @@ def test_a_version_that_is_not_served() -> None:
     assert schemas.kinds() == [("example.org/v2", KIND)]
 
 
+def test_versions_of_definitions(tmp_path: Path) -> None:
+    """The versions of a kind are those of all definitions, served or not; documents of one version don't count."""
+    content = crd(obj(a="s"), obj(b="s"))
+    content["spec"]["versions"][0]["served"] = False
+    schemas = of_crd(content)
+    schemas.add_crd(crd(obj(), versions=["v3"]), "other.yaml")
+    schemas.add_crd(crd(obj(), kind="Part"), "part.yaml")
+    schemas.add_openapi(openapi(Pod=component(obj(), GROUP, "v4", KIND)), "file")
+    assert schemas.versions(GROUP, KIND) == {"file": {"v1": False, "v2": True}, "other.yaml": {"v3": True}}
+    assert schemas.versions(GROUP, "Pod") == schemas.versions("", "Pod") == {}
+    assert schemas.kinds_of(GROUP) == ["Part", KIND]
+    assert schemas.kinds_of("other.org") == []
+
+
+def test_versions_in_files(tmp_path: Path) -> None:
+    """Only files that have the words of the group and the kind are parsed for the versions of a kind."""
+    put(tmp_path / "b.yaml", thing(a="s"))
+    (tmp_path / "a.yaml").write_text("group: example.org\n}{")
+    schemas = Schemas.of_paths([tmp_path])
+    assert schemas.versions(GROUP, KIND) == {
+        f"{tmp_path}/b.yaml, document 1 (line 1), things.example.org": {"v1": True}
+    }
+    with pytest.raises(InputError, match=f"^{tmp_path}/a.yaml"):
+        schemas.kinds_of(GROUP)
+
+
+def test_a_version_that_another_file_serves(tmp_path: Path) -> None:
+    """A definition that serves the version counts, though another one comes first."""
+    content = thing(a="s")
+    content["spec"]["versions"][0]["served"] = False
+    put(tmp_path / "a.yaml", content)
+    put(tmp_path / "b.yaml", content, thing(b="s"))
+    assert "b" in (Schemas.of_paths([tmp_path]).find(API_VERSION, KIND) or {})["properties"]
+    assert "b" in (Schemas.of_paths([tmp_path / "b.yaml"]).find(API_VERSION, KIND) or {})["properties"]
+
+
 def test_definitions_are_not_changed() -> None:
     """The definition stays as it was."""
     content = thing(a={"x-kubernetes-int-or-string": True}, b={"x-kubernetes-embedded-resource": True})
@@ -586,5 +623,5 @@ def test_a_thousand_definitions(tmp_path: Path) -> None:
     schemas = Schemas.of_paths([tmp_path])
     assert schemas.find("s3.aws.upbound.io/v1beta1", "Bucket0500") is not None
     folder = schemas._sources[0]
-    assert isinstance(folder, module._Folder)
+    assert isinstance(folder, Folder)
     assert sum(file._kinds is not None for file in folder._files()) == 1

@@ -275,6 +275,26 @@ def test_kinds_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path)
     assert line == "not checked: bucket (there is no schema of example.org/v1 Bucket)"
 
 
+def test_versions_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A version that the definitions in --crds lack is invalid, and status 1."""
+    put(folder / "crds", bucket=CRD.replace("name: v1", "name: v2"))
+    arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket", "--crds", str(folder / "crds")]
+    assert main(arguments) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("invalid: bucket.apiVersion: v1 isn't a version of the kind (")
+    assert line.endswith(" has v2 of Bucket of example.org)")
+
+
+@pytest.mark.parametrize("command", ["render", "simulate"])
+def test_crds_without_definitions(capsys: pytest.CaptureFixture[str], folder: Path, command: str) -> None:
+    """A path of --crds that defines nothing is told, though another one has definitions."""
+    put(folder / "crds", bucket=CRD)
+    xr = str(folder / "xr.yaml")
+    arguments = [command, xr, "--function", f"{HERE}:bucket", "--crds", str(folder / "crds"), "--crds", xr]
+    assert main(arguments) == 2
+    assert f"{xr} has no definition of a kind: give CustomResourceDefinitions" in capsys.readouterr().err
+
+
 def test_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     """An Operation is printed with its status, then what it applies; with -o all of it."""
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: team}\ndata: {a: b}\n"

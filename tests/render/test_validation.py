@@ -133,6 +133,40 @@ def test_kinds_without_a_schema(schemas: Schemas) -> None:
     ]
 
 
+def test_versions_that_definitions_lack() -> None:
+    """A version that the kind's definitions lack or don't serve is a mistake, for which they are named."""
+    content = crd(BUCKET, BUCKET, BUCKET, kind="Bucket", versions=["v1beta1", "v1beta2", "v1beta3"])
+    content["spec"]["versions"][0]["served"] = False
+    schemas = Schemas()
+    schemas.add_crd(content, "crds.yaml")
+    has = "(crds.yaml has v1beta2 and v1beta3 of Bucket of example.org)"
+    desired = {"a": bucket(), "b": {**bucket(), "apiVersion": "example.org/v1beta1"}}
+    assert check(rendered(desired), schemas) == (
+        [f"a.apiVersion: v1 isn't a version of the kind {has}", f"b.apiVersion: v1beta1 isn't served {has}"],
+        [],
+    )
+    content["spec"]["versions"] = content["spec"]["versions"][:1]
+    schemas = Schemas()
+    schemas.add_crd(content, "crds.yaml")
+    schemas.add_crd(crd(obj(), versions=["v2"], kind="XThing"), "xrd.yaml")
+    assert problems(rendered({"a": desired["b"]}, {"status": {"x": 1}}), schemas) == [
+        "xr.apiVersion: v1 isn't a version of the kind (xrd.yaml has v2 of XThing of example.org)",
+        "a.apiVersion: v1beta1 isn't served (crds.yaml has no served version of Bucket of example.org)",
+    ]
+
+
+def test_a_kind_that_is_misspelt(schemas: Schemas) -> None:
+    """A kind that no definition has isn't checked, with a hint if the group has a similar one."""
+    desired = {"a": {**bucket(), "kind": "Buckett"}, "b": {**bucket(), "apiVersion": "other.org/v1", "kind": "Buckett"}}
+    assert check(rendered(desired), schemas) == (
+        [],
+        [
+            "not checked: a (there is no schema of example.org/v1 Buckett; did you mean 'Bucket'?)",
+            "not checked: b (there is no schema of other.org/v1 Buckett)",
+        ],
+    )
+
+
 @pytest.mark.parametrize("resource", [{}, {"kind": "Bucket"}, {"apiVersion": "v1", "kind": 3}])
 def test_a_resource_without_a_kind(schemas: Schemas, resource: Json) -> None:
     """A resource of no kind is an error of its own."""
