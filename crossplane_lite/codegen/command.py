@@ -5,11 +5,14 @@ A source is a file, a folder or a pattern that the user names, and in which defi
 
 from __future__ import annotations
 
+import keyword
+import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .._manifests import sources
 from .._manifests.yaml import Document
@@ -21,6 +24,9 @@ from .progress import Progress
 from .report import Report
 
 __all__ = ["command", "make_parser"]
+
+# The folder in which projects of `init --crd` have definitions.
+_DEFINITIONS: Final = "crds"
 
 
 def command(argv: Sequence[str]) -> int:
@@ -48,6 +54,7 @@ def command(argv: Sequence[str]) -> int:
     if not chosen.is_check:
         for folder, files in run.outputs:
             _warn_of_ignored(folder, files)
+    _warn_of_names(chosen)
     _print_notes(run.made, chosen.is_verbose)
     print(report.json() if chosen.is_json else report.text())
     return 1 if report.uses or (chosen.is_check and not report.is_current) else 0
@@ -228,6 +235,40 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
             "the cluster has no kind that models can be made of: name another kubectl context with --kube-context "
             "CONTEXT, or give a SOURCE"
         )
+
+
+def _warn_of_names(chosen: Options) -> None:
+    """Warn on stderr if Python can't import the models, or if the project's definitions aren't among the sources."""
+    output_name = os.path.basename(os.path.abspath(chosen.output))
+    if not imports.is_importable(chosen.output):
+        print(
+            f"warning: Python can't import the models, because {chosen.output} isn't the name of a package: give "
+            f"--output another one, such as {_package_name(output_name)}",
+            file=sys.stderr,
+        )
+    if chosen.project is not None and _has_unread(chosen.project.parent / _DEFINITIONS, chosen.sources):
+        print(
+            f"warning: no models are made of the definitions in {chosen.project.parent / _DEFINITIONS}, because "
+            f'{chosen.project} doesn\'t name them: add "{_DEFINITIONS}" to its sources',
+            file=sys.stderr,
+        )
+
+
+def _package_name(name: str) -> str:
+    words = re.sub(r"\W", "_", name).lstrip("0123456789_")
+    return f"{words}_models" if keyword.iskeyword(words) else words or "models"
+
+
+def _has_unread(folder: Path, arguments: Iterable[str]) -> bool:
+    """Return whether a folder has files of definitions, while no source is the folder, a part of it or around it."""
+    try:
+        if not folder.is_dir() or not any(sources.files_below(str(folder))):
+            return False
+    except InputError:  # it has no file that could be read
+        return False
+    whole = os.path.realpath(folder)
+    read = [os.path.realpath(path) for one in arguments if one != "-" for path in sources.expanded(one)]
+    return not any(os.path.commonpath([whole, path]) in (whole, path) for path in read)
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:

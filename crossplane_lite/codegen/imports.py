@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import keyword
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from .definitions import Kind
 
-__all__ = ["MOST", "import_lines"]
+__all__ = ["MOST", "import_lines", "is_importable"]
 
 MOST: Final = 8
 """The report shows at most this many import lines, and then the number of the others. As JSON it has all of them."""
@@ -36,7 +37,7 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
         folder of that name.
     """
     package = _package(folder)
-    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in package):
+    if not is_importable(folder):
         return []
     chosen: dict[tuple[str, str], Kind] = {}
     for kind in kinds:
@@ -53,9 +54,14 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
     return [f"from {'.'.join((*package, *path[:-1]))} import {path[-1]} as {alias}" for alias, path in aliases.items()]
 
 
+def is_importable(folder: Path) -> bool:
+    """Return whether the names of a folder and of the packages around it are names that Python can import."""
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in _package(folder))
+
+
 def _package(folder: Path) -> list[str]:
     """Return the name with which Python imports a folder, in parts: the packages around it, then the folder's name."""
-    whole = folder.absolute()
+    whole = Path(os.path.abspath(folder))
     parts = [whole.name]
     for above in whole.parents:
         if not (above / "__init__.py").is_file():

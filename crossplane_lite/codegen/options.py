@@ -50,6 +50,7 @@ class Options(NamedTuple):
         is_check: Whether the run only compares, and writes nothing.
         is_json: Whether the report is printed as JSON.
         is_verbose: Whether the run lists each type that the sources define differently.
+        project: The project's file, if the sources are those in it; None if the arguments name them.
     """
 
     sources: list[str]
@@ -63,6 +64,7 @@ class Options(NamedTuple):
     is_check: bool
     is_json: bool
     is_verbose: bool
+    project: Path | None = None
 
 
 def read(argv: Sequence[str]) -> Options:
@@ -87,7 +89,9 @@ def read(argv: Sequence[str]) -> Options:
             parser.error(f"give a SOURCE or --kube-context; the current folder has no {PROJECT} to read them from")
         given, folder = _project(file), file.parent
     sources = arguments.sources
+    project = None
     if not sources and arguments.kube_context is None:
+        project = file
         sources = [one if one == "-" else str(folder / one) for one in given.get("sources", [])]
         arguments.kube_context = given.get("kube-context")
         if not sources and arguments.kube_context is None:
@@ -107,6 +111,7 @@ def read(argv: Sequence[str]) -> Options:
         arguments.check,
         arguments.report == "json",
         arguments.verbose,
+        project,
     )
 
 

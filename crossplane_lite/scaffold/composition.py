@@ -103,13 +103,19 @@ def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snaps
 '''
 
 _MORE = """
-Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says. After a change there, such as
-a new version of a provider, the first command names the lines of the function that no longer fit, and the second one
-makes the models:
+@SOURCES_TEXT@
+
+After a change of the definitions, such as a new version of a provider, the first command names the lines of the
+function that no longer fit, and the second one makes the models:
 
     .venv/bin/crossplane-lite generate --check --uses @PACKAGE@ --uses tests
     .venv/bin/crossplane-lite generate
 """
+
+_WITH_CRDS = "Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says."
+_WITHOUT_CRDS = """\
+Models come from `xrd.yaml`, as `crossplane-lite.toml` says. For models of other kinds, such as those of a provider, put
+their definitions into a folder `crds`, and add `"crds"` to `sources` in that file."""
 
 _SOURCES = """\
 # `crossplane-lite generate` makes models from these files; with --check it says whether the models are current.
@@ -163,7 +169,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
         project,
         "composition",
         "render example/xr.yaml example/composition.yaml example/functions.yaml",
-        filled(_MORE, project),
+        with_values(filled(_MORE, project), sources_text=_WITH_CRDS if crds else _WITHOUT_CRDS),
     )
     steps, before, after = texts[_CI].partition("    - run: pytest\n")
     texts[_CI] = f"{steps}{_CHECK}{before}{after}"

@@ -518,6 +518,56 @@ def test_a_projects_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     assert main(["generate", "--check", "--only", "*/bucket"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("sources", "is_read"),
+    [
+        ('"xrd.yaml"', False),
+        ('"xrd.yaml", "crds"', True),
+        ('"xrd.yaml", "crds/*.yaml"', True),
+        ('"xrd.yaml", "crds/one.yaml"', True),
+        ('"."', True),
+    ],
+)
+def test_definitions_that_are_no_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sources: str, is_read: bool
+) -> None:
+    """Definitions in the project's folder crds, of which no source is a part, are told as not read."""
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "xrd.yaml", crd())
+    (tmp_path / "crossplane-lite.toml").write_text(f'[generate]\nsources = [{sources}]\noutput = "models"\n')
+    (tmp_path / "crds").mkdir()
+    (tmp_path / "crds" / "README.md").touch()
+    if not is_read:
+        assert main(["generate"]) == 0
+        assert capsys.readouterr().err == ""
+    put(tmp_path / "crds" / "one.yaml", crd("Queue"))
+    told = (
+        "warning: no models are made of the definitions in crds, because crossplane-lite.toml doesn't name them: "
+        'add "crds" to its sources\n'
+    )
+    for flags in ([], ["--check"]):
+        assert main(["generate", *flags]) == 0
+        assert capsys.readouterr().err == ("" if is_read else told)
+    assert main(["generate", "xrd.yaml", "-o", "models", "--check"]) == (1 if is_read else 0)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("1models", "models"), ("my-models", "my_models"), ("class", "class_models"), ("1", "models")]
+)
+def test_a_folder_that_python_cannot_import(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, other: str
+) -> None:
+    """An output folder with a name that can't be imported is warned of, with a name that can."""
+    monkeypatch.chdir(tmp_path)
+    source = put(tmp_path / "crd.yaml", crd())
+    assert main(["generate", source, "-o", name]) == 0
+    told = f"warning: Python can't import the models, because {name} isn't the name of a package: give --output another"
+    assert capsys.readouterr().err == f"{told} one, such as {other}\n"
+    assert main(["generate", source, "-o", other]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_a_pattern(tmp_path: Path) -> None:
     """Of a quoted pattern, as of a folder, files that define nothing are passed over while others define something."""
     put(tmp_path / "one.yaml", crd())

@@ -11,7 +11,7 @@ import pytest
 
 from crossplane_lite._manifests.yaml import Document
 from crossplane_lite.codegen.definitions import Kind, definitions
-from crossplane_lite.codegen.imports import import_lines
+from crossplane_lite.codegen.imports import import_lines, is_importable
 from tests.codegen.generated import component, crd, obj, openapi, output, package
 
 Json = dict[str, Any]
@@ -62,6 +62,8 @@ def test_packages_around(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_package(tmp_path: Path, name: str) -> None:
     """There is no line for a folder whose name can't be imported."""
     assert import_lines(kinds(crd(obj())), tmp_path / name) == []
+    assert not is_importable(tmp_path / name)
+    assert is_importable(tmp_path / name / ".." / "models")
 
 
 def test_they_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_a_projects_file() -> None:
     sources = ["crds/*.yaml", "xrd.yaml", "-"]
     assert read([]) == Options(
         *(sources, "dev", Path("network/models"), Path("typings/models"), ["*/Bucket"], "all", False),
-        *([Path("network")], False, False, False),
+        *([Path("network")], False, False, False, Path(PROJECT)),
     )
 
 
@@ -68,7 +68,9 @@ def test_another_file() -> None:
     found = read(["--project", "deep/models.toml"])
     assert (found.sources, found.output) == (["deep/crds", "/a/b"], Path("deep/models"))
     assert found.uses == [Path("deep")]
-    assert read(["x", "--project", "deep/models.toml"]).sources == ["x"]
+    assert found.project == Path("deep/models.toml")
+    found = read(["x", "--project", "deep/models.toml"])
+    assert (found.sources, found.project) == (["x"], None)
 
 
 def test_a_project_that_is_not_there() -> None:

@@ -60,6 +60,23 @@ def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixt
     assert [path for path in written if re.search(r"@[A-Z_]+@", path.read_text())] == []
 
 
+def test_what_the_readme_says_of_models(here: Path) -> None:
+    """The README names the folder crds as a source where it is one, and elsewhere says how to make it one."""
+    crd = here / "crd.yaml"
+    crd.write_text(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.org}\n"
+        "spec:\n  group: example.org\n  names: {kind: A, plural: as}\n  scope: Cluster\n  versions:\n"
+        "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n"
+    )
+    for name, flags in (("a", []), ("b", ["--crd", str(crd)])):
+        assert main(["init", name, *flags]) == 0
+        readme = (here / name / "README.md").read_text()
+        said = "Models come from `xrd.yaml` and the definitions in `crds`, as" in readme
+        assert said is (here / name / "crds").exists() is bool(flags)
+        assert ('"crds"' in (here / name / "crossplane-lite.toml").read_text()) is bool(flags)
+    assert 'put\ntheir definitions into a folder `crds`, and add `"crds"`' in (here / "a" / "README.md").read_text()
+
+
 def test_names_differ(here: Path) -> None:
     """Two projects of one name mark their resources with different names."""
     marks = set()
