@@ -45,6 +45,7 @@ TRANSPORTS: Final[dict[str, Transport]] = {
     "none": Transport(None, (), frozenset({"grpcio"})),
 }
 _OURS: Final = "crossplane-lite"
+_WHERE_OURS: Final = f"; name the folder, wheel or URL of {_OURS} with --sdk-from"
 _ARCHITECTURES: Final = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
 # The minor versions of glibc 2 that wheels are built for. A wheel also runs with a newer glibc than its own.
 _GLIBC: Final = (17, 24, 26, 27, 28, 31, 34, 35, 36)
@@ -181,7 +182,9 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
     flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
     if constraints is not None:
         flags += ["--constraint", constraints]
-    _pip([*flags, *_target(python), *wanted], f"pip finds no packages for Python {python.dotted} on {python.platform}")
+    problem = f"pip finds no packages for Python {python.dotted} on {python.platform}"
+    is_said = any(one.startswith((f"{_OURS} @ ", f"{_OURS}==")) for one in wanted)
+    _pip([*flags, *_target(python), *wanted], problem, "" if is_said else _WHERE_OURS)
     found = []
     for entry in json.loads(report.read_text(encoding="utf-8"))["install"]:
         told: dict[str, Any] = entry["metadata"]
@@ -243,7 +246,8 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
     _pip([*flags, *_target(python), *sources], "pip can't install the packages")
 
 
-def _pip(arguments: Sequence[str], problem: str) -> None:
+def _pip(arguments: Sequence[str], problem: str, without_ours: str = "") -> None:
+    """Run pip, with `without_ours` at the end of its reason if it fails because it doesn't find crossplane-lite."""
     environment = {
         **os.environ,
         "PIP_NO_INPUT": "1",
@@ -264,7 +268,8 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         if lines == ["ERROR: Exception:"]:  # pip itself failed, such as for a pyproject.toml that isn't TOML
             lines = done.stderr.strip().splitlines()[-1:]
         reason = " ".join(line.removeprefix("ERROR:").strip() for line in lines) or done.stderr.strip()[-500:]
-        raise InputError(f"{problem}: {' '.join(reason.split())}")
+        hint = without_ours if re.search(rf"requirement {_OURS}(?![\w-])", reason) else ""
+        raise InputError(f"{problem}: {' '.join(reason.split())}{hint}")
 
 
 def compile_all(target: Path, python: Python, place: str) -> bool:

@@ -85,8 +85,8 @@ def command(argv: Sequence[str]) -> int:
     source = None if arguments.sdk_from else _installed_from()
     if source is not None:
         print(
-            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have crossplane-lite, make the "
-            f"project again with --sdk-from {source}"
+            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have crossplane-lite, delete "
+            f"the folder {folder}, and make the project again with --sdk-from {source}"
         )
     return 0
 
@@ -126,7 +126,8 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
             raise InputError(f"{folder} exists and isn't a folder: choose another name (nothing was written)")
         if folder.is_dir() and (there := sorted(os.listdir(folder))):
             raise InputError(
-                f"{folder} isn't an empty folder (it has {there[0]}): choose another name (nothing was written)"
+                f"{folder} isn't an empty folder (it has {there[0]}): choose another name, or delete the folder "
+                "(nothing was written)"
             )
         for path, text in texts.items():
             file = folder / path

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import configparser
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.packaging.base import Python
-from crossplane_lite.packaging.installing import TRANSPORTS, Package, _target, chosen, requirements, sdk_requirement
+from crossplane_lite.packaging.installing import (
+    TRANSPORTS,
+    Package,
+    _target,
+    chosen,
+    requirements,
+    resolve,
+    sdk_requirement,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,6 +90,31 @@ def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
     for wrong in ("none/there", "latest", ""):
         with pytest.raises(InputError, match="--sdk-from must be a folder or file that exists, a URL, or a version"):
             sdk_requirement(wrong)
+
+
+def test_the_sdk_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--sdk-from is named where pip doesn't find crossplane-lite and it isn't given, and not for other packages."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    python = Python("/usr/bin/python3.11", (3, 11), "linux/amd64", False)
+
+    def told(needs: str, *more: str) -> str:
+        wheel = tmp_path / "network-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as file:
+            file.writestr(
+                "network-1.0.dist-info/METADATA",
+                f"Metadata-Version: 2.1\nName: network\nVersion: 1.0\nRequires-Dist: {needs}\n",
+            )
+            tags = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            file.writestr("network-1.0.dist-info/WHEEL", tags)
+            file.writestr("network-1.0.dist-info/RECORD", "")
+        with pytest.raises(InputError, match="pip finds no packages for Python 3.11 on linux/amd64: ") as raised:
+            resolve([str(wheel), *more], python, tmp_path)
+        return str(raised.value)
+
+    hint = "; name the folder, wheel or URL of crossplane-lite with --sdk-from"
+    assert told("crossplane-lite[krm]").endswith(f"for crossplane-lite[krm]{hint}")
+    assert told("crossplane-lite-extras").endswith(" found for crossplane-lite-extras")
+    assert "--sdk-from" not in told("crossplane-lite", "crossplane-lite==0.0.1")
 
 
 def test_wheels_for_the_machine() -> None:

@@ -94,7 +94,7 @@ def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[st
     for template in ("composition", "operation", "krm"):
         assert main(["init", "net", "--template", template]) == 2
         assert (
-            "net isn't an empty folder (it has notes): choose another name (nothing was written)"
+            "net isn't an empty folder (it has notes): choose another name, or delete the folder (nothing was written)"
             in capsys.readouterr().err
         )
     assert os.listdir("net") == ["notes"]
@@ -203,7 +203,8 @@ def test_a_package_that_is_not_of_the_index(
     shown = capsys.readouterr().out
     assert ("--sdk-from" in shown) is (place is not None)
     assert place is None or f"was installed from {place}. If pip's index" in shown
-    assert place is None or shown.endswith(f"with --sdk-from {place}\n")
+    again = f"delete the folder fn, and make the project again with --sdk-from {place}\n"
+    assert place is None or shown.endswith(again)
     assert main(["init", "other", "--template", "krm", "--sdk-from", "1.0"]) == 0
     assert "was installed from" not in capsys.readouterr().out
 
