@@ -179,7 +179,7 @@ class Folder:
     ) -> Simulation:
         """Reconcile until nothing changes. After each round, the composed resources of that round exist.
 
-        Likely mistakes are reported as a `UserWarning`, as by `render`.
+        Likely mistakes are reported as a `UserWarning`, as by `render`. So is a fixture for which there is no resource.
 
         Args:
             xr: The same as for `render`.
@@ -230,6 +230,7 @@ class Folder:
         )
         simulation.run()
         _warn(note for each in simulation.rounds for note in each.rendered.notes)
+        _warn(simulation.notes_on_fixtures())
         return simulation
 
     def _setup(

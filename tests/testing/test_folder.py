@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,18 @@ def test_fixtures(tmp_path: Path) -> None:
         simulation = testing.Folder(tmp_path).simulate(XR, test_waves.compose, fixtures=given)
         assert simulation.stable
         assert simulation.observed["subnet-a"]["spec"] == {"vpcId": "v-1"}
+
+
+def test_a_fixture_for_no_resource() -> None:
+    """A fixture for which there is no resource is a warning at the test's line, with a similar name."""
+    with pytest.warns(UserWarning) as told:
+        simulation = testing.simulate(XR, test_waves.compose, fixtures={"VCP": {"status": {"vpcId": "v-1"}}})
+    assert simulation.stable
+    text = "fixture 'VCP': no composed resource has this name or kind; did you mean 'VPC'?"
+    assert [(str(one.message), one.filename) for one in told] == [(text, __file__)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        testing.simulate(XR, test_waves.compose, fixtures={"VPC": {"status": {"vpcId": "v-1"}}})
 
 
 def test_errors(tmp_path: Path) -> None:
