@@ -178,8 +178,12 @@ class Function(Callee):
 
             result = event_loop.run(result, self._compose, ctx)
         if result is not None:
+            # No line of compose() is in the traceback any more, so the text names the line where compose() begins.
+            code = getattr(self._compose, "__code__", None)
+            place = f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code is not None else ""
             raise UsageError(
-                f"compose() must return nothing (got {type_in_words(result)}); register resources with ctx.resource()"
+                f"compose() must return nothing (got {type_in_words(result)}); register resources with "
+                f"ctx.resource(){place}"
             )
 
     def __call__(self, req: Any, rsp: Any) -> None:

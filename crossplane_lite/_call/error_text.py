@@ -14,11 +14,15 @@ __all__ = ["authors_frame", "describe"]
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Where installed packages are; a virtual environment may lie below the author's file.
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+# The names that Python and attrs give to code without a file. The place in such code doesn't help authors.
+_MADE: Final = ("<frozen ", "<attrs generated ")
 _MOST_PATHS: Final = 10
 
 
 def describe(error: BaseException, call: Tracker, home: str) -> str:
     """Return the text for people about an exception in compose(): its type, text, file and line.
+
+    An error of this package that was raised without any of the author's code has no file and line.
 
     If compose() read values that don't exist yet, one of them may be the cause. Then the text also has the paths of
     these values: ten at most, and the number of the others. Errors of this package get no such list, because their own
@@ -34,7 +38,8 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
     frame = authors_frame(error, home)
-    if frame is not None:
+    # Lines of this package only help with its own bugs, and its own errors aren't any.
+    if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, _PACKAGE)):
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
     if call.handed_out and not isinstance(error, CrossplaneLiteError):
         paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
@@ -55,11 +60,8 @@ def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | N
     """
     frames = traceback.extract_tb(error.__traceback__)
     folder = os.path.dirname(os.path.abspath(home))
-    # Parts of Python without a file, such as `<frozen _collections_abc>`, don't help authors.
     others = [
-        frame
-        for frame in frames
-        if not frame.filename.startswith("<frozen") and _below(frame.filename, _PACKAGE) is None
+        frame for frame in frames if not frame.filename.startswith(_MADE) and _below(frame.filename, _PACKAGE) is None
     ]
     near = [frame for frame in others if not _INSTALLED.intersection(_below(frame.filename, folder) or _INSTALLED)]
     for found in (near, others, frames):

@@ -78,3 +78,20 @@ def test_a_part_of_python_without_a_file_is_not_named(tmp_path: Path) -> None:
     """Where one of Python's own frozen modules fails, the line is the author's that called it."""
     line = "import collections.abc as c; c.Mapping.__contains__(1, 'a')"
     assert "(fn.py:6)" in fatal(tmp_path / "app", tmp_path / "elsewhere", line)
+
+
+def test_a_method_that_attrs_made_is_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a method that attrs made fails, the line is the author's, also in the current folder."""
+    (tmp_path / "app").mkdir()
+    monkeypatch.chdir(tmp_path / "app")
+    line = "from crossplane_lite.requirements import ResourceSelector as R; R(api_version='', kind='A')"
+    text = fatal(tmp_path / "app", tmp_path / "elsewhere", line)
+    assert "must be a string that isn't empty (got '') (fn.py:6)" in text
+
+
+@pytest.mark.parametrize("prefix", ["", "async "])
+def test_a_wrong_return_is_where_compose_begins(tmp_path: Path, prefix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that compose() returns is refused with the function's own place, not with one of the SDK."""
+    monkeypatch.setitem(globals(), "FUNCTION", FUNCTION.replace("def compose", f"{prefix}def compose"))
+    text = fatal(tmp_path / "app", tmp_path / "elsewhere", "return 5")
+    assert text.endswith("(got an integer); register resources with ctx.resource() (fn.py:4)']\n")
