@@ -12,6 +12,7 @@ from .._terminal import stdio
 from .._terminal.status import StatusLine
 from ..errors import InputError
 from ..render import arguments, terminal
+from ..render.inputs import read_composite
 from ..render.rendered import NoAnswerError, RenderError
 from . import report
 from .compare import Difference, against_cluster, against_version, failed, masking
@@ -87,7 +88,8 @@ def command(argv: Sequence[str]) -> int:
 
 def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
     if one is None:
-        return arguments.read_inputs(given)
+        folder = f"; if it has a composite and its composed resources, give its folder, {given.composite.parent}"
+        return arguments.read_inputs(given, composite=read_composite(given.composite, folder))
     return arguments.read_inputs(given, composite=one.composite, observed=one.observed)
 
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,14 @@ __all__ = ["PLATFORMS", "Image", "added", "check_place", "labelled", "platform_o
 PLATFORMS: Final = {"linux/amd64": "amd64", "linux/arm64": "arm64"}
 
 MARK: Final = "io.crossplane.xpkg"
+# skopeo's words for the kinds of images in files, which stand before a path.
+_PLACES: Final = ("dir", "docker-archive", "oci", "oci-archive")
+# Matches the reference of an image in a registry: with `docker://`, or with a tag or a digest.
+_REFERENCE: Final = re.compile(
+    r"(?:(?=docker://)|(?=[^:@]+[:@]))(?:docker://)?"
+    r"(?P<reference>(?:[a-z0-9][a-z0-9.-]*(?::[0-9]+)?/)?(?:[a-z0-9][a-z0-9._-]*/)*(?P<name>[a-z0-9][a-z0-9._-]*)"
+    r"(?::[A-Za-z0-9_][A-Za-z0-9._-]*)?(?:@sha256:[0-9a-f]{64})?)"
+)
 _REF_NAME: Final = "org.opencontainers.image.ref.name"
 _CONFIG: Final = "application/vnd.oci.image.config.v1+json"
 _MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
@@ -73,7 +82,8 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
     try:
         file = open(path, "rb")  # noqa: SIM115  # only errors of opening the file are caught here
     except (OSError, ValueError) as e:
-        raise InputError(f"can't read {path}: {getattr(e, 'strerror', None) or e}") from None
+        hint = _copying(path) if isinstance(e, FileNotFoundError) else ""
+        raise InputError(f"can't read {path}: {getattr(e, 'strerror', None) or e}{hint}") from None
     with file:
         head = file.read(512)
         file.seek(0)
@@ -83,6 +93,21 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
                 "`skopeo copy` write them"
             )
         return _of_files(TarFiles(file, path), work, platform)
+
+
+def _copying(path: str) -> str:
+    """Return how to get an image of a registry, for a message about a path that looks like one; else ""."""
+    prefix, _, rest = path.partition(":")
+    if prefix in _PLACES:
+        return f"; give the path without {prefix}:" if os.path.exists(rest) else ""
+    match = _REFERENCE.fullmatch(path)
+    if match is None:
+        return ""
+    name = match["name"]
+    return (
+        f"; if it is an image in a registry, copy it with `skopeo copy docker://{match['reference']} oci:{name}`, and "
+        f"give the folder {name}"
+    )
 
 
 def _of_folder(path: str, work: Path, platform: str | None) -> Image:

@@ -41,12 +41,13 @@ _NOUNS: Final[dict[type, str]] = {str: "a string", dict: "a mapping", list: "a l
 _FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")
 
 
-def read_object(path: Path, what: str) -> Document:
+def read_object(path: Path, what: str, several: str = "") -> Document:
     """Read a file that contains exactly one object.
 
     Args:
         path: The file.
         what: The name of the content for messages, such as `composite resource`.
+        several: The end of the message about a file that contains several objects.
 
     Raises:
         InputError: The file can't be read, or doesn't contain exactly one object; or the object's apiVersion, kind or
@@ -56,7 +57,8 @@ def read_object(path: Path, what: str) -> Document:
         raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
     documents = load_documents(path)
     if len(documents) != 1:
-        raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents)")
+        hint = several if documents else ""
+        raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents){hint}")
     document = documents[0]
     _check(document)
     if not field(document, str, "metadata", "name"):
@@ -64,17 +66,18 @@ def read_object(path: Path, what: str) -> Document:
     return document
 
 
-def read_composite(path: Path) -> Document:
+def read_composite(path: Path, several: str = "") -> Document:
     """Read the file of the composite resource.
 
     Args:
         path: The file.
+        several: The end of the message about a file that contains several objects.
 
     Raises:
         InputError: The file doesn't contain exactly one object with apiVersion, kind and metadata.name; or the object's
             spec or status isn't a mapping.
     """
-    document = read_object(path, "composite resource")
+    document = read_object(path, "composite resource", several)
     for name in ("spec", "status"):
         field(document, dict, name)
     return document

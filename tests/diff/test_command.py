@@ -272,6 +272,21 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_a_file_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file with a composite and its resources is refused with its folder, which can be given; an empty one isn't."""
+    file = tmp_path / "photos.yaml"
+    file.write_text(f"{XR}---\n{json.dumps(thing('first', size=3))}\n", encoding="utf-8")
+    assert main(["diff", str(file), "--function", f"{HERE}:failing"]) == 2
+    assert capsys.readouterr().err.endswith(
+        f"{file} must hold one composite resource (it holds 2 documents); if it has a composite and its composed "
+        f"resources, give its folder, {tmp_path}\n"
+    )
+    assert main(["diff", str(tmp_path), "--function", f"{HERE}:failing"]) == 0
+    file.write_text("", encoding="utf-8")
+    assert main(["diff", str(file), "--function", f"{HERE}:failing"]) == 2
+    assert capsys.readouterr().err.endswith("(it holds 0 documents)\n")
+
+
 def test_a_folder_on_a_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

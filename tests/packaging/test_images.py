@@ -124,6 +124,37 @@ def test_what_is_no_image(tmp_path: Path) -> None:
             images.read(str(tmp_path / name), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("path", "reference", "name"),
+    [
+        ("docker://docker.io/library/python:3.13", "docker.io/library/python:3.13", "python"),
+        ("docker://python", "python", "python"),
+        ("python:3.13", "python:3.13", "python"),
+        ("localhost:5000/a/my-fn:v1", "localhost:5000/a/my-fn:v1", "my-fn"),
+        (f"a.org/b@sha256:{'0f' * 32}", f"a.org/b@sha256:{'0f' * 32}", "b"),
+    ],
+)
+def test_an_image_in_a_registry(tmp_path: Path, path: str, reference: str, name: str) -> None:
+    """A path that is a reference of an image, and not there, is told with the command that copies the image."""
+    with pytest.raises(InputError) as raised:
+        images.read(path, tmp_path)
+    assert str(raised.value) == (
+        f"can't read {path}: No such file or directory; if it is an image in a registry, copy it with `skopeo copy "
+        f"docker://{reference} oci:{name}`, and give the folder {name}"
+    )
+
+
+def test_paths_that_are_no_references(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path without tag and digest is only a path, and one after a word of skopeo is asked for alone."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base").mkdir()
+    for path in ("none", "images/base.tar", "./python:3.13", "/a:b", "oci:none", "Python:3.13"):
+        with pytest.raises(InputError, match=r": No such file or directory$"):
+            images.read(path, tmp_path)
+    with pytest.raises(InputError, match=r": No such file or directory; give the path without oci:$"):
+        images.read("oci:base", tmp_path)
+
+
 def test_a_root_folder(tmp_path: Path) -> None:
     """A root folder is an image of one layer, without a platform unless one is asked for."""
     root = root_folder(tmp_path / "root")
