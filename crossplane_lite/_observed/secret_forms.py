@@ -14,9 +14,11 @@ PEM, a URL with a password) are secret values too.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 __all__ = ["ANYWHERE", "GRAM", "ITSELF", "ORDINARY", "SHORTEST", "WORD", "Form", "Secret", "forms_of"]
@@ -46,6 +48,7 @@ GRAM: Final = 8
 # Limits for the parts of a value: the depth of parts inside of parts (JSON in a string), and their number.
 _DEEPEST: Final = 4
 _MOST_LEAVES: Final = 10_000
+_LONGEST_NAME: Final = 254
 
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _KEY_OF_SECRET: Final = re.compile(
@@ -68,10 +71,20 @@ ORDINARY: Final = frozenset(
 """Usual words that aren't masked: they aren't secret by themselves."""
 
 _PEM: Final = re.compile(r"-----BEGIN [^\n-]+-----(.*?)(?:-----END [^\n-]+-----|\Z)", re.DOTALL)
+_NAME: Final = r"[A-Za-z_][\w.-]{0,253}"
+# The beginning of the next pair in a line, behind a separator. A colon alone may belong to a value, such as `db:5432`.
+_NEXT: Final = rf"""[ \t]*["']?{_NAME}["']?[ \t]*(?:=|:(?=[ \t"']))"""
+_SEPARATED: Final = re.compile(rf"[;&,](?={_NEXT})")
 _PAIR: Final = re.compile(
-    r"""(?<![\w.-])([A-Za-z_][\w.-]{0,253})["']?[ \t]*[=:][ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s;,&"'][^\n;&]*))"""
+    rf"""(?<![\w.-])(?<!//)({_NAME})["']?[ \t]*(?:=|:(?!//))[ \t]*"""
+    rf"""("([^"]+)"|'([^']+)'|(?:[^;&, \t]+|[;&,](?!{_NEXT}|[ \t]*$)|[ \t](?!{_NAME}=))+)"""
 )
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:([^\s/?#@:]*):([^\s/?#@]*)@|([^\s/?#@:]+)@)?")
+# A comment behind a value, or the next pair. Each may belong to the value as well.
+_BEHIND_VALUE: Final = re.compile(r"[;&]|[ \t]#")
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+# Behind `://`: a user and a password, which may have `@`, as for urllib. Some drivers also take `/`, `?` and `#` there.
+_AUTHORITY: Final = re.compile(r"[^\s/?#]*")
+_LOOSE_AUTHORITY: Final = re.compile(r"[^\s/?#@:]*:(?![0-9]*(?:[/?#]|$))[^\s@]{1,256}@")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]{16,}={0,2}\s*")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]*")
 _URL_SAFE: Final = str.maketrans("+/", "-_")
@@ -93,13 +106,19 @@ def forms_of(key: str, value: bytes) -> Iterator[Form]:
         leaves += 1
         if len(value) < SHORTEST or leaves > _MOST_LEAVES:
             continue
+        encoding = json.detect_encoding(value)  # json.loads reads bytes in other encodings than UTF-8, too
+        if encoding == "utf-8-sig":
+            value = value[3:]
+        elif encoding != "utf-8" and depth < _DEEPEST:
+            with contextlib.suppress(UnicodeDecodeError):
+                work.append((key, value.decode(encoding).encode(), depth + 1))
         try:
             text = value.decode()
         except UnicodeDecodeError:
             yield from _forms_of_bytes(value, is_secret=depth == 0 or _names_secret(key))
             continue
-        parts = _parts(key, text) if depth < _DEEPEST else None
-        yield from _forms_of_text(key, text, is_structured=parts is not None)
+        parts, is_structured = _parts(key, text) if depth < _DEEPEST else ([], False)
+        yield from _forms_of_text(key, text, is_structured=is_structured)
         work += [(name, part, depth + 1) for name, part in reversed(parts or _inner(key, text))]
 
 
@@ -122,8 +141,9 @@ def _forms_of_text(key: str, text: str, *, is_structured: bool) -> Iterator[Form
         yield stripped, mode, is_cut
     if not is_structured and "\n" in stripped:
         for line in text.splitlines():
-            if len(line.strip()) >= GRAM:
-                yield line.strip(), mode, False
+            for one in dict.fromkeys((line.strip(), line.strip().removeprefix("- "))):  # also the item of a list
+                if len(one) >= GRAM:
+                    yield one, mode, False
 
 
 def _in_snake_case(key: str) -> str:
@@ -193,10 +213,11 @@ def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
             yield inner.translate(_URL_SAFE)
 
 
-def _parts(key: str, text: str) -> list[Secret] | None:
-    """Return the parts of a structured value, each with its key; None if the value isn't structured.
+def _parts(key: str, text: str) -> tuple[list[Secret], bool]:
+    """Return the parts of a value, each with its key; and whether the whole value is structured.
 
-    Parts are the leaves of JSON and INI, the bodies of PEM blocks, and a URL's user, password and query parameters.
+    Parts are the leaves of JSON, the pairs of INI files and the like, the bodies of PEM blocks, and users, passwords
+    and query parameters of URLs. A text with a URL or a pair somewhere in it isn't structured: it may be a password.
 
     Args:
         key: The value's key, for parts without a key of their own.
@@ -204,29 +225,51 @@ def _parts(key: str, text: str) -> list[Secret] | None:
     """
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return list(_leaves(key, json.loads(text)))
+            return list(_leaves(key, json.loads(text))), True
         except (ValueError, RecursionError):
             pass
+    found: list[Secret] = []
+    is_url = _URL.match(text.lstrip()) is not None
+    is_structured = is_url or "-----BEGIN " in text
     if "-----BEGIN " in text:
-        found: list[Secret] = []
         for body in _PEM.findall(text):
             lines = [line.strip() for line in body.split("\n")]
             content = [line for line in lines if line and ":" not in line]  # lines with a colon are headers
             found += [("pem", line.encode()) for line in content if len(line) >= GRAM]
             found.append(("pem", "".join(content).encode()))
-        return found + list(_pairs(_PEM.sub("", text)))
-    url = _URL.match(text.lstrip())
-    if url is not None:
-        from urllib.parse import unquote
+        text = _PEM.sub("", text)
+    if "://" in text:
+        found += ((name, one.encode()) for name, one in _credentials(text))
+    pairs = list(islice(_pairs(text), _MOST_LEAVES)) if "=" in text or ":" in text else []
+    if len(pairs) == 1 and not is_structured and "\n" not in text:
+        name, values = pairs[0]
+        is_structured = _names_secret(name) or _SEPARATED.search(text) is not None
+        # A short word behind a colon, as a password may have it, would be found by chance in many texts.
+        if not is_structured and len(values[0]) < GRAM:
+            pairs = []
+    else:
+        is_structured = is_structured or bool(pairs)
+    for name, values in pairs:
+        found += ((name, one.encode()) for one in values)
+        if is_url:
+            found += ((name, unquoted.encode()) for one in values if (unquoted := _unquoted(one)) != one)
+    return found, is_structured
 
-        user, password = url[1] or "", url[2] or ""
-        credentials = [("user", user), ("password", password), ("password", unquote(password))]
-        return [*((name, one.encode()) for name, one in credentials), *_pairs(text.partition("?")[2])]
-    if "=" in text or ":" in text:
-        pairs = list(_pairs(text))
-        if len(pairs) > 1 or (pairs and "\n" in text):
-            return pairs
-    return None
+
+def _credentials(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the users and passwords of all URLs in `text`, as they are and unquoted, each with its key."""
+    at = text.find("://")
+    while at >= 0:
+        match = _AUTHORITY.match(text, at + 3)
+        authority = match[0] if match else ""
+        if "@" not in authority and (loose := _LOOSE_AUTHORITY.match(text, at + 3)):
+            authority = loose[0]
+        several = re.split("[,;]", authority)  # one URL with several hosts
+        for one in dict.fromkeys([authority, *several]):
+            user, _, password = one.rpartition("@")[0].partition(":")
+            for name, part in (("user", user), ("password", password)):
+                yield from ((name, written) for written in dict.fromkeys([part, _unquoted(part)]) if written)
+        at = text.find("://", at + 3)
 
 
 def _inner(key: str, text: str) -> list[Secret]:
@@ -243,11 +286,65 @@ def _inner(key: str, text: str) -> list[Secret]:
         return []
 
 
-def _pairs(text: str) -> Iterator[Secret]:
-    for name, *values in _PAIR.findall(text):
-        value = next((one.strip() for one in values if one), "")
-        if not _KEY_OF_NOTHING.search(_in_snake_case(name)):
-            yield name, value.encode()
+def _unquoted(text: str) -> str:
+    """Return `text` with the escapes of URLs replaced."""
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote
+
+    return unquote(text)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name and the values of each pair in `text`: `name = value` or `name: value`, several in a line, too.
+
+    A pair has several values if it isn't certain where its value ends, such as at a semicolon. An indented line without
+    a pair belongs to the name above it, as do the items of a list in YAML.
+    """
+    above = ""
+    for whole in text.split("\n"):
+        line = pairs = whole.strip()
+        if _URL.match(line):
+            pairs = re.split("[?#]", line, maxsplit=1)[1] if "?" in line or "#" in line else ""
+        first = ""
+        for match in _PAIR.finditer(pairs):
+            name = match[1]
+            values = list(_values(match, is_first=not first))
+            first = first or name
+            if values and not _tells_nothing(name):
+                yield name, values
+        if first or not line:
+            above = first or above
+        elif line[-1] in ":=":
+            above = line[:-1].strip(" \t-\"'")[:_LONGEST_NAME]
+        elif whole[0] in " \t-" and above and line[0] not in "#;" and not _tells_nothing(above):
+            yield above, [line.removeprefix("- ").strip(" \t\"'")]
+
+
+def _values(match: re.Match[str], *, is_first: bool) -> Iterator[str]:
+    """Yield the possible values of a pair, without duplicates.
+
+    Args:
+        match: The match of `_PAIR` in a line.
+        is_first: Whether the pair is the first one in its line. Then its value may be all the rest of the line.
+    """
+    line, end = match.string, match.end()
+    quoted = match[3] or match[4]
+    if quoted:
+        found = [quoted]
+    else:
+        # The value of a flow mapping of YAML may end at a bracket.
+        found = [match[2].strip(), _BEHIND_VALUE.split(match[2], maxsplit=1)[0].strip(), match[2].rstrip(" \t]}")]
+    # A quote that is escaped, or doubled, doesn't end the value.
+    is_open = not quoted or line[end - 2] == "\\" or line[end : end + 1] == line[end - 1]
+    if is_first and is_open and end < len(line):
+        found.append(line[match.start(2) :])
+    bare = (one if one is quoted else one.strip("\"'") for one in found)
+    return (one for one in dict.fromkeys(bare) if one)
+
+
+def _tells_nothing(name: str) -> bool:
+    return _KEY_OF_NOTHING.search(_in_snake_case(name)) is not None
 
 
 def _leaves(key: str, value: Any) -> Iterator[Secret]:
@@ -259,7 +356,7 @@ def _leaves(key: str, value: Any) -> Iterator[Secret]:
         elif isinstance(one, list):
             work += [(name, child) for child in one]
         elif isinstance(one, str):
-            if not _KEY_OF_NOTHING.search(_in_snake_case(name)):
+            if not _tells_nothing(name):
                 yield name, one.encode(errors="replace")
         elif isinstance(one, int) and not isinstance(one, bool) and _names_secret(name):
             yield name, str(one).encode()

@@ -49,6 +49,8 @@ __all__ = ["ENDINGS", "FORMS", "WAYS_IN", "WAYS_OUT", "matrix"]
 Json = dict[str, Any]
 
 VALUE = 'Zq7/x+"Kanarienvogel" w8=Vp'
+AT = "Zq7-x+Kanarien@vogel-w8.Vp"
+SPLIT = "Zq7-x&Kanarien;vogel-w8&Vp"
 KEY_LINES = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj+/9x", "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4kq2"]
 PEM = "\n".join(["-----BEGIN PRIVATE KEY-----", *KEY_LINES, "-----END PRIVATE KEY-----", ""])
 
@@ -100,6 +102,9 @@ OBJECT: Json = {
     "status": {"atProvider": {"manifest": secret(data={"password": b64(VALUE)})}},
 }
 INI = f"[default]\naws_access_key_id = AKIA1234567890\naws_secret_access_key = {VALUE}\nregion = eu-central-1\n"
+ENV = f"DB_USER=joe\nDB_PASSWORD={SPLIT}\n"
+GIT = f"https://joe:ghp_firstOne11@a.example\nhttps://joe:{urllib.parse.quote(VALUE, safe='')}@b.example\n"
+PIP = "[global]\nextra-index-url = https://joe:firstOne11@a.example/\n  https://joe:" + AT + "@b.example/\n"
 ACCOUNT = json.dumps({"type": "service_account", "deep": [{"client_secret": VALUE}], "private_key": PEM})
 
 
@@ -126,6 +131,18 @@ WAYS_IN: dict[str, tuple[Json, Callable[[Any], None] | None, str]] = {
     "INI in credentials": ({"credentials": {"c": {"creds": INI.encode()}}}, None, VALUE),
     "PEM in credentials": ({"credentials": {"c": {"tls.key": PEM.encode()}}}, None, KEY_LINES[0]),
     "PEM in JSON": ({"credentials": {"c": {"account": ACCOUNT.encode()}}}, None, "".join(KEY_LINES)),
+    "URL in credentials": ({"credentials": {"c": {"dsn": f"postgres://joe:{AT}@h/x".encode()}}}, None, AT),
+    "URLs in credentials": (
+        {"credentials": {"c": {"brokers": f"amqp://joe:firstOne11@h1,amqp://joe:{AT}@h2".encode()}}},
+        None,
+        AT,
+    ),
+    ".git-credentials": ({"credentials": {"c": {".git-credentials": GIT.encode()}}}, None, VALUE),
+    "pip.conf": ({"credentials": {"c": {"pip.conf": PIP.encode()}}}, None, AT),
+    "a single pair": ({"credentials": {"c": {"config": f"aws_session_token = {VALUE}".encode()}}}, None, VALUE),
+    "a value with separators": ({"credentials": {"c": {"env": ENV.encode()}}}, None, SPLIT),
+    "JSON with a byte order mark": ({"credentials": {"c": {"config": ACCOUNT.encode("utf-8-sig")}}}, None, VALUE),
+    "JSON in UTF-16": ({"credentials": {"c": {"config": ACCOUNT.encode("utf-16")}}}, None, VALUE),
     "details of the composite": ({"xr_connection": {"password": VALUE.encode()}}, None, VALUE),
     "details of a resource": (
         {"observed": {"b": BUCKET}, "connection": {"b": {"password": VALUE.encode()}}},

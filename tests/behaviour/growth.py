@@ -149,6 +149,10 @@ GROWING: dict[str, Growing] = {
         2000,
         100_000,
     ),
+    "a line of pairs in secrets": Growing(_masked(lambda n: [b"a=b;" * n], lambda n: "a=b;" * n), 1000, 100_000),
+    "URLs in secrets": Growing(
+        _masked(lambda n: [b"x://" * n, b"x://a:b@c," * n, b"x://b:c" * n], lambda n: "x://" * n), 1000, 100_000
+    ),
     "JSON in secrets": Growing(
         _masked(lambda n: [json.dumps({f"k{at}": f"value-{at}" for at in range(n)}).encode()], lambda n: "value-" * n),
         300,

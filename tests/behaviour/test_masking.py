@@ -80,6 +80,86 @@ def test_leaves_that_tell_nothing() -> None:
     assert masked(text, creds=creds, account=account) == expected
 
 
+HIDDEN = "Qw7-zzSecond-88"
+STRUCTURED: dict[str, tuple[str, str]] = {
+    "a URL": ("postgres://u:p@ssw0rd99@h/db", "p@ssw0rd99"),
+    "a URL of a driver that isn't strict": ("postgres://u:p/ss#w0rd99@h/db", "p/ss#w0rd99"),
+    "a URL with an escape": ("postgres://u:p%40ssw0rd@h/db", "p@ssw0rd"),
+    "a query with an escape": ("https://h/x?password=p%40s-Qw7&x=y", "p@s-Qw7"),
+    "a token as the user": ("https://Qw7-zzSecond-88@h/x", HIDDEN),
+    "lines of URLs": (f"https://u:tokenFirst11@h1\nhttps://u:{HIDDEN}@h2\n", HIDDEN),
+    "URLs behind commas": (f"amqp://a:b@h1:5672,amqp://u:{HIDDEN}@h2:5672", HIDDEN),
+    "hosts behind commas": (f"amqp://a:b@h1:5672,u:{HIDDEN}@h2:5672", HIDDEN),
+    "pip.conf": (f"[global]\nextra-index-url = https://u:first-1@h/\n  https://u:{HIDDEN}@h/\n", HIDDEN),
+    "a pair": ("token=Qw7x9", "Qw7x9"),
+    "a pair with a colon": ("password: Qw7x9", "Qw7x9"),
+    "a pair with spaces": ("aws_session_token = Qw7x9", "Qw7x9"),
+    "a user with a password": ("admin:Qw7-zzSecond-88", HIDDEN),
+    "INI with &": ("[db]\nuser = me\npassword = Qw7long&zzSecond-88\n", "Qw7long&zzSecond-88"),
+    "an environment with ;": ("DB_USER=me\nDB_PASSWORD=Qw7long;zzSecond-88\n", "Qw7long;zzSecond-88"),
+    "short parts": ("DB_USER=me\nDB_PASSWORD=Qw7&x;z\n", "Qw7&x;z"),
+    "what looks like pairs": ("DB_USER=me\nDB_PASSWORD=Qw7&xx=z;y=1\n", "Qw7&xx=z;y=1"),
+    "& at the beginning": ("DB_PASSWORD=&Qw7z1", "&Qw7z1"),
+    "DSN with &": ("Server=tcp:db;Password=Qw7&z1;Database=orders;", "Qw7&z1"),
+    "DSN with commas": ("h:6379,password=Qw7z1,ssl=True", "Qw7z1"),
+    "DSN with spaces": ("host=h port=5432 dbname=d user=joe-x password=Qw7z1 sslmode=require", "Qw7z1"),
+    "DSN of JDBC": ("jdbc:postgresql://host/db?user=u&password=Qw7z1", "Qw7z1"),
+    "a comment": ("password = Qw7z1 ; the old one", "Qw7z1"),
+    "a comment of a shell": ("PASSWORD=Qw7z1 # the old one", "Qw7z1"),
+    "an escaped quote": ('PASSWORD="ab\\"cd-Qw7-zz"', "cd-Qw7-zz"),
+    "a doubled quote": ("a: b\npassword: 'it''s-Qw7-zz'\n", "s-Qw7-zz"),
+    "YAML lists": ("passwords:\n- Qw7z1\n- another-one\n", "Qw7z1"),
+    "YAML blocks": ("password: >-\n  Qw7z1\nx: y\n", "Qw7z1"),
+    "YAML mappings in a line": ("{user: a, password: Qw7z1}", "Qw7z1"),
+    "JSON with a byte order mark": ('\ufeff{"password": "Qw7z1"}', "Qw7z1"),
+}
+
+
+@pytest.mark.parametrize("key", ["config", "credentials"])
+@pytest.mark.parametrize("name", STRUCTURED)
+def test_parts_of_structured_values(name: str, key: str) -> None:
+    """A password alone is masked whole, whatever it stands in."""
+    value, password = STRUCTURED[name]
+    assert masked(f"no login with {password} here", **{key: value}) == f"no login with {MASK} here"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-8-sig"])
+def test_structured_values_in_other_encodings(encoding: str) -> None:
+    """What json.loads reads from bytes is taken apart, and so are pairs in these encodings."""
+    for value in ('{"user": "me", "password": "Qw7z1"}', "a = b\npassword = Qw7z1\n"):
+        assert Masker([("config", value.encode(encoding))])("no Qw7z1") == f"no {MASK}"
+    assert Masker([("password", b"x\0hunter2")])("x\0hunter2") == MASK  # no UTF-16, though it begins like it
+
+
+MESSAGE = (
+    "the database server is down: can't reach db-host:5432 as joe in orders (Bearer, version 1, region eu-central-1, "
+    "type service_account). password: wrong; read the docs at https://example.org/docs?page=2 and try again; token=x"
+)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "DB_USER=me\nDB_PASSWORD=Qw7long;zzSecond-88\n",
+        "amqp://a:b@db,amqp://u:PWPWPW@h2",
+        json.dumps({"oauth_token_type": "Bearer", "signing_key_version": "1", "type": "service_account"}),
+        "token=Qw7-zz-Second",
+        "x: docs",
+        "scopes: read, write\nnote: the end\n",
+        "hunter:down",
+        "Password=hunter22x;Server=db.example.org",
+        "hosts = db1:9092,db2:9092\n",
+        "https://example.org:8080/webhook",
+        "[default]\nregion = eu-central-1\noutput = json\naws_access_key_id = AKIA1\n",
+        "users:\n- name: admin-x\n  user:\n    token: abcdefghijkl\n    args:\n    - get-token\n",
+    ],
+)
+@pytest.mark.parametrize("key", ["config", "credentials"])
+def test_messages_stay_readable(key: str, value: str) -> None:
+    """Words that only stand in a structured value beside its secrets aren't masked inside of messages."""
+    assert masked(MESSAGE, **{key: value}) == MESSAGE
+
+
 def test_masking_twice_changes_nothing() -> None:
     """What is masked stays as it is, also where the word for it is a secret value itself."""
     once = masked("the secret is secret", password="secret", key="is secret")  # noqa: S106
