@@ -244,7 +244,10 @@ def told(ctx: Any) -> None:
         print(text, file=sys.stderr)
 
 
-def _say(ctx: Any, texts: list[str], late: list[threading.Thread], go: threading.Event) -> None:
+_POOL = ThreadPoolExecutor(1)  # kept between calls
+
+
+def _say(ctx: Any, texts: list[str], late: list[Callable[[], object]], go: threading.Event) -> None:
     """Say all texts in all ways that don't end compose()."""
     user = logging.getLogger("user")
     for number, text in enumerate(texts):
@@ -271,7 +274,8 @@ def _say(ctx: Any, texts: list[str], late: list[threading.Thread], go: threading
     nested.join()
     with ThreadPoolExecutor(1) as pool:
         pool.submit(_from_thread, texts).result()
-    late.append(_start(lambda: (go.wait(60), _from_thread(texts))))
+    late.append(_start(lambda: (go.wait(60), _from_thread(texts))).join)
+    late.append(_POOL.submit(lambda: (go.wait(60), _from_thread(texts))).result)
 
 
 def _start(target: Callable[..., Any], *args: Any) -> threading.Thread:
@@ -339,7 +343,7 @@ def _requests(way: Json) -> bytes:
 def _answers(name: str, texts: list[str]) -> Iterator[tuple[str, str]]:
     """Yield ways out, and what came out there."""
     way, before, _ = WAYS_IN[name]
-    late: list[threading.Thread] = []
+    late: list[Callable[[], object]] = []
     go = threading.Event()
     data = _requests(way)
 
@@ -349,12 +353,13 @@ def _answers(name: str, texts: list[str]) -> Iterator[tuple[str, str]]:
             before(ctx)
         _say(ctx, texts, late, go)
 
+    _POOL.submit(int).result()  # no call has started its thread
     with captured() as out:
         response = compose.run(data)
         first = {name: stream.getvalue() for name, stream in out.items()}
         go.set()
-        for one in late:
-            one.join()
+        for wait in late:
+            wait()
         yield "log of a late thread", "".join(stream.getvalue()[len(first[name]) :] for name, stream in out.items())
     answer = Response(response)
     yield "results", repr(answer.results) + "\n".join(text for _, text in answer.results)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
+import asyncio
 import base64
 import json
+import queue
 import sys
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -220,6 +225,83 @@ def test_threads_of_a_call_that_has_ended() -> None:
     go.set()
     threads[0].join()
     assert seen == [f"it is {MASK}", MASK]
+
+
+POOL = ThreadPoolExecutor(1)
+
+
+def _submit(job: Callable[[], None]) -> None:
+    POOL.submit(job)
+
+
+def _start_without_an_object(job: Callable[[], None]) -> None:
+    _thread.start_new_thread(job, ())
+
+
+def _submit_from_work(job: Callable[[], None]) -> None:
+    POOL.submit(POOL.submit, job)
+
+
+@pytest.mark.parametrize("give", [_submit, _start_without_an_object, _submit_from_work])
+def test_work_of_a_call_that_has_ended(give: Callable[[Callable[[], None]], None]) -> None:
+    """Work that is done when its call has ended masks that call's secrets, in whatever thread, and no other call's."""
+    tracker.watch_threads()
+    POOL.submit(int).result()  # its thread is started by no call
+    news: queue.Queue[str] = queue.Queue()
+    for token, other in (("first-token-1", "second-token-2"), ("second-token-2", "first-token-1")):
+        go = threading.Event()
+
+        def later(token: str = token, other: str = other, go: threading.Event = go) -> None:
+            assert go.wait(60)
+            news.put(tracker.mask(f"{token}, {other}"))
+
+        @composition.function
+        def compose(ctx: Any, later: Callable[[], None] = later) -> None:
+            give(later)
+
+        run(compose, credentials={"c": {"token": token.encode()}})
+        go.set()
+        assert news.get(timeout=60) == f"{MASK}, {other}"
+
+
+def test_work_for_an_executor_of_an_event_loop() -> None:
+    """A coroutine's work in another thread is masked after the call, also if a task that goes on submits it."""
+    tracker.watch_threads()
+    news: queue.Queue[str] = queue.Queue()
+    tasks: list[Any] = []
+    for token in ("first-token-1", "second-token-2"):
+        go = threading.Event()
+
+        @composition.function
+        async def compose(ctx: Any, token: str = token, go: threading.Event = go) -> None:
+            loop = asyncio.get_running_loop()
+            loop.run_in_executor(None, lambda: (go.wait(60), news.put(tracker.mask(token))))
+            tasks.append(loop.create_task(_later(token, news)))
+
+        run(compose, credentials={"c": {"token": token.encode()}})
+        go.set()
+        assert [news.get(timeout=60), news.get(timeout=60)] == [MASK, MASK]
+
+
+async def _later(token: str, news: queue.Queue[str]) -> None:
+    await asyncio.sleep(0.05)
+    POOL.submit(lambda: news.put(tracker.mask(token)))
+
+
+def test_work_without_a_call() -> None:
+    """What is submitted outside of calls runs as it is; what a function returns or raises is the future's."""
+    tracker.watch_threads()
+    assert POOL.submit(tracker.mask, "first-token-1").result() == "first-token-1"
+    futures: list[Future[int]] = []
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        futures.append(POOL.submit(int, "11", base=2))
+        futures.append(POOL.submit(int, "x"))
+
+    run(compose)
+    assert futures[0].result() == 3
+    assert isinstance(futures[1].exception(), ValueError)
 
 
 def _grams(count: int) -> Masker:
