@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .tracker import current, mask, watch_threads
@@ -46,14 +47,17 @@ class Readable:
             self.write(line)
 
 
-def make_all_readable() -> None:
+def make_all_readable(subject: Callable[[], Mapping[str, str]] = dict) -> None:
     """Change the prints of compose() and its threads for people from now on, on stdout and stderr.
 
     Secret values are masked, and placeholders are shown as paths. This is for processes that only run functions. stderr
     is included because Python writes the tracebacks of threads, and warnings, to it.
+
+    Args:
+        subject: The function that returns the fields that identify the current call in log lines.
     """
     make_readable()
-    watch_threads()
+    watch_threads(subject)
     if sys.stderr is not None and not isinstance(sys.stderr, Readable):
         sys.stderr = _over(sys.stderr)
 

@@ -10,14 +10,14 @@ import _thread
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from .masking import Masker
 
-__all__ = ["Started", "mask_of_thread", "watch"]
+__all__ = ["Started", "mask_of_thread", "subject_of_thread", "watch"]
 
 _EXECUTORS: Final = "concurrent.futures.thread"
 
@@ -28,9 +28,14 @@ _works_for: ContextVar[Started | None] = ContextVar("crossplane_lite_work", defa
 
 
 class Started:
-    """The threads that a call has started and the work that it has submitted, and all that these have started."""
+    """The threads that a call has started and the work that it has submitted, and all that these have started.
 
-    def __init__(self) -> None:
+    Args:
+        subject: The fields that identify the call in log lines.
+    """
+
+    def __init__(self, subject: Mapping[str, str]) -> None:
+        self.subject = subject
         self._threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         self._work: weakref.WeakSet[_Work] = weakref.WeakSet()
         self.masker: Masker | None = None
@@ -40,14 +45,19 @@ class Started:
         self._threads.add(thread)
         _started_by[thread] = self
 
-    def work(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that does the same as `function`, which another thread is about to run."""
-        made = _Work(function, self)
+    def work(self, function: Callable[..., Any], *, is_last: bool = False) -> Callable[..., Any]:
+        """Return a function that does the same as `function`, which another thread is about to run.
+
+        Args:
+            function: The function.
+            is_last: Whether the thread ends with the function. Python shows the function's exception after its end.
+        """
+        made = _Work(function, self, is_last=is_last)
         self._work.add(made)
         return made
 
     def end(self, masker: Callable[[], Masker]) -> None:
-        """End the call: threads and work that go on keep the masker of the call's secrets, and nothing else of it.
+        """End the call: threads and work that go on keep the masker of the call's secrets.
 
         Args:
             masker: The function that returns the masker. It is only called if a thread still runs, or if work isn't
@@ -63,29 +73,36 @@ class _Work:
     Args:
         function: The function.
         started: The call's threads and work.
+        is_last: Whether the thread ends with the function.
     """
 
-    __slots__ = ("__weakref__", "_function", "_started")
+    __slots__ = ("__weakref__", "_function", "_is_last", "_started")
 
-    def __init__(self, function: Callable[..., Any], started: Started) -> None:
+    def __init__(self, function: Callable[..., Any], started: Started, *, is_last: bool) -> None:
         self._function = function
         self._started = started
+        self._is_last = is_last
+
+    def __repr__(self) -> str:
+        return repr(self._function)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         before = _works_for.set(self._started)
         try:
             return self._function(*args, **kwargs)
         finally:
-            _works_for.reset(before)
+            if not self._is_last:
+                _works_for.reset(before)
 
 
-def watch(current: Callable[[], Any]) -> None:
+def watch(current: Callable[[], Any], subject: Callable[[], Mapping[str, str]]) -> None:
     """Remember from now on which call starts each thread and which call submits work to executors.
 
     For this, `threading.Thread.start`, `_thread.start_new_thread` and `ThreadPoolExecutor.submit` are replaced.
 
     Args:
         current: The function that returns the call of the current thread, or None outside of calls.
+        subject: The function that returns the fields that identify this call in log lines.
     """
     is_submit_replaced = False
 
@@ -101,7 +118,7 @@ def watch(current: Callable[[], Any]) -> None:
         if call is None:
             return _of_this_thread()
         if call.threads is None:
-            call.threads = Started()
+            call.threads = Started(subject())
         started: Started = call.threads
         if call.closed and started.masker is None:  # a task that goes on when its call has ended
             started.masker = call.masker()
@@ -116,7 +133,7 @@ def watch(current: Callable[[], Any]) -> None:
 
     def start_new_thread(function: Callable[..., Any], *args: Any) -> int:
         started = owner()
-        return before_new(function if started is None else started.work(function), *args)
+        return before_new(function if started is None else started.work(function, is_last=True), *args)
 
     before, before_new = threading.Thread.start, _thread.start_new_thread
     threading.Thread.start = start  # type: ignore[assignment,method-assign]
@@ -150,6 +167,12 @@ def _runs_elsewhere(executor: Any) -> bool:
 
 def _of_this_thread() -> Started | None:
     return _works_for.get() or (_started_by.get(threading.current_thread()) if _started_by else None)
+
+
+def subject_of_thread() -> Mapping[str, str]:
+    """Return the fields that identify the call to which this thread belongs; an empty mapping if there is none."""
+    started = _of_this_thread()
+    return {} if started is None else started.subject
 
 
 def mask_of_thread(text: str) -> str:

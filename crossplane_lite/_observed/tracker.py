@@ -120,13 +120,17 @@ def mask(text: str) -> str:
     return text
 
 
-def watch_threads() -> None:
-    """Remember from now on which call starts each thread, so that the thread's output is masked."""
+def watch_threads(subject: Callable[[], Mapping[str, str]] = dict) -> None:
+    """Remember from now on which call starts each thread, so that the thread's output is masked.
+
+    Args:
+        subject: The function that returns the fields that identify the current call in log lines.
+    """
     if not _watched:
         from .threads import watch
 
         _watched.append(True)
-        watch(current)
+        watch(current, subject)
 
 
 def place() -> tuple[int, int]:

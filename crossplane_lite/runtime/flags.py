@@ -251,7 +251,11 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
     log.configure(logging.DEBUG if flags["debug"] else logging.INFO, text=flags["debug"])
     log.set_masker(mask)
     log.set_subject(current_subject)
-    make_all_readable()
+    make_all_readable(current_subject)
+    log.log_what_python_prints()
+    if not flags["debug"]:
+        # gRPC's core writes text to stderr. Otherwise each handshake that fails, as of a port scan, would be a line.
+        os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     # The objects that imports make stay for ever. So the garbage collector need not search them, now or later.
     gc.disable()
     try:

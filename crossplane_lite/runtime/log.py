@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +18,15 @@ from .._base.type_names import type_in_words
 from .._terminal.excerpts import LONGEST_LOGGED, capped
 from .._terminal.lines import escaped
 
-__all__ = ["JSONFormatter", "TextFormatter", "configure", "exception_in_call", "set_masker", "set_subject"]
+__all__ = [
+    "JSONFormatter",
+    "TextFormatter",
+    "configure",
+    "exception_in_call",
+    "log_what_python_prints",
+    "set_masker",
+    "set_subject",
+]
 
 # The attributes of every record. Any other attribute comes from the argument `extra` of the logging call.
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -32,6 +41,8 @@ _MAX_DEPTH: Final = 8
 _MOST_ITEMS: Final = 1000
 
 _INDENT: Final = "    "
+
+_log = logging.getLogger(__name__)
 
 _mask: Callable[[str], str] = str
 
@@ -77,6 +88,42 @@ def configure(level: int = logging.INFO, *, text: bool = False) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+
+
+def log_what_python_prints() -> None:
+    """Log warnings, and exceptions that end a thread or that Python ignores, as in `__del__`, from now on.
+
+    Otherwise Python prints them to stderr as text of several lines. Hooks that aren't Python's own are kept.
+    """
+    logging.captureWarnings(True)
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = _log_end_of_thread
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _log_unraisable
+
+
+def _log_end_of_thread(raised: threading.ExceptHookArgs) -> None:
+    if raised.exc_type is not SystemExit:  # which ends a thread without a message
+        name = "without a name" if raised.thread is None else raised.thread.name
+        _log_uncaught(f"an exception ended the thread {name}", raised)
+
+
+def _log_unraisable(raised: Any) -> None:
+    if sys.is_finalizing():  # logging may have lost its parts
+        sys.__unraisablehook__(raised)
+        return
+    try:
+        shown = repr(raised.object)
+    except Exception as e:
+        shown = f"{type_in_words(raised.object)} that can't be shown: {type(e).__name__}"
+    _log_uncaught(f"{raised.err_msg or 'Exception ignored in'}: {shown}", raised)
+
+
+def _log_uncaught(message: str, raised: Any) -> None:
+    from .._observed.threads import subject_of_thread
+
+    value = raised.exc_type() if raised.exc_value is None else raised.exc_value
+    _log.error("%s", message, exc_info=(raised.exc_type, value, raised.exc_traceback), extra=dict(subject_of_thread()))
 
 
 def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> None:

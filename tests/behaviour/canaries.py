@@ -270,6 +270,8 @@ def _say(ctx: Any, texts: list[str], late: list[Callable[[], object]], go: threa
     raising = [_start(_raise, text) for text in texts]
     for one in raising:
         one.join()
+    for text in texts:
+        _Ending(text)
     nested = _start(lambda: _start(_from_thread, texts).join())
     nested.join()
     with ThreadPoolExecutor(1) as pool:
@@ -291,12 +293,18 @@ def _from_thread(texts: list[str]) -> None:
         print("from a thread", text, file=sys.stderr)
 
 
+class _Ending:
+    """Raises an exception when it ends, which Python ignores."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __del__(self) -> None:
+        raise ValueError(f"at the end: {self.text}")
+
+
 def _raise(text: str) -> None:
     raise ValueError(f"from a thread: {text}")
-
-
-def _to_stderr(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 @contextmanager
@@ -305,7 +313,7 @@ def captured() -> Iterator[dict[str, io.StringIO]]:
     out = {name: io.StringIO() for name in ("JSON log", "text log", "stdout", "stderr")}
     root = logging.getLogger()
     handlers, level, mask = root.handlers[:], root.level, log._mask
-    streams, hook = (sys.stdout, sys.stderr), threading.excepthook
+    streams, hooks = (sys.stdout, sys.stderr), (threading.excepthook, sys.unraisablehook)
     root.handlers[:] = []
     for name, formatter in (("JSON log", log.JSONFormatter()), ("text log", log.TextFormatter())):
         handler = logging.StreamHandler(out[name])
@@ -314,16 +322,19 @@ def captured() -> Iterator[dict[str, io.StringIO]]:
     root.setLevel(logging.DEBUG)
     log.set_masker(tracker.mask)
     sys.stdout, sys.stderr = out["stdout"], out["stderr"]
-    threading.excepthook = threading.__excepthook__
+    threading.excepthook, sys.unraisablehook = threading.__excepthook__, sys.__unraisablehook__  # not pytest's
     try:
         prints.make_all_readable()
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            warnings.showwarning = _to_stderr  # as without pytest
-            yield out
+            log.log_what_python_prints()
+            try:
+                yield out
+            finally:
+                logging.captureWarnings(False)
     finally:
         sys.stdout, sys.stderr = streams
-        threading.excepthook = hook
+        threading.excepthook, sys.unraisablehook = hooks
         log.set_masker(mask)
         root.handlers[:] = handlers
         root.setLevel(level)

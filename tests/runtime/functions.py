@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import logging
 import os
 import threading
 import time
+import warnings
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
@@ -40,6 +42,28 @@ def many_keys(ctx: composition.Context) -> None:
 def failing(ctx: composition.Context) -> None:
     """Raises."""
     raise LookupError("no such bucket class")
+
+
+class _Ending:
+    """Raises an exception when it ends, which Python ignores."""
+
+    def __del__(self) -> None:
+        raise LookupError("the end of hunter2hunter2")
+
+
+def _fail(what: str) -> None:
+    time.sleep(0.1)  # until the call has ended
+    raise LookupError(f"{what} with hunter2hunter2")
+
+
+@composition.function
+def noisy(ctx: composition.Context) -> None:
+    """Does what Python prints to stderr: ends threads with exceptions, ignores an exception, and warns."""
+    threading.Thread(target=_fail, args=("Thread",), name="lookup").start()
+    _thread.start_new_thread(_fail, ("_thread",))
+    _Ending()
+    warnings.warn("an old name of hunter2hunter2", stacklevel=1)
+    ctx.results.normal(os.environ.get("GRPC_VERBOSITY", "unset"))
 
 
 @composition.function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import subprocess
 import sys
@@ -156,6 +157,76 @@ def test_info_does_not_log_calls() -> None:
             stub(opened).RunFunction(build(xr=XR), timeout=60)
         assert server.stop() == 0
     assert [record["msg"] for record in server.records] == ["serving", "stopping", "stopped"]
+
+
+NOISY = "tests.runtime.functions:noisy"
+
+
+def _call_noisy(server: Serving) -> str:
+    """Call it, wait until all of it is in the log, and return what it says of gRPC's verbosity."""
+    said = build(xr=XR, credentials={"c": {"password": b"hunter2hunter2"}}, tag="t1")
+    with channel(server.address) as opened:
+        answer = stub(opened).RunFunction(said, timeout=60)
+    for part in ("LookupError: Thread with", "LookupError: _thread with"):
+        server.line(lambda line, part=part: part in line)  # type: ignore[misc]
+    (result,) = answer.results
+    return str(result.message)
+
+
+def test_all_lines_are_json() -> None:
+    """Exceptions of threads, those that Python ignores, and warnings are JSON lines without secrets."""
+    with serving(NOISY, "--insecure") as server:
+        _call_noisy(server)
+        assert server.stop() == 0
+    assert [line for line in server.lines if not line.startswith("{")] == []
+    assert "hunter2" not in "".join(server.lines)
+    told = {"tag": "t1", "composite": "photos"}
+    records = [one for one in server.records if told.items() <= one.items()]
+    beginnings = {str(one["msg"]).partition(":")[0] for one in records if one["level"] == "error"}
+    assert "an exception ended the thread lookup" in beginnings
+    assert "Exception ignored in thread started by" in beginnings
+    assert len(beginnings) == 3  # the words about __del__ depend on the version of Python
+    (ended,) = [one for one in records if one["msg"] == "an exception ended the thread lookup"]
+    assert ended["exception"].endswith("LookupError: Thread with [secret]")
+    (warned,) = [one for one in records if one["level"] == "warning"]
+    assert "UserWarning: an old name of [secret]" in warned["msg"]
+
+
+def test_exceptions_of_threads_as_text() -> None:
+    """With --debug, the traceback of a thread belongs to a record, too."""
+    with serving(NOISY, "--insecure", "--debug") as server:
+        _call_noisy(server)
+    at = next(number for number, line in enumerate(server.lines) if "ended the thread lookup" in line)
+    assert "tag='t1'" in server.lines[at]
+    assert server.lines[at + 1] == "    Traceback (most recent call last):\n"
+
+
+@pytest.mark.parametrize(
+    ("flags_given", "given", "expected"),
+    [([], None, "ERROR"), ([], "INFO", "INFO"), (["--debug"], None, "unset")],
+)
+def test_verbosity_of_grpc(
+    flags_given: list[str], given: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The core of grpcio logs errors alone, unless the user has said something else."""
+    monkeypatch.delenv("GRPC_VERBOSITY", raising=False)
+    env = {} if given is None else {"GRPC_VERBOSITY": given}
+    with serving(NOISY, "--insecure", *flags_given, env=env) as server:
+        assert _call_noisy(server) == expected
+
+
+def test_failed_handshakes_are_no_lines(certificates: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What isn't TLS, as of a port scan, leaves no line of gRPC's core."""
+    monkeypatch.delenv("GRPC_VERBOSITY", raising=False)
+    with serving(ECHO, "--tls-certs-dir", certificates, "--transport", "grpcio") as server:
+        host, _, port = server.address.rpartition(":")
+        with socket.create_connection((host, int(port))) as scan:
+            scan.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                while scan.recv(1000):
+                    pass
+        assert server.stop() == 0
+    assert [line for line in server.lines if not line.startswith("{")] == []
 
 
 def test_address_that_is_none() -> None:

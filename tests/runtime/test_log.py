@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import threading
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -193,6 +195,63 @@ def test_configure(capsys: pytest.CaptureFixture[str]) -> None:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+@pytest.fixture
+def hooks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Python's own hooks, and those from before at the end."""
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    with warnings.catch_warnings():
+        yield
+        logging.captureWarnings(False)
+
+
+class Unspeakable:
+    """Has no repr, and an end that fails."""
+
+    def __repr__(self) -> str:
+        raise LookupError
+
+    def __del__(self) -> None:
+        raise KeyError("the end")
+
+
+def _end_thread(error: BaseException) -> None:
+    def fail() -> None:
+        raise error
+
+    thread = threading.Thread(target=fail, name="mine")
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.usefixtures("hooks")
+def test_what_python_prints(caplog: pytest.LogCaptureFixture) -> None:
+    """Exceptions that end a thread are logged, but no SystemExit; so are those that Python ignores, and warnings."""
+    log.log_what_python_prints()
+    _end_thread(ValueError("no"))
+    _end_thread(SystemExit(1))
+    Unspeakable()
+    warnings.warn("old", stacklevel=1)
+    ended, ignored, warned = caplog.records
+    assert ended.getMessage() == "an exception ended the thread mine"
+    assert ended.exc_info is not None
+    assert repr(ended.exc_info[1]) == "ValueError('no')"
+    assert ignored.getMessage().startswith("Exception ignored")
+    assert line(ignored)["exception"].endswith("KeyError: 'the end'")
+    assert (warned.name, warned.levelname) == ("py.warnings", "WARNING")
+
+
+@pytest.mark.usefixtures("hooks")
+def test_hooks_of_the_author_are_kept(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hook for exceptions of threads that isn't Python's own stays."""
+    seen: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", seen.append)
+    log.log_what_python_prints()
+    _end_thread(ValueError("no"))
+    assert len(seen) == 1
+    assert not caplog.records
 
 
 FORGED = "a\n2025-01-01T00:00:00.000Z INFO    mine: forged\r2025 INFO\x1b[2J\x1b]0;x\x07\x85\u2028\x00b"
