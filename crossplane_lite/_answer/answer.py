@@ -13,7 +13,7 @@ from .._models.walker import Found
 from .._observed import readiness
 from .._observed.observable import Observable
 from .._waits.wait import Wait
-from ..errors import CrossplaneLiteError, EncodeError, WireError
+from ..errors import CrossplaneLiteError, EncodeError, UnknownFieldError, WireError
 from ..proto import _view
 from . import parts, report, resources
 from .handing_on import HandingOn
@@ -97,6 +97,12 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     return answer.finish(complete=error is None and not unanswered)
 
 
+def _is_mistake(error: BaseException) -> bool:
+    """Return whether an exception of compose() is a mistake in its code, which no missing value explains."""
+    # Not UnboundLocalError, a NameError too: a loop over a missing list leaves its variable unset.
+    return isinstance(error, (UnknownFieldError, ImportError)) or type(error) is NameError
+
+
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     """Check that no previous step has this step's identity: return the text of a fatal result, or an empty list.
 
@@ -146,7 +152,7 @@ class _Answer:
         incomplete: Whether resources are left out because their names depend on unresolved values.
         goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
             missing value as a plain one before (a guess): the value may come to exist only once these resources do.
-            Never in an Operation.
+            Never in an Operation, and not after a mistake that no value explains, such as a misspelt field.
         held: The names of the resources that are held back.
         stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
@@ -210,7 +216,13 @@ class _Answer:
         """
         call = self.call
         look = self.look
-        self.goes_on = error is not None and call.has_guessed and bool(call.resources) and not call.in_operation
+        self.goes_on = (
+            error is not None
+            and call.has_guessed
+            and bool(call.resources)
+            and not call.in_operation
+            and not _is_mistake(error)
+        )
         self.reset()
         fatals = take_violations(call)
         desired = self.message.desired.resources

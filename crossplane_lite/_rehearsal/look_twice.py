@@ -272,6 +272,8 @@ def _take_lost(runs: Runs) -> None:
     look.held -= look.unknown
     if runs.first.error is not None:
         look.held |= {name for name in registered if name not in runs.first.resources and name not in call.observed}
+        # compose() ended before it had set all fields of these. The missing values' own resources must go on.
+        look.held |= look.decided.keys() - call.observed.keys() - owners - look.unknown
 
 
 def _take_dropped(runs: Runs) -> None:

@@ -228,6 +228,46 @@ def test_an_exception_for_want_of_a_value() -> None:
     assert run(compose, observed={"bucket": BUCKET}, xr=xr).results == []
 
 
+def test_an_exception_in_the_middle_of_a_resource() -> None:
+    """A new resource that compose() hasn't finished waits; finished ones and the value's own resource go out."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        _bucket(ctx, location="x")
+        half = ctx.resource("half", Bucket(spec=BucketSpec(forProvider=ForProvider(location="x"))))
+        half.spec.forProvider.size = 1 + int(vpc.observed.status.atProvider.vpcId)
+        half.spec.forProvider.project = "p"
+        vpc.spec.forProvider.project = "p"
+
+    answer = run(compose)
+    assert sorted(answer.resources) == ["bucket", "vpc"]
+    assert "half waits for vpc.status.atProvider.vpcId" in answer.texts
+    both = run(compose, observed={"half": samples.bucket({"location": "y"}, ours="step")})
+    assert both.resources["half"]["spec"]["forProvider"]["location"] == "y"
+
+
+MISTAKES: dict[str, Callable[[Any], object]] = {
+    "a misspelt field": lambda provider: setattr(provider, "locatoin", "x"),
+    "a misspelt variable": lambda provider: locatoin,  # type: ignore[name-defined]  # noqa: F821
+    "a module that isn't there": lambda provider: __import__("no_such_module"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_after_a_guess_is_fatal(mistake: str) -> None:
+    """A mistake in the code that no missing value explains is Fatal, also where a value was missed before."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        bool(_id(ctx))
+        MISTAKES[mistake](_bucket(ctx, location="x").spec.forProvider)
+
+    (fatal,) = run(compose).fatal
+    assert "Error: " in fatal
+    assert not run(compose).resources
+
+
 def test_an_exception_before_anything_is_registered() -> None:
     """Where nothing is registered the exception is Fatal."""
 
