@@ -5,14 +5,16 @@ The node of a list or map says where its values are read from, and in which obje
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from .._base.sentinels import UNSET
 from .._observed.observable import Observable, make
 from .._observed.uses import guess
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
+from .libraries import not_by_yaml
 from .node import WAIT, shown
 from .shape import DesiredMap, PlacedMap
 from .types import ANY_TYPE, Type
@@ -20,12 +22,12 @@ from .types import ANY_TYPE, Type
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["ModelList", "ModelMap", "ObservedList", "ObservedMap"]
+__all__ = ["ModelList", "ModelMap", "ObservedList", "ObservedMap", "PlacedList"]
 
 _MISSING = object()
 
 
-class _PlacedList(list[Any]):
+class PlacedList(list[Any]):
     """A list with its node and the type of its field. The node is None if the list wasn't read from encoded bytes."""
 
     __slots__ = ("_node", "_type")
@@ -50,11 +52,12 @@ class _PlacedList(list[Any]):
             f"[0].{name}"
         )
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        not_by_yaml(sys._getframe(1))
         return list, (list(self),)
 
 
-class ModelList(_PlacedList):
+class ModelList(PlacedList):
     """A list of desired state. It checks values that are put into it. Changing the list counts as setting its field."""
 
     __slots__ = ()
@@ -193,7 +196,7 @@ def _read_only(builtin: Any) -> Callable[..., Any]:
     return method
 
 
-class ObservedList(_PlacedList):
+class ObservedList(PlacedList):
     """A read-only list of observed state.
 
     An index past its end reads as `crossplane_lite._models.reader.absent` says: as an Observable, for example, if the

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar
 
 from .._base.near_name import near_name
 from .._observed.observable import Observable
@@ -17,7 +17,7 @@ from .._observed.uses import guess, note_use
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
 from .containers import ModelList
-from .libraries import asked_class
+from .libraries import asked_class, not_by_yaml
 from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
@@ -227,7 +227,8 @@ class Model(ModelShape):
             return own_copy(self)  # keeps which fields were deleted
         return restored(type(self), to_dict(self))
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        not_by_yaml(sys._getframe(1))
         return restored, (type(self), to_dict(self))
 
     def __dir__(self) -> list[str]:

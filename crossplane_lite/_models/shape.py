@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from .._base.sentinels import UNSET
 from .._observed.tracker import current
 from ..errors import UsageError
+from .libraries import not_by_yaml
 from .node import HELD, HELD_NODE, LOOSE, OUTSIDE, VIEW, WAIT, Node
 from .types import ANY_TYPE, Field, Type
 
@@ -104,7 +106,8 @@ class PlacedMap(dict[str, Any]):
         self._node = node
         self._type = type_
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        not_by_yaml(sys._getframe(1))
         return dict, (dict(self),)
 
 

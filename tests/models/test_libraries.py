@@ -8,21 +8,33 @@ import pickle
 import pydoc
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import attr
 import attrs
 import pytest
+import yaml
 
-from crossplane_lite import NULL, Unstructured
+from crossplane_lite import NULL, Unstructured, composition
 from crossplane_lite._base.sentinels import UNSET
 from crossplane_lite.model import from_dict, to_dict
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition, LabelSelector, ObjectMeta
 from crossplane_lite.table import load
 from tests.behaviour import samples
-from tests.behaviour.models import Bucket, ConfigMap, ForProvider, OddSpec, Renamed, Rule, Tree, VersioningItem
-from tests.support import call
+from tests.behaviour.models import (
+    Bucket,
+    ConfigMap,
+    ForProvider,
+    OddSpec,
+    Renamed,
+    Rule,
+    Tree,
+    VersioningItem,
+    XStorageBucket,
+)
+from tests.support import call, run
 
 PROVIDER = {"location": "US", "labels": {"a": "b"}, "versioning": [{"enabled": True}], "byName": {"c": {"age": 1}}}
 
@@ -176,3 +188,72 @@ def test_nulls_and_copies_go_through() -> None:
     one = from_dict(ForProvider, {"location": None})
     assert [made.location for made in (one, copy.copy(one), copy.deepcopy(one))] == [NULL] * 3
     assert to_dict(one) == {"location": None}
+
+
+DUMPS: dict[str, Callable[[Any], str]] = {
+    "dump": yaml.dump,
+    "safe_dump": yaml.safe_dump,
+    "Dumper": lambda value: yaml.dump(value, Dumper=yaml.Dumper),
+    "nested": lambda value: yaml.safe_dump({"a": [value]}),
+}
+
+
+@pytest.mark.parametrize("model", [XStorageBucket, Unstructured])
+@pytest.mark.parametrize("dump", DUMPS)
+def test_pyyaml_writes_plain_data(dump: str, model: type[Any]) -> None:
+    """PyYAML writes observed and desired models, lists and maps as it writes dicts and lists."""
+    parameters = {"location": "US", "zones": ["x", "y"], "labels": {"a": "b"}, "nested": {"a": "1"}}
+
+    def compose(ctx: Any) -> None:
+        spec = ctx.composite(model).observed.spec
+        bucket = ctx.resource("bucket", Bucket(spec={"forProvider": {"zones": ["x", "y"], "labels": {"a": "b"}}}))
+        provider = bucket.spec.forProvider
+        for value, wanted in (
+            (spec, {"parameters": parameters}),
+            (spec.parameters, parameters),
+            (spec.parameters.zones, ["x", "y"]),
+            (spec.parameters.labels, {"a": "b"}),
+            (provider, {"zones": ["x", "y"], "labels": {"a": "b"}}),
+            (provider.zones, ["x", "y"]),
+            (provider.labels, {"a": "b"}),
+        ):
+            assert DUMPS[dump](value) == DUMPS[dump](wanted)
+
+    call(compose, xr=samples.xr(parameters))
+
+
+def test_pyyaml_writes_nothing_that_is_missing() -> None:
+    """What PyYAML writes of an object that isn't observed yet counts as a guess; a missing leaf is an error."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        provider = ctx.resource("source", Bucket()).observed.spec.forProvider
+        if "location" in yaml.safe_dump(provider):
+            ctx.resource("bucket", Bucket())
+
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step")})
+    assert "whether it is still wanted depends on source.spec.forProvider" in answer.fatal[0]
+
+
+def test_a_first_import_of_pyyaml_in_a_call() -> None:
+    """Where a call imports PyYAML first, it is refused to write tags of Python; the next call writes plain data."""
+    code = """
+import sys
+from crossplane_lite import Unstructured, composition, testing
+
+@composition.function(name="step")
+def compose(ctx):
+    import yaml
+    xr = ctx.composite(Unstructured)
+    xr.status.text = yaml.dump(xr.observed.spec.zones)
+
+sys.modules.pop("yaml", None), sys.modules.pop("yaml.representer", None)
+request = testing.request({"apiVersion": "example.org/v1", "kind": "X", "spec": {"zones": ["a"]}})
+for _ in range(2):
+    answer = testing.run(compose, request)
+    print(answer.fatal, answer.composite.get("status"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, second = done.stdout.splitlines()
+    assert "PyYAML can't write models before the first call knows it: import yaml at the top of the module" in first
+    assert second == "[] {'text': '- a\\n'}"
