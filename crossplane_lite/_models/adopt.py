@@ -193,6 +193,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
             node.used()
         # Reading a missing value gives an empty view: a dependency if it can still come, no opinion if it can't.
         return node.observable() if state == WAIT else None
+    if code == _types.MAP and value._is_open():
+        return adopt(type_, plain_data(value), name)  # an object without a schema, such as a composite's labels
     is_other = code == _types.MODEL and not isinstance(value, type_.made or type_.cls)
     if is_other and state >= WAIT:
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names

@@ -5,6 +5,7 @@ The state of such an object, such as VIEW, is a state of `crossplane_lite._model
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -199,9 +200,51 @@ class DynamicModel(Model):
         if isinstance(other, Mapping):
             bool(self)  # counts as a guess if the object may still come
             return equal(plain_data(self), plain_data(other))
+        if other is None and self._is_unset():
+            return True  # as a scalar that isn't set, which a class with known fields reads as None
         return Model.__eq__(self, other)
 
-    __hash__ = None  # mutable, and compared by value
+    def __hash__(self) -> int:  # type: ignore[override]  # of Model, where it is None
+        self._ask("be a key", "''")
+        raise TypeError(f"unhashable type: {type(self).__name__!r}")  # mutable, and compared by value
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(operator.lt, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(operator.le, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(operator.gt, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(operator.ge, other)
+
+    def __int__(self) -> int:
+        self._ask("become a number", "0")
+        raise TypeError(f"{shown(self._node)} is an object, so it can't become a number")
+
+    __float__ = __int__
+
+    def _compared(self, compare: Callable[[Any, Any], Any], other: Any) -> Any:
+        values = self._as_list()
+        if values is not None:
+            return compare(values, other)
+        self._ask("be compared", "0" if isinstance(other, (int, float)) else "''")
+        return NotImplemented
+
+    def _is_unset(self) -> bool:
+        """Return whether this is a missing object whose value can't come any more."""
+        node = self._node
+        if not self._absent or node is None or node.state == WAIT or self._as_list() is not None:
+            return False
+        node.used()
+        return True
+
+    def _ask(self, use: str, default: str) -> None:
+        """Raise UsageError if this object isn't set. The message has the use that fails, and a default for it."""
+        if self._is_unset():
+            raise UsageError(f"{self._unset()}, so it can't {use}; give a default, as in (... or {default})")
 
     def __str__(self) -> str:
         values = self._as_list()

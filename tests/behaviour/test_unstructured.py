@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -337,3 +338,65 @@ def test_what_an_existing_object_keeps_of_keys_that_are_not_known_yet() -> None:
     _, answer = call(compose, observed={"thing": thing})
     assert not answer.fatal
     assert answer.resources["thing"]["spec"] == {"labels": {"i-1": "x", "a": "b"}}
+
+
+def test_a_field_that_is_left_out_equals_none() -> None:
+    """What the user left out equals None, also inside of a collection, and isn't equal to anything else."""
+
+    def compose(ctx: Any) -> None:
+        spec = ctx.composite(Unstructured).observed.spec
+        assert spec.missing == None  # noqa: E711
+        assert not spec.missing != None  # noqa: E711
+        assert spec.missing.deeper in (None, "")
+        assert spec.missing not in ("", 0, False)
+        assert spec.parameters != None  # noqa: E711
+        bucket = ctx.resource("bucket", Unstructured("v1", "Bucket"))
+        assert bucket.spec.x == None  # noqa: E711
+        assert bucket.observed.spec.x != None  # noqa: E711  # it may still come
+
+    call(compose, xr=samples.xr({"location": "US"}))
+
+
+LEFT_OUT: dict[str, tuple[Callable[[Any], object], str]] = {
+    "key": (lambda value: {"s": 1}.get(value, 2), "be a key; give a default, as in (... or '')"),
+    "set": (lambda value: {value}, "be a key; give a default, as in (... or '')"),
+    "<": (lambda value: value < 1, "be compared; give a default, as in (... or 0)"),
+    "<=": (lambda value: value <= 1.5, "be compared; give a default, as in (... or 0)"),
+    ">": (lambda value: value > "a", "be compared; give a default, as in (... or '')"),
+    ">=": (lambda value: value >= 1, "be compared; give a default, as in (... or 0)"),
+    "reversed": (lambda value: 1 < value, "be compared; give a default, as in (... or 0)"),
+    "int": (int, "become a number; give a default, as in (... or 0)"),
+    "float": (float, "become a number; give a default, as in (... or 0)"),
+}
+
+
+@pytest.mark.parametrize("use", LEFT_OUT)
+def test_uses_of_a_field_that_is_left_out(use: str) -> None:
+    """An error names the field that the user left out, and what to write; for an object it is Python's own."""
+    fails, problem = LEFT_OUT[use]
+
+    def compose(ctx: Any) -> None:
+        spec = ctx.composite(Unstructured).observed.spec
+        with pytest.raises(TypeError):
+            fails(spec.parameters)
+        fails(spec.parameters.missing)
+
+    with pytest.raises(UsageError, match=re.escape(f"xr.spec.parameters.missing isn't set, so it can't {problem}")):
+        call(compose)
+
+
+def test_an_object_in_the_place_of_a_map() -> None:
+    """An object without a schema can be set where a class has a map; its items are checked as those of a dict."""
+
+    def compose(ctx: Any) -> None:
+        parameters = ctx.composite(Unstructured).observed.spec.parameters
+        bucket = ctx.resource("bucket", Bucket(spec={"forProvider": {"labels": parameters.labels}}))
+        bucket.metadata.labels = parameters.labels
+        bucket.spec.initProvider.labels = parameters.missing
+        bucket.spec.forProvider.labels["own"] = "x"
+        with pytest.raises(UsageError, match="labels.n: must be a string"):
+            bucket.spec.initProvider.labels = parameters.numbers
+
+    _, answer = call(compose, xr=samples.xr({"labels": {"a": "b"}, "numbers": {"n": 1}}))
+    assert answer.resources["bucket"]["metadata"]["labels"] == {"a": "b"}
+    assert answer.resources["bucket"]["spec"]["forProvider"] == {"labels": {"a": "b", "own": "x"}}
