@@ -68,6 +68,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 
         refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
         unanswered = asking.unanswered(call, answer.message.requirements)
+        for text in asking.misspelt(call, asked):
+            call.results.warning(text)
     try:
         texts = refused + answer.compose(error)
     except WireError:

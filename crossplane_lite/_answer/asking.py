@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .._base.near_name import near_name
 from .._models.walker import unresolved_in
 from ..proto import _view
 from . import parts
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from .._call.requirements import Requirements
     from .._observed.observable import Observable
 
-__all__ = ["put_requirements", "unanswered", "unsupported"]
+__all__ = ["misspelt", "put_requirements", "unanswered", "unsupported"]
 
 
 def put_requirements(
@@ -74,6 +75,18 @@ def unanswered(call: Call, sent: Any) -> list[str]:
     if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
         keys += [key for key in sent.schemas if key not in call.required_schemas]
     return sorted(keys)
+
+
+def misspelt(call: Call, asked: Requirements) -> Iterator[str]:
+    """Yield a warning for each key of required resources that compose() read and that seems to be misspelt.
+
+    Such a key isn't asked for in this call, and is similar to a key that is. Other keys that aren't asked for yield
+    none: what compose() asks for may depend on an earlier answer.
+    """
+    for key in sorted(call.required_resources.missed - asked.resources.keys()):
+        hint = near_name(key, asked.resources)
+        if hint:
+            yield f"the required resources {key!r} were read, but this call of compose() doesn't ask for them{hint}"
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+from .._base.near_name import near_name
 from .._base.sentinels import UNSET
 from .._models.walker import unresolved_in
 from .._observed.conditions import condition_of
@@ -201,7 +202,7 @@ def _why_required(call: Call, key: str) -> str:
     if answer is None:
         selector = call.requirements.resources.get(key)
         if selector is None:
-            return "this call of compose() doesn't ask for it"
+            return f"this call of compose() doesn't ask for it{near_name(key, call.requirements.resources)}"
         waits = unresolved_in([text for text in selector.texts() if text is not None], call)
         if waits:
             return f"it isn't asked for yet: its selector waits for {waits[0].source_path}"

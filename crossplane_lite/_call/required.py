@@ -126,6 +126,9 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
     The resources are read-only. Iteration and `in` know only the keys that Crossplane has answered. Reading any other
     key gives an empty list whose `answered` is False.
+
+    Attributes:
+        missed: The keys that were read and that Crossplane hasn't answered.
     """
 
     def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
@@ -134,6 +137,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         self._requirements = requirements
         self._deprecated = deprecated
         self._made: dict[tuple[str, type[Any]], RequiredList[Any]] = {}
+        self.missed: set[str] = set()
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.answer(key) is not None
@@ -185,7 +189,9 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
             items = self.answer(key)
             values = [self._view(key, at, item, model) for at, item in enumerate(items or ())]
             made = RequiredList(values, key, model, self._call, self._requirements, answered=items is not None)
-            if items is not None:
+            if items is None:
+                self.missed.add(key)
+            else:
                 self._made[key, model] = made
         return made
 

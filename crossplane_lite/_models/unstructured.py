@@ -34,7 +34,8 @@ class Unstructured(Resource, DynamicModel):
         **fields: The top-level fields, such as `spec`. A field with other fields in it is a mapping.
 
     Raises:
-        UsageError: `api_version` or `kind` isn't a string or is empty, or a field is given a value that it can't hold.
+        UsageError: `api_version` or `kind` isn't a string, is empty or looks like the other one, or a field is given a
+            value that it can't hold.
     """
 
     __slots__ = ()
@@ -56,4 +57,9 @@ class Unstructured(Resource, DynamicModel):
         for name, value in (("api_version", api_version), ("kind", kind)):
             if not isinstance(value, str) or not value:
                 raise UsageError(f"Unstructured: {name!r} must be a string that isn't empty (got {value!r})")
+        if "/" in kind or "." in kind or api_version[0].isupper():
+            raise UsageError(
+                f"Unstructured: the apiVersion comes first, such as 'v1' or 'apps/v1', and then the kind, such as "
+                f"'Deployment' (got {api_version!r}, {kind!r})"
+            )
         Resource.__init__(self, apiVersion=api_version, kind=kind, **fields)

@@ -400,3 +400,16 @@ def test_an_object_in_the_place_of_a_map() -> None:
     _, answer = call(compose, xr=samples.xr({"labels": {"a": "b"}, "numbers": {"n": 1}}))
     assert answer.resources["bucket"]["metadata"]["labels"] == {"a": "b"}
     assert answer.resources["bucket"]["spec"]["forProvider"] == {"labels": {"a": "b", "own": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind"), [("VPC", "ec2.aws.upbound.io/v1beta1"), ("ConfigMap", "v1"), ("v1", "apps.Deployment")]
+)
+def test_arguments_in_the_wrong_order(api_version: str, kind: str) -> None:
+    """A kind in the place of an apiVersion is an error that says the order; real kinds are all taken."""
+    with pytest.raises(
+        UsageError, match=re.escape(f"then the kind, such as 'Deployment' (got {api_version!r}, {kind!r})")
+    ):
+        Unstructured(api_version, kind)
+    for one in (("v1", "ConfigMap"), ("a.b.example.org/v1alpha1", "S3Bucket"), ("x1/v2", "x")):
+        assert (Unstructured(*one).apiVersion, Unstructured(*one).kind) == one
