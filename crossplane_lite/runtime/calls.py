@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .transports import Caller
     from .transports.limits import Limits
 
-__all__ = ["Calls", "Handler", "Run"]
+__all__ = ["Calls", "Handler", "Run", "end_if_forked", "timed"]
 
 _log = logging.getLogger(__name__)
 
@@ -131,10 +131,12 @@ class Calls:
     def handle(self, request: bytes, caller: Caller) -> bytes:
         """Answer a request: call `run` in this thread, and return the bytes of the response.
 
+        If `run` forks this process, and returns in the child, too, the child ends here, and only this process answers.
+
         Raises:
             Refused: The request is malformed (INVALID_ARGUMENT), or `run` has raised another exception (INTERNAL).
         """
-        thread = get_ident()
+        thread, process = get_ident(), os.getpid()
         self._running[thread] = caller, request
         try:
             return self._run(request)
@@ -146,6 +148,7 @@ class Calls:
             log.exception_in_call(_log, "a call failed outside of the function's code", request)
             raise status.Refused(status.INTERNAL, "the function failed; its log says why") from None
         finally:
+            end_if_forked(process)
             del self._running[thread]
 
     def look(self) -> None:
@@ -202,6 +205,16 @@ class Calls:
         _log.error("the function still runs after the call's deadline; the stack shows where", extra=extra)
         if awaited is not None:
             awaited.cancel()
+
+
+def end_if_forked(process: int) -> None:
+    """End the current process at once, with status 1, if it isn't `process`: then the function's code has forked it.
+
+    Such a child has the connections of its parent. It must not read from them or answer: the bytes would get mixed up
+    with those of the parent. It must not run the parent's exit handlers either.
+    """
+    if os.getpid() != process:
+        os._exit(1)
 
 
 def _stack(frame: FrameType | None) -> str:

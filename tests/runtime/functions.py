@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import atexit
 import contextlib
 import logging
 import os
@@ -181,6 +182,33 @@ def ending(ctx: composition.Context) -> None:
             os._exit(3)
     ctx.results.normal(f"process {os.getpid()}")
     bucket_of(ctx, spec.location)
+
+
+@composition.function
+def forking(ctx: composition.Context) -> None:
+    """Forks its process where the composite asks for it: with os.fork(), or with the one of C, or for a program."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if spec.fork == "os":
+        _note_child(str(spec.file), os.fork())
+    elif spec.fork == "C":
+        import ctypes
+
+        _note_child(str(spec.file), ctypes.PyDLL(None).fork())
+    elif spec.fork == "program":
+        child = os.fork()
+        _note_child(str(spec.file), child)
+        if not child:
+            os.execvp("no-such-tool", ["no-such-tool"])
+    bucket_of(ctx, spec.location)
+
+
+def _note_child(file: str, child: int) -> None:
+    """Write a child's number into a file; the child itself leaves a mark there if it runs its exit handlers."""
+    if child:
+        with open(file, "a") as numbers:
+            numbers.write(f"{child}\n")
+    else:
+        atexit.register(os.mkdir, f"{file}.exit")
 
 
 @composition.function

@@ -48,7 +48,7 @@ def test_calls_one_after_the_other(calls: Calls) -> None:
     thread.start()
     with ours:
         for size in (0, 5, 3_000_000):
-            outcome = frames.ask(ours, b"x" * size, time.monotonic() + SECONDS)
+            outcome = frames.ask(ours, 1, b"x" * size, time.monotonic() + SECONDS)
             assert outcome == (status.OK, Tally().counts, b"x" * size)
     thread.join(SECONDS)
     assert not thread.is_alive()
@@ -60,7 +60,7 @@ def test_a_request_that_nobody_reads_in_time(calls: Calls, ran: list[bytes], siz
     ours, theirs = socket.socketpair()
     with ours:
         with pytest.raises(TimeoutError):
-            frames.ask(ours, b"x" * size, time.monotonic() + 0.05)
+            frames.ask(ours, 1, b"x" * size, time.monotonic() + 0.05)
         thread = threading.Thread(target=worker._run_calls, args=(theirs, calls))
         thread.start()
         thread.join(SECONDS)
@@ -80,9 +80,9 @@ def test_a_call_that_is_refused() -> None:
     thread = threading.Thread(target=worker._run_calls, args=(theirs, Calls(run, Limits())))
     thread.start()
     with ours:
-        outcome = frames.ask(ours, b"odd", time.monotonic() + SECONDS)
+        outcome = frames.ask(ours, 1, b"odd", time.monotonic() + SECONDS)
         assert (outcome.code, outcome.content) == (status.INVALID_ARGUMENT, b"it is odd")
-        assert frames.ask(ours, b"even", time.monotonic() + SECONDS).content == b"even"
+        assert frames.ask(ours, 1, b"even", time.monotonic() + SECONDS).content == b"even"
     thread.join(SECONDS)
     assert not thread.is_alive()
 
@@ -115,7 +115,7 @@ def test_a_worker_looks_at_its_calls(monkeypatch: pytest.MonkeyPatch, caplog: py
         frames.command(ours, frames.START, 1, end)
         end.close()
         with sock, pytest.raises(TimeoutError):
-            frames.ask(sock, b"a", time.monotonic() + 0.1)
+            frames.ask(sock, 1, b"a", time.monotonic() + 0.1)
         assert logged.wait(SECONDS)
         go.set()
         ours.close()

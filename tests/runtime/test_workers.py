@@ -372,10 +372,10 @@ NO_MEMORY_IN_A_WORKER = """
 real = frames.receive_request
 
 def receive(sock):
-    deadline, request = real(sock)
+    number, deadline, request = real(sock)
     if request == b"much":
         raise MemoryError
-    return deadline, request
+    return number, deadline, request
 
 frames.receive_request = receive
 made = make()
@@ -423,6 +423,55 @@ assert ask(b"a") == b"a"
 assert len(pauses) == 3 and pauses[0] < 0.3 < pauses[2] < 1, pauses
 """
 
+FORK_WHERE_WORKERS_ARE_MADE = """
+import select
+real, left = select.select, [True]
+told, tell = os.pipe()
+
+def forking(*waited):  # as a signal handler may
+    found = real(*waited)
+    if waited[0][1] in found[0] and left:
+        left.clear()
+        child = os.fork()
+        if child:
+            os.write(tell, str(child).encode())
+    return found
+
+select.select = forking
+made = pool.Pool(lambda request: request, 2, Limits())
+until(lambda: all(one.process for one in made._workers.values()))
+os.kill(list(made._workers.values())[0].process, signal.SIGKILL)
+child = os.read(told, 100).decode()
+until(lambda: not os.path.exists(f"/proc/{child}"))
+until(lambda: all(one.process for one in made._workers.values()))
+time.sleep(0.3)
+assert ask(b"a") == b"a"
+assert (made.ended, made.processes) == (1, 2)
+"""
+
+WRONG_ANSWERS = """
+import logging
+said = []
+handler = logging.Handler()
+handler.emit = said.append
+logging.getLogger().addHandler(handler)
+real = frames.send_outcome
+
+def send(sock, number, outcome):
+    real(sock, number, outcome)
+    if outcome.content == b"twice":
+        real(sock, number, outcome)
+
+frames.send_outcome = send
+made = make()
+for asked in (b"a", b"twice", b"b", b"c", b"twice", b"d"):
+    assert ask(asked) == asked, asked
+until(lambda: made.ended == 2)
+killed = [record for record in said if "sent something else than the answer to a call" in record.getMessage()]
+assert len(killed) == 2 and killed[0].worker
+assert (made.retried, made.lost) == (2, 0)
+"""
+
 THREADS_FROM_BEFORE = """
 import logging, threading
 said = []
@@ -441,7 +490,7 @@ assert ask(b"a") == b"a"
 @pytest.mark.parametrize(
     "case",
     [
-        *("ENDS_AT_ONCE", "THREADS_FROM_BEFORE"),
+        *("ENDS_AT_ONCE", "FORK_WHERE_WORKERS_ARE_MADE", "THREADS_FROM_BEFORE", "WRONG_ANSWERS"),
         *("NO_SOCKETS", "NO_PROCESSES", "NO_DESCRIPTORS_WHERE_WORKERS_ARE_MADE"),
         *("NO_MEMORY_IN_A_WORKER", "NO_MEMORY_IN_THE_SERVER"),
     ],

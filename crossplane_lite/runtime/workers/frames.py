@@ -20,6 +20,7 @@ __all__ = [
     "STARTED",
     "Event",
     "Outcome",
+    "WrongAnswer",
     "ask",
     "command",
     "receive_command",
@@ -29,8 +30,8 @@ __all__ = [
     "send_outcome",
 ]
 
-_REQUEST: Final = struct.Struct("!dQ")  # the deadline, the request's length
-_OUTCOME: Final = struct.Struct("!B4IQ")  # the status, four counts, the content's length
+_REQUEST: Final = struct.Struct("!QdQ")  # the call's number, the deadline, the request's length
+_OUTCOME: Final = struct.Struct("!QB4IQ")  # the call's number, the status, four counts, the content's length
 _COMMAND: Final = struct.Struct("!cQ")
 _EVENT: Final = struct.Struct("!cQq")
 
@@ -61,6 +62,10 @@ class Outcome(NamedTuple):
     content: bytes
 
 
+class WrongAnswer(OSError):
+    """A worker sent something else than the outcome of the call that it was asked to run."""
+
+
 class Event(NamedTuple):
     """Something that happened to a worker, reported to the server by the nursery.
 
@@ -76,24 +81,29 @@ class Event(NamedTuple):
     value: int
 
 
-def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
+def ask(sock: socket.socket, number: int, request: bytes, until: float) -> Outcome:
     """Send a request to a worker, wait for the outcome of the call, and return the outcome.
 
     Args:
         sock: A socket to the worker on which no call runs.
+        number: The call's number, which no other call has. The worker repeats it in the outcome.
         request: The bytes of the request.
         until: The call's deadline, by `time.monotonic`, which is the same clock in all processes of the machine.
 
     Raises:
         TimeoutError: The deadline is over. The socket can't be used for another call. It becomes readable when the
             call has ended.
+        WrongAnswer: The bytes on the socket aren't the outcome of this call. Code in the worker may have written to the
+            socket, or a process that it has forked. The socket can't be used for another call.
         OSError: The worker has gone, or the socket has failed.
         EOFError: The worker has closed the socket.
     """
     sock.settimeout(max(until - time.monotonic(), 0.001))
     try:
-        sock.sendall(_REQUEST.pack(until, len(request)) + request)
-        code, *counts, size = _OUTCOME.unpack(_receive(sock, _OUTCOME.size))
+        sock.sendall(_REQUEST.pack(number, until, len(request)) + request)
+        answered, code, *counts, size = _OUTCOME.unpack(_receive(sock, _OUTCOME.size))
+        if answered != number:
+            raise WrongAnswer(f"the answer has the number {answered} instead of {number}")
         return Outcome(code, tuple(counts), _receive(sock, size))
     except TimeoutError:
         # A request may be sent only in part. The worker must not wait for its rest.
@@ -101,24 +111,27 @@ def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
         raise
 
 
-def receive_request(sock: socket.socket) -> tuple[float, bytes]:
-    """Wait for a request from the server. Return the call's deadline by `time.monotonic`, and the request's bytes.
+def receive_request(sock: socket.socket) -> tuple[int, float, bytes]:
+    """Wait for a request from the server.
+
+    Returns:
+        The call's number, its deadline by `time.monotonic`, and the request's bytes.
 
     Raises:
         OSError: The server has gone, or the socket has failed.
         EOFError: The server has closed the socket.
     """
-    until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
-    return until, _receive(sock, size)
+    number, until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
+    return number, until, _receive(sock, size)
 
 
-def send_outcome(sock: socket.socket, outcome: Outcome) -> None:
-    """Send the outcome of a call to the server.
+def send_outcome(sock: socket.socket, number: int, outcome: Outcome) -> None:
+    """Send the outcome of the call `number` to the server.
 
     Raises:
         OSError: The server has gone.
     """
-    sock.sendall(_OUTCOME.pack(outcome.code, *outcome.counts, len(outcome.content)) + outcome.content)
+    sock.sendall(_OUTCOME.pack(number, outcome.code, *outcome.counts, len(outcome.content)) + outcome.content)
 
 
 def _receive(sock: socket.socket, size: int) -> bytes:

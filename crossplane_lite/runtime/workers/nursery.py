@@ -14,12 +14,12 @@ import signal
 import socket
 from typing import TYPE_CHECKING, Any
 
+from ..calls import Run, end_if_forked
 from . import frames
 from .frames import Event
 from .worker import run_and_exit
 
 if TYPE_CHECKING:
-    from ..calls import Run
     from ..transports.limits import Limits
 
 __all__ = ["keep"]
@@ -44,11 +44,13 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
     os.set_blocking(poke, False)
     os.set_blocking(ended, False)
     signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
+    nursery = os.getpid()
     numbers: dict[int, int] = {}  # the number of each worker, by its process
     try:
         while True:
             waited: list[Any] = [sock, ended]
             ready, _, _ = select.select(waited, [], [])
+            end_if_forked(nursery)  # by a signal handler of the function's module
             if ended in ready:
                 os.read(ended, 4096)
                 _tell_ended(sock, numbers)
@@ -69,11 +71,13 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                 frames.send_event(sock, Event(frames.NOT_STARTED, worker, e.errno or 0))
                 continue
             if not process:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                for one in (ended, poke, sock.detach()):
-                    os.close(one)
-                run_and_exit(control, run, limits)
+                try:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    for one in (ended, poke, sock.detach()):
+                        os.close(one)
+                finally:  # the code below this loop is for the nursery alone
+                    run_and_exit(control, run, limits)
             control.close()
             numbers[process] = worker
             frames.send_event(sock, Event(frames.STARTED, worker, process))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import itertools
 import logging
 import os
 import select
@@ -61,7 +62,8 @@ class _Worker:
         late: Sockets whose call runs on after its deadline. Maps each socket to the time when the deadline was over, by
             `time.monotonic`.
         retiring: Whether the worker gets no more calls, and is killed when its calls in `busy` are over.
-        gone: Whether the worker has ended, or is being killed because it has closed a socket.
+        gone: Whether the worker has ended, or is being killed because it has closed a socket or sent a wrong
+            answer.
         asked: Whether the nursery was asked to kill the worker because it is retiring.
         began: When the nursery was asked to start the worker, by `time.monotonic`.
         answered: Whether the worker has answered a call.
@@ -125,6 +127,7 @@ class Pool:
         self._closing = False
         self._broken = False
         self._running: list[None] = []
+        self._numbers = itertools.count(1)  # of requests to workers
         self.late = self.retried = self.lost = self.ended = self.replaced = 0
         self._nursery = self._make_nursery(run)
         with self._lock:
@@ -223,14 +226,20 @@ class Pool:
                 )
             worker, sock = taken
             try:
-                outcome = frames.ask(sock, request, until)
+                outcome = frames.ask(sock, next(self._numbers), request, until)
             except TimeoutError:
                 with self._lock:
                     self._release(worker, sock)
                     worker.late[sock] = time.monotonic()
                     self.late += 1
                 raise Refused(status.DEADLINE_EXCEEDED, "the call's deadline is over") from None
-            except (EOFError, OSError):
+            except (EOFError, OSError) as e:
+                if isinstance(e, frames.WrongAnswer):
+                    _log.error(
+                        "a worker is killed, because it sent something else than the answer to a call: see whether "
+                        "compose() forks, or writes to or closes file descriptors that it hasn't opened",
+                        extra={"worker": worker.process, **subject_of(request)},
+                    )
                 with self._lock:
                     self._release(worker, sock)
                     self._give_up(worker)
@@ -311,7 +320,7 @@ class Pool:
         return None
 
     def _give_up(self, worker: _Worker) -> None:
-        """Send no more calls to a worker that has closed a socket, and kill it.
+        """Send no more calls to a worker that has closed a socket or sent a wrong answer, and kill it.
 
         A worker closes a socket only if it ends or has no more memory.
         """

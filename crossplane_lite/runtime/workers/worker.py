@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ..._call import tally
 from ..._call.tally import Tally
 from .. import log
-from ..calls import Calls, Run
+from ..calls import Calls, Run, end_if_forked
 from ..subject import current_subject
 from ..transports import status
 from ..transports.status import Refused
@@ -45,6 +45,7 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
     pause = min(_LOOK_SECONDS, limits.stuck_seconds / 3)
     control.settimeout(pause)
     looked = time.monotonic()
+    process = os.getpid()
     while True:
         try:
             _, _, sock = frames.receive_command(control)
@@ -52,6 +53,7 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
             sock = None
         except (EOFError, OSError):
             return
+        end_if_forked(process)  # by a signal handler of the function's module, for example
         if sock is not None:
             threading.Thread(target=_run_calls, args=(sock, calls), daemon=True).start()
         if time.monotonic() - looked >= pause:
@@ -84,9 +86,9 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
     sock.settimeout(None)
     try:
         while True:
-            until, request = frames.receive_request(sock)
+            number, until, request = frames.receive_request(sock)
             if until <= time.monotonic():  # this process read the request too late: nobody waits any more
-                frames.send_outcome(sock, _TOO_LATE)
+                frames.send_outcome(sock, number, _TOO_LATE)
                 continue
             counts = Tally()
             before = tally.counting.set(counts)
@@ -97,7 +99,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
                 outcome = Outcome(e.code, counts.counts, e.text.encode(errors="replace"))
             finally:
                 tally.counting.reset(before)
-            frames.send_outcome(sock, outcome)
+            frames.send_outcome(sock, number, outcome)
     except (EOFError, OSError):
         sock.close()
 
