@@ -176,6 +176,10 @@ def ending(ctx: composition.Context) -> None:
     spec = ctx.composite(Unstructured).observed.spec
     if spec.end == "always":
         os._exit(3)
+    if spec.end == "crash":
+        import ctypes
+
+        ctypes.string_at(0)
     if spec.end == "once":
         with contextlib.suppress(FileExistsError):
             os.close(os.open(str(spec.file), os.O_CREAT | os.O_EXCL))

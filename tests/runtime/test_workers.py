@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -26,13 +27,14 @@ pytestmark = pytest.mark.slow
 
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
 ENDING = "tests.runtime.functions:ending"
+HOLDING = "tests.runtime.functions:holding"
 HANGING = "tests.runtime.functions:hanging"
 LOST = "a call is lost: 2 workers ended while they ran it; see 'a worker has ended' in the function's log"
 
 
 def asking(**spec: Any) -> bytes:
     """Return a request with that spec."""
-    return request(xr={**XR, "spec": {"location": "EU", **spec}})
+    return request(xr={**XR, "spec": {"location": "EU", **spec}}, tag="t")
 
 
 def process_of(answer: bytes) -> int:
@@ -94,11 +96,13 @@ def test_large_messages(workers: Any) -> None:
 
 
 def test_a_worker_that_ends(workers: Any, tmp_path: Path) -> None:
-    """A call whose worker ends under it runs again in another one; its caller sees nothing of it."""
+    """A call whose worker ends under it runs again in another one; its caller sees nothing of it, the log names it."""
     with serving(ENDING, *workers) as server, channel(server.address) as opened:
         assert location(raw_call(opened, asking(end="once", file=str(tmp_path / "ended")))) == "EU"
         record = server.record("a worker has ended")
         assert (record["how"], record["level"]) == ("status 3", "error")
+        assert (record["running"], record["calls"]) == (1, [{"tag": "t", "composite": "photos"}])
+        assert "stacks" not in record
         assert (tmp_path / "ended").exists()
 
 
@@ -114,6 +118,61 @@ def test_a_call_that_ends_every_worker(workers: Any) -> None:
             assert location(raw_call(opened, asking())) == "EU"
 
 
+def test_a_crash_in_c(workers: Any) -> None:
+    """The line about a worker that a signal has ended has the stack of the call in which it crashed."""
+    with serving(ENDING, *workers) as server, channel(server.address) as opened:
+        with pytest.raises(grpc.RpcError):
+            raw_call(opened, asking(end="crash"))
+        record = server.record("a worker has ended")
+        assert (record["how"], record["calls"]) == ("SIGSEGV", [{"tag": "t", "composite": "photos"}])
+        assert f'tests/runtime/functions.py", line {_line_of("string_at(0)")} in ending\n' in record["stacks"]
+        assert "receive_request" not in record["stacks"]
+        assert "run_and_exit" not in record["stacks"]
+
+
+def _line_of(text: str) -> int:
+    """Return the number of the line of the served functions that has that text."""
+    lines = (Path(__file__).parent / "functions.py").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if text in line]
+    return number
+
+
+def test_a_call_that_hangs_in_c(workers: Any) -> None:
+    """Where C code lets no thread of the worker run, the line about its replacement has the call and its stack."""
+    with serving(HOLDING, *workers, "--stuck-after", "1") as server, channel(server.address) as opened:
+        with pytest.raises(grpc.RpcError) as caught:
+            raw_call(opened, asking(hang=True), timeout=1)
+        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        record = server.record(
+            "a worker is replaced: calls in it still run more than 1 seconds after their deadline; its stacks show "
+            "what blocks the function"
+        )
+        assert (record["hanging"], record["calls"]) == (1, [{"tag": "t", "composite": "photos"}])
+        assert f'tests/runtime/functions.py", line {_line_of("PyDLL(None).sleep")} in holding\n' in record["stacks"]
+        assert location(raw_call(opened, asking())) == "EU"
+        assert server.stop() == 0
+
+
+OWN_HANDLER = """
+import signal
+from tests.runtime.functions import holding
+signal.signal(signal.SIGQUIT, lambda *_: None)
+"""
+
+
+def test_a_handler_of_the_functions_module(tmp_path: Path) -> None:
+    """A handler of the function's module for the signal that shows stacks stays; then the line has no stacks."""
+    (tmp_path / "handles.py").write_text(OWN_HANDLER)
+    flags = ("--insecure", "--workers", "1", "--stuck-after", "0.5")
+    env = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    with serving("handles:holding", *flags, env=env) as server, channel(server.address) as opened:
+        with pytest.raises(grpc.RpcError):
+            raw_call(opened, asking(hang=True), timeout=0.5)
+        record = server.record("a worker is replaced: calls in it still run more than 0.5 seconds after their deadline")
+        assert (record["calls"], "stacks" in record) == ([{"tag": "t", "composite": "photos"}], False)
+        assert location(raw_call(opened, asking())) == "EU"
+
+
 def test_a_call_that_hangs(workers: Any) -> None:
     """A worker in which a call hangs is replaced, and its stack is logged; a call that runs in it is answered."""
     with serving(HANGING, *workers[:-1], "1", "--stuck-after", "1") as server, channel(server.address) as opened:
@@ -123,7 +182,9 @@ def test_a_call_that_hangs(workers: Any) -> None:
         record = server.record("the function still runs after the call's deadline; the stack shows where")
         assert "in hanging\n    _sleep_on()" in record["stack"]
         old = int(record["worker"])
-        server.line(lambda line: "a worker is replaced" in line)
+        replaced = json.loads(server.line(lambda line: "a worker is replaced" in line))
+        assert replaced["calls"] == [{"tag": "t", "composite": "photos"}]
+        assert " in hanging\n" in replaced["stacks"]
         assert location(raw_call(opened, asking())) == "EU"
         while exists(old):
             time.sleep(0.05)
@@ -175,7 +236,7 @@ def test_other_calls_of_a_worker_that_is_replaced(transport: str, tmp_path: Path
 
 def test_when_the_server_is_killed(workers: Any) -> None:
     """No worker is left behind where the process that serves is killed, not even one that hangs."""
-    with serving("tests.runtime.functions:holding", *workers) as server:
+    with serving(HOLDING, *workers) as server:
         (nursery,) = children(server.process.pid)
         with channel(server.address) as opened:
             with pytest.raises(grpc.RpcError):
@@ -269,7 +330,7 @@ def test_workers_killed_under_load(transport: str, kills: int) -> None:
 def test_a_worker_that_reads_nothing() -> None:
     """Code that lets no thread of its worker run is replaced, however many calls are sent to it meanwhile."""
     flags = ("--insecure", "--transport", "grpcio", "--workers", "1", "--threads", "400", "--stuck-after", "1")
-    with serving("tests.runtime.functions:holding", *flags) as server, channel(server.address) as opened:
+    with serving(HOLDING, *flags) as server, channel(server.address) as opened:
         method = opened.unary_unary(PREFIX + "RunFunction")
         calls = [method.future(asking(hang=True), timeout=2) for _ in range(350)]
         codes = {one.exception(timeout=60).code().name for one in calls}

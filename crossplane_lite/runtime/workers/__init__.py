@@ -3,6 +3,7 @@
 - `pool`: the server's side, which gives each call to the worker that has the fewest calls.
 - `nursery`: the process from which the workers are forked.
 - `worker`: the code of a worker process.
+- `stacks`: the stacks of a worker that hangs or crashes.
 - `frames`: the messages between the processes.
 """
 

@@ -13,6 +13,7 @@ import time
 from typing import Final, NamedTuple
 
 __all__ = [
+    "DUMP",
     "END",
     "ENDED",
     "NOT_STARTED",
@@ -39,6 +40,8 @@ START: Final = b"s"
 """A command to the nursery: start a worker with the given number. The worker's end of a socket pair is sent, too."""
 END: Final = b"e"
 """A command to the nursery: kill the worker with the given number."""
+DUMP: Final = b"d"
+"""A command to the nursery: have the worker with the given number write its stacks. It must have offered them."""
 STARTED: Final = b"S"
 """An event: the worker was started; the value is its PID."""
 ENDED: Final = b"E"
@@ -155,7 +158,7 @@ def command(sock: socket.socket, kind: bytes, worker: int, end: socket.socket | 
 
     Args:
         sock: The socket to the nursery, or to the worker.
-        kind: `START` or `END`.
+        kind: `START`, `END` or `DUMP`.
         worker: The number of the worker.
         end: One end of a socket pair to send with the command; None for no socket.
 

@@ -15,7 +15,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 from ..calls import Run, end_if_forked
-from . import frames
+from . import frames, stacks
 from .frames import Event
 from .worker import run_and_exit
 
@@ -57,9 +57,9 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
             if sock not in ready:
                 continue
             kind, worker, control = frames.receive_command(sock)
-            if kind == frames.END:
+            if kind != frames.START:
                 for process in [process for process, number in numbers.items() if number == worker]:
-                    os.kill(process, signal.SIGKILL)
+                    os.kill(process, signal.SIGKILL if kind == frames.END else stacks.SIGNAL)
                 continue
             if control is None:  # the socket was dropped, because this process can't open another descriptor
                 frames.send_event(sock, Event(frames.NOT_STARTED, worker, errno.EMFILE))

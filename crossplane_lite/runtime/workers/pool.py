@@ -16,7 +16,7 @@ import signal
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..._call import tally
 from ..._call.tally import Tally
@@ -25,7 +25,7 @@ from .. import log
 from ..subject import subject_of
 from ..transports import seconds_left, status
 from ..transports.status import Refused
-from . import frames, nursery
+from . import frames, nursery, stacks
 
 if TYPE_CHECKING:
     from ..calls import Run
@@ -46,8 +46,22 @@ _YOUNG_SECONDS: Final = 1.0
 # The pause after a worker couldn't be started, for lack of memory, processes or files.
 _RETRY_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 30.0
+# How long the server waits for the stacks of a worker that is replaced.
+_STACKS_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
+
+
+class _Late(NamedTuple):
+    """A call that runs on after its deadline.
+
+    Attributes:
+        since: When the deadline was over, by `time.monotonic`.
+        subject: The call's tag and composite, as in log lines.
+    """
+
+    since: float
+    subject: dict[str, str]
 
 
 class _Worker:
@@ -58,10 +72,12 @@ class _Worker:
         process: The worker's PID; None until the nursery has reported that the worker has started.
         control: The socket for commands to the worker. It doesn't block, because a worker that hangs reads nothing.
         idle: Sockets to the worker on which no call runs.
-        busy: Sockets on which a call runs whose deadline isn't over.
-        late: Sockets whose call runs on after its deadline. Maps each socket to the time when the deadline was over, by
-            `time.monotonic`.
-        retiring: Whether the worker gets no more calls, and is killed when its calls in `busy` are over.
+        busy: Sockets on which a call runs whose deadline isn't over. Maps each socket to the call's request.
+        late: Sockets whose call runs on after its deadline. Maps each socket to its call.
+        cut: The subjects of calls whose sockets were closed or had a wrong answer, so that the worker ends.
+        retiring: Whether the worker gets no more calls, and is killed when it is `reported`, and its calls in `busy`
+            are over.
+        reported: Whether the log says why the worker is retiring.
         gone: Whether the worker has ended, or is being killed because it has closed a socket or sent a wrong
             answer.
         asked: Whether the nursery was asked to kill the worker because it is retiring.
@@ -75,9 +91,10 @@ class _Worker:
         control.setblocking(False)
         self.control = control
         self.idle: list[socket.socket] = []
-        self.busy: set[socket.socket] = set()
-        self.late: dict[socket.socket, float] = {}
-        self.retiring = self.gone = self.asked = self.answered = False
+        self.busy: dict[socket.socket, bytes] = {}
+        self.late: dict[socket.socket, _Late] = {}
+        self.cut: list[dict[str, str]] = []
+        self.retiring = self.reported = self.gone = self.asked = self.answered = False
         self.began = time.monotonic()
 
     @property
@@ -170,7 +187,7 @@ class Pool:
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
             kept = [worker for worker in self._workers.values() if not worker.retiring]
-            return sum(since <= latest for worker in kept for since in worker.late.values())
+            return sum(late.since <= latest for worker in kept for late in worker.late.values())
 
     @property
     def processes(self) -> int:
@@ -214,7 +231,7 @@ class Pool:
         until = time.monotonic() + (self._limits.call_seconds if remaining is None else remaining)
         for attempt in range(1, _MOST_TRIES + 1):
             try:
-                taken = self._take(until)
+                taken = self._take(request, until)
             except OSError as e:
                 advice = ": raise the limit of open files (ulimit -n)" if e.errno == errno.EMFILE else ""
                 raise self._lose(request, f"no socket to a worker can be opened ({e.strerror}){advice}") from None
@@ -228,20 +245,23 @@ class Pool:
             try:
                 outcome = frames.ask(sock, next(self._numbers), request, until)
             except TimeoutError:
+                late = _Late(time.monotonic(), subject_of(request))
                 with self._lock:
                     self._release(worker, sock)
-                    worker.late[sock] = time.monotonic()
+                    worker.late[sock] = late
                     self.late += 1
                 raise Refused(status.DEADLINE_EXCEEDED, "the call's deadline is over") from None
             except (EOFError, OSError) as e:
+                subject = subject_of(request)
                 if isinstance(e, frames.WrongAnswer):
                     _log.error(
                         "a worker is killed, because it sent something else than the answer to a call: see whether "
                         "compose() forks, or writes to or closes file descriptors that it hasn't opened",
-                        extra={"worker": worker.process, **subject_of(request)},
+                        extra={"worker": worker.process, **subject},
                     )
                 with self._lock:
                     self._release(worker, sock)
+                    worker.cut.append(subject)
                     self._give_up(worker)
                     self.retried += attempt < _MOST_TRIES
                 sock.close()
@@ -262,7 +282,7 @@ class Pool:
 
     def _release(self, worker: _Worker, sock: socket.socket) -> None:
         """Remove a socket from `busy`, because its call is over or late. Then call `_end_if_over`."""
-        worker.busy.discard(sock)
+        worker.busy.pop(sock, None)
         self._end_if_over(worker)
 
     def _lose(self, request: bytes, why: str) -> Refused:
@@ -272,10 +292,11 @@ class Pool:
         _log.error("a call is lost: %s", why, extra=subject_of(request))
         return Refused(status.UNAVAILABLE, f"the call is lost: {why}")
 
-    def _take(self, until: float) -> tuple[_Worker, socket.socket] | None:
+    def _take(self, request: bytes, until: float) -> tuple[_Worker, socket.socket] | None:
         """Choose a worker for a call, and a socket to this worker on which no call runs.
 
         Args:
+            request: The call's request.
             until: The call's deadline, by `time.monotonic`.
 
         Returns:
@@ -292,7 +313,7 @@ class Pool:
                 for worker in sorted(found, key=lambda worker: worker.load):
                     sock = worker.idle.pop() if worker.idle else self._connected(worker)
                     if sock is not None:
-                        worker.busy.add(sock)
+                        worker.busy[sock] = request
                         return worker, sock
                 left = patience - time.monotonic()
                 if left <= 0:
@@ -331,24 +352,46 @@ class Pool:
     def look(self) -> None:
         """Replace workers in which calls are stuck, and start missing workers whose pause is over."""
         now = time.monotonic()
+        retired: list[tuple[_Worker, int | None]] = []
         with self._lock:
             for worker in list(self._workers.values()):
                 self._forget_ended(worker)
-                stuck = [since for since in worker.late.values() if now - since >= self._limits.stuck_seconds]
-                if stuck and not worker.retiring:
+                self._end_if_over(worker)
+                if not worker.retiring and self._stuck(worker):
                     worker.retiring = True
                     self.replaced += 1
-                    _log.error(
-                        "a worker is replaced: calls in it still run more than %g seconds after their deadline; their "
-                        "stacks, logged before, show what blocks the function",
-                        self._limits.stuck_seconds,
-                        extra={"worker": worker.process, "hanging": len(stuck), "running": len(worker.busy)},
-                    )
                     self._start()
-                self._end_if_over(worker)
+                    pipe = stacks.accept(worker.control)
+                    if pipe is not None:
+                        with contextlib.suppress(OSError):
+                            frames.command(self._sock, frames.DUMP, worker.number)
+                    retired.append((worker, pipe))
             for due in [due for due in self._missing_until if due <= now]:
                 self._missing_until.remove(due)
                 self._start()
+        for worker, pipe in retired:
+            self._report(worker, stacks.read(pipe, _STACKS_SECONDS))
+
+    def _stuck(self, worker: _Worker) -> list[dict[str, str]]:
+        """Return the subjects of the calls that are stuck in a worker."""
+        latest = time.monotonic() - self._limits.stuck_seconds
+        return [late.subject for late in worker.late.values() if late.since <= latest]
+
+    def _report(self, worker: _Worker, shown: str) -> None:
+        """Log that a worker is replaced, with its stacks. From then on it may be killed."""
+        with self._lock:
+            stuck = self._stuck(worker)
+            _log.error(
+                "a worker is replaced: calls in it still run more than %g seconds after their deadline%s",
+                self._limits.stuck_seconds,
+                "; its stacks show what blocks the function" if shown else "",
+                extra={
+                    **{"worker": worker.process, "hanging": len(stuck), "running": len(worker.busy), "calls": stuck},
+                    **({"stacks": shown} if shown else {}),
+                },
+            )
+            worker.reported = True
+            self._end_if_over(worker)
 
     def _forget_ended(self, worker: _Worker) -> None:
         """Remove the late calls of a worker that have ended meanwhile, and close their sockets."""
@@ -363,7 +406,7 @@ class Pool:
 
     def _end_if_over(self, worker: _Worker) -> None:
         """Kill a worker if it is being replaced, and all its calls except the late ones are over."""
-        if worker.retiring and not worker.busy and not worker.asked:
+        if worker.reported and not worker.busy and not worker.asked:
             worker.asked = True
             with contextlib.suppress(OSError):
                 frames.command(self._sock, frames.END, worker.number)
@@ -410,11 +453,13 @@ class Pool:
                     worker.process = event.value
                     _log.debug("a worker has started", extra={"worker": event.value})
                 else:
+                    pipe = stacks.accept(worker.control)
                     self._forget(worker)
+                    shown = stacks.read(pipe, 0)
                     if event.kind == frames.NOT_STARTED:
                         self._start_later(event.value)
                     else:
-                        self._take_end(worker, event)
+                        self._take_end(worker, event, shown)
 
     def _start_later(self, error: int) -> None:
         """Have `look` start a worker in a second. `error` is the errno that says why it can't be started now."""
@@ -431,8 +476,10 @@ class Pool:
         for sock in (*worker.idle, *worker.late, worker.control):
             sock.close()
 
-    def _take_end(self, worker: _Worker, event: Event) -> None:
+    def _take_end(self, worker: _Worker, event: Event, shown: str) -> None:
         """Count and log the end of a worker, unless the worker was being replaced. Then start missing workers.
+
+        `shown` is the text of the stacks that the worker has written.
 
         If workers repeatedly end within a second and without an answer, each new worker is started after a pause of up
         to 30 seconds.
@@ -443,8 +490,10 @@ class Pool:
         if not worker.asked:
             self.ended += 1
             how = signal.Signals(-event.value).name if event.value < 0 else f"status {event.value}"
-            extra = {"worker": worker.process, "how": how, "running": len(worker.busy)}
-            _log.error("a worker has ended", extra=extra)
+            calls = [*worker.cut, *map(subject_of, worker.busy.values())]
+            calls += [late.subject for late in worker.late.values()]
+            extra = {"worker": worker.process, "how": how, "running": len(calls), "calls": calls}
+            _log.error("a worker has ended", extra={**extra, "stacks": shown} if shown else extra)
         young = time.monotonic() - worker.began < _YOUNG_SECONDS and not worker.asked and not worker.answered
         self._quick_ends = self._quick_ends + 1 if young else 0
         for _ in range(missing):

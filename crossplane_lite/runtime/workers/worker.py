@@ -16,7 +16,7 @@ from ..calls import Calls, Run, end_if_forked
 from ..subject import current_subject
 from ..transports import status
 from ..transports.status import Refused
-from . import frames
+from . import frames, stacks
 from .frames import Outcome
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
     """
     code = 1
     try:
+        stacks.offer(control)
         work(control, run, limits)
         code = 0
     except BaseException:
