@@ -221,7 +221,7 @@ class Server:
     def serve(self, grace: float = GRACE_SECONDS) -> None:
         """Answer calls until SIGTERM or SIGINT, then let running calls finish. Call this in the main thread.
 
-        A second signal ends the process at once.
+        A second signal ends the process at once, with the status 128 and the signal's number, as a shell shows it.
 
         Args:
             grace: The most seconds that running calls may take after the signal. If a call takes longer, the process
@@ -233,9 +233,10 @@ class Server:
         os.set_blocking(poke, False)
         signal.set_wakeup_fd(poke)
 
-        def on_signal(number: int, _frame: object) -> None:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        def on_signal(_number: int, _frame: object) -> None:
+            # Not SIG_DFL: the kernel lets it do nothing in the first process of a container.
+            signal.signal(signal.SIGTERM, _end_at_once)
+            signal.signal(signal.SIGINT, _end_at_once)
 
         signal.signal(signal.SIGTERM, on_signal)
         signal.signal(signal.SIGINT, on_signal)
@@ -284,6 +285,10 @@ class Server:
         from . import health  # imported only when a client asks for the service
 
         return health.method(path, lambda: self.healthy)
+
+
+def _end_at_once(number: int, _frame: object) -> None:
+    os._exit(128 + number)
 
 
 def _whole(address: str) -> str:

@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +21,7 @@ from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime.server import Server
 from tests.runtime.serving import PREFIX, Serving, channel, in_process, raw_call, serving, stub, stub_v1beta1
+from tests.runtime.test_workers import children
 from tests.support import Response, build, message_fields, request
 
 XR = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "photos"}}
@@ -236,8 +239,40 @@ def test_second_signal_ends_at_once(tmp_path: Path, transport: str) -> None:
             server.process.send_signal(signal.SIGTERM)
             _until_refused(server.address)
             server.process.send_signal(signal.SIGTERM)
-            assert server.process.wait(timeout=60) == -signal.SIGTERM
+            assert server.process.wait(timeout=60) == 128 + signal.SIGTERM
             assert pending.exception(timeout=60) is not None
+
+
+UNSHARE = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+
+
+def _can_unshare() -> bool:
+    """Return whether this process may start the first process of a new PID namespace."""
+    try:
+        return subprocess.run([*UNSHARE, "true"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not _can_unshare(), reason="unshare can't make a PID namespace here: it is missing or not allowed")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_second_signal_in_a_container(tmp_path: Path, number: int, transport: str) -> None:
+    """A second signal also ends a server with the PID 1, for which the kernel ignores a signal without a handler."""
+    _make_fifos(tmp_path)
+    command = [*UNSHARE, sys.executable, "-m", "crossplane_lite", "serve", "tests.runtime.functions:waiting"]
+    server = Serving([*command, "--address", "127.0.0.1:0", "--insecure", "--transport", transport])
+    try:
+        (process,) = children(server.process.pid)
+        with channel(server.address) as opened:
+            pending = stub(opened).RunFunction.future(build(xr=xr(directory=str(tmp_path))))
+            (tmp_path / "running").read_bytes()
+            os.kill(process, signal.SIGTERM)
+            _until_refused(server.address)
+            os.kill(process, number)
+            assert server.process.wait(timeout=10) == 128 + number
+            assert pending.exception(timeout=60) is not None
+    finally:
+        server.stop(signal.SIGKILL)
 
 
 def test_stop_reports_a_call_that_goes_on(transport: str) -> None:
