@@ -220,14 +220,16 @@ def end_if_forked(process: int) -> None:
 def _stack(frame: FrameType | None) -> str:
     """Return the text of a thread's stack, from the outermost frame, as in a traceback.
 
-    The first frames, which run the function but aren't the function's own code, are left out. If no frame is in the
-    function's own code, all frames are returned.
+    The first frames, which run the function but aren't the function's own code, are left out: those of the transport
+    up to `Calls.handle`, and those of this package after it. If no frame is in the function's own code, all frames are
+    returned.
     """
     found = traceback.extract_stack(frame)
-    for number, one in enumerate(found):
-        if not one.filename.startswith(_PACKAGE) and any(each.filename.startswith(_PACKAGE) for each in found[:number]):
-            return "".join(traceback.format_list(found[number:])).rstrip()
-    return "".join(traceback.format_list(found)).rstrip()
+    code = Calls.handle.__code__
+    handle = code.co_filename, code.co_name
+    start = next((at for at, one in enumerate(found) if (one.filename, one.name) == handle), 0)
+    own = next((at for at in range(start + 1, len(found)) if not found[at].filename.startswith(_PACKAGE)), 0)
+    return "".join(traceback.format_list(found[own:])).rstrip()
 
 
 def timed(run: Run) -> Run:
