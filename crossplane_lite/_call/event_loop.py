@@ -257,6 +257,9 @@ class _Shared:
 
     def begin_again(self) -> None:
         """Reset the state in a forked process, because the threads of the parent process don't exist in it."""
+        if self.loop is not None and self._thread is threading.current_thread():
+            # A coroutine has forked. The child has the parent's pipes, so it ends as soon as it comes back to the loop.
+            self.loop.call_soon(os._exit, 1)
         self._lock = threading.Lock()  # a thread of the parent may have held the old lock
         self.loop = self._thread = None
         self.waiting = {}

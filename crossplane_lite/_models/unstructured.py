@@ -59,7 +59,7 @@ class Unstructured(Resource, DynamicModel):
                 raise UsageError(f"Unstructured: {name!r} must be a string that isn't empty (got {value!r})")
         if "/" in kind or "." in kind or api_version[0].isupper():
             raise UsageError(
-                f"Unstructured: the apiVersion comes first, such as 'v1' or 'apps/v1', and then the kind, such as "
+                f"Unstructured: the apiVersion must come first, such as 'v1' or 'apps/v1', and then the kind, such as "
                 f"'Deployment' (got {api_version!r}, {kind!r})"
             )
         Resource.__init__(self, apiVersion=api_version, kind=kind, **fields)

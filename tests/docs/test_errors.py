@@ -73,7 +73,7 @@ COMPOSING: dict[str, Compose] = {
     "is observed state": lambda ctx: setattr(ctx.composite(Unstructured).observed.spec, "x", 1),
     "was set, and a function": lambda ctx: setattr(ctx.composite(Unstructured).spec, "x", 1),
     "composed resource has no": lambda ctx: setattr(_new(ctx, "a").spec, "x", _new(ctx, "vpc").status.id),
-    "apiVersion comes first": lambda ctx: Unstructured("Deployment", "apps/v1"),
+    "apiVersion must come first": lambda ctx: Unstructured("Deployment", "apps/v1"),
     "composite has only": lambda ctx: setattr(_new(ctx, "a").spec, "x", ctx.composite(Unstructured).spec.x),
     "dependency cycle": _cycle,
     "b waits for vpc": lambda ctx: setattr(_new(ctx, "b").spec, "x", _new(ctx, "vpc").observed.status.id),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import asyncio
 import atexit
 import contextlib
 import logging
@@ -203,6 +204,16 @@ def forking(ctx: composition.Context) -> None:
         _note_child(str(spec.file), child)
         if not child:
             os.execvp("no-such-tool", ["no-such-tool"])
+    bucket_of(ctx, spec.location)
+
+
+@composition.function
+async def forking_async(ctx: composition.Context) -> None:
+    """Forks its process in a coroutine, where the composite asks for it."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if spec.fork:
+        _note_child(str(spec.file), os.fork())
+        await asyncio.sleep(0)
     bucket_of(ctx, spec.location)
 
 

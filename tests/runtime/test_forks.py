@@ -16,6 +16,7 @@ from tests.support import request
 
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
 FORKING = "tests.runtime.functions:forking"
+ASYNC = "tests.runtime.functions:forking_async"
 
 
 def asking(**spec: Any) -> bytes:
@@ -36,13 +37,13 @@ def ended_workers(server: Serving) -> list[Any]:
     return [record for record in server.records if record["msg"].startswith(("a worker has ended", "a worker is"))]
 
 
-@pytest.mark.parametrize("fork", ["os", "C", "program"])
+@pytest.mark.parametrize(("function", "fork"), [(FORKING, "os"), (FORKING, "C"), (FORKING, "program"), (ASYNC, "os")])
 @pytest.mark.parametrize("workers", [(), ("--workers", "1")], ids=["alone", "workers"])
-def test_a_call_that_forks(transport: str, workers: tuple[str, ...], fork: str, tmp_path: Path) -> None:
+def test_a_call_that_forks(transport: str, workers: tuple[str, ...], function: str, fork: str, tmp_path: Path) -> None:
     """The parent alone answers; a child that comes to the end of the call ends, without the parent's exit handlers."""
     file = tmp_path / "children"
     flags = ("--insecure", "--transport", transport, *workers)
-    with serving(FORKING, *flags) as server, channel(server.address) as opened:
+    with serving(function, *flags) as server, channel(server.address) as opened:
         for number in range(3):
             asked = asking(fork=fork, file=str(file), location=f"fork-{number}")
             assert location(raw_call(opened, asked, timeout=20)) == f"fork-{number}"
