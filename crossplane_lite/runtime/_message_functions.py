@@ -128,7 +128,7 @@ def serve(
     runner = runner_of(function)
     log.set_masker(tracker.mask)
     log.set_subject(current_subject)
-    make_all_readable()
+    make_all_readable(current_subject)
     # In gRPC's options, -1 means that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
     server = Server(runner.run, transport=transport, **sizes)
