@@ -332,7 +332,7 @@ class _Answer:
             target = self.message.desired.composite
             if encoded is not None:
                 target.resource = encoded
-            parts.set_details(call, composite, target, () if self.look is None else self.look.details)
+            parts.set_details(call, composite, target, self.look)
             registered = composite._state
             assert registered is not None
             if registered.ready is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from .._call import results
     from .._call.call import Call
     from .._models.resource import Resource
+    from .._rehearsal.look import Look
 
 __all__ = ["Masked", "add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]
 
@@ -31,32 +31,39 @@ class Masked(str):
     __slots__ = ()
 
 
-def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
+def set_details(call: Call, composite: Resource, target: Any, look: Look | None) -> None:
     """Put the connection details that compose() set into the answer, and remove those that it deleted.
 
     An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
-    stays in the answer. A key that is itself unresolved is left out.
+    stays in the answer. A key that is itself unresolved is left out. A key that is observed, and whose value depends on
+    a guess, keeps its observed value.
 
     Args:
         call: The call.
         composite: The desired composite.
         target: The composite in the answer, a protobuf message.
-        unsure: Keys whose values count as unresolved, because they differ between runs of compose().
+        look: The findings of other runs of compose(); None if there were no such runs.
     """
     registered = composite._state
     assert registered is not None
+    observed = registered.root.details
+    guessed = set() if look is None else {key for key in look.guessed_details if key in observed}
+    for key in guessed:
+        target.connection_details[key] = observed[key]
     if registered.details is None:  # nobody has touched them
         return
+    unsure = () if look is None else look.details
     own, deleted = registered.details.changes
     for key in deleted:
-        target.connection_details.pop(key, None)
+        if key not in guessed:
+            target.connection_details.pop(key, None)
     for key, value in own.items():
-        if unresolved_in([key], call):
+        if key in guessed or unresolved_in([key], call):
             continue
         text = value.decode("latin-1") if isinstance(value, bytes) else value
         if key in unsure or unresolved_in([text], call):
-            if key in registered.root.details:
-                target.connection_details[key] = registered.root.details[key]
+            if key in observed:
+                target.connection_details[key] = observed[key]
             continue
         target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
 

@@ -62,6 +62,7 @@ def differ(first: Run, other: Run) -> bool:
         differing_status(first, other)
         or comparable_context(other.call) != comparable_context(first.call)
         or differing_details(first, other)
+        or differing_details(other, first)
         or (first.call.tokens and differing_texts(first, other))
     )
 
@@ -83,18 +84,23 @@ def differing_details(first: Run, other: Run) -> set[str]:
 
     A value that `other` doesn't set differs, too. The set is empty if one of the runs hasn't used the composite.
     """
-    composite, another = first.call.composite, other.call.composite
-    if composite is None or another is None:
+    ours, theirs = _details_of(first.call), _details_of(other.call)
+    if theirs is None:
         return set()
-    assert composite._state is not None and another._state is not None
-    if composite._state.details is None:
-        return set()
-    theirs = {} if another._state.details is None else another._state.details.changes[0]
     return {
         key
-        for key, value in composite._state.details.changes[0].items()
+        for key, value in (ours or {}).items()
         if comparable_detail(value, first.call) != comparable_detail(theirs.get(key), other.call)
     }
+
+
+def _details_of(call: Call) -> dict[str, Any] | None:
+    """Return the connection details that a run sets in the composite; None if it hasn't used the composite."""
+    composite = call.composite
+    if composite is None:
+        return None
+    assert composite._state is not None
+    return {} if composite._state.details is None else composite._state.details.changes[0]
 
 
 def differing_texts(first: Run, other: Run) -> dict[str, str]:

@@ -49,6 +49,8 @@ class Look:
         status: The places of the composite that depend on the text of a placeholder, though no missing value shows in
             them.
         details: The keys of the composite's connection details that depend on the text of a placeholder.
+        guessed_details: The keys of the composite's connection details whose values depend on a guess. They may be set
+            in another run only.
         context: The context's keys whose values depend on a guess.
         encoded: The Struct bytes of the registered resources that were encoded already. They are None if a value is
             unresolved or can't be encoded.
@@ -64,6 +66,7 @@ class Look:
         "details",
         "encoded",
         "frozen",
+        "guessed_details",
         "held",
         "kept",
         "made_from",
@@ -94,6 +97,7 @@ class Look:
         self.unstable: list[str] = []
         self.status: list[Difference] = []
         self.details: set[str] = set()
+        self.guessed_details: set[str] = set()
         self.context: set[str] = set()
         self.texts: dict[str, str] = {}
         self.encoded: dict[str, bytes | None] = {}

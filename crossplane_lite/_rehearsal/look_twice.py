@@ -198,7 +198,7 @@ def _hold_unknown(runs: Runs, names: Iterable[str]) -> None:
 
 
 def _take_decided(runs: Runs) -> None:
-    """Find the places, and the keys of the context, that depend on a guess.
+    """Find the places, and the keys of the context and of connection details, that depend on a guess.
 
     Also find the existing resources that the real run registers and another run doesn't: these must not change.
     """
@@ -217,6 +217,8 @@ def _take_decided(runs: Runs) -> None:
     for run in runs.others:
         theirs = comparable_context(run.call)
         look.context |= {key for key, value in ours.items() if run.error is None and theirs.get(key) != value}
+        if run.error is None:
+            look.guessed_details |= differing_details(runs.first, run) | differing_details(run, runs.first)
 
 
 def _take_lost(runs: Runs) -> None:

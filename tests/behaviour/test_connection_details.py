@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -546,3 +547,40 @@ def test_messages_about_a_secret_show_nothing_of_it(details: Any, type_: str) ->
     )
     assert f"(got {type_})" in answer.fatal[0]
     assert "ppp" not in answer.fatal[0]
+
+
+PUBLISHED: dict[str, Callable[[Any, Any], object]] = {
+    "get with a default": lambda own, details: own.update({k: details.get(k, "none") for k in ("host", "port")}),
+    "if": lambda own, details: own.update(host=details["host"], port="1") if "host" in details else None,
+    "or": lambda own, details: own.update(host=str(details.get("host") or "none"), port="5432"),
+}
+
+
+@pytest.mark.parametrize("publish", PUBLISHED)
+def test_details_of_the_composite_outlive_a_missing_value(publish: str) -> None:
+    """A detail that the composite has keeps its value while the details that it is made from are missing."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        database = ctx.resource("db", Bucket())
+        PUBLISHED[publish](ctx.composite(XStorageBucket).connection_details, database.observed.connection_details)
+
+    there = {"host": b"h", "port": b"5432"}
+    known = run(compose, observed={"db": samples.bucket()}, connection={"db": there}, xr_connection={"host": b"old"})
+    assert known.composite_connection["host"] == b"h"
+    for observed in ({}, {"db": samples.bucket(ours="step")}):
+        answer = run(compose, observed=observed, xr_connection={"host": b"old", "port": b"5432"})
+        assert answer.composite_connection == {"host": b"old", "port": b"5432"}
+
+
+def test_a_detail_that_no_guess_decides_changes() -> None:
+    """A guess about something else leaves a detail as compose() sets it."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Bucket())
+        ctx.composite(XStorageBucket).connection_details["mode"] = "new"
+        if bucket.observed.status.atProvider.url:
+            ctx.resource("other", Bucket())
+
+    assert run(compose, xr_connection={"mode": b"old"}).composite_connection == {"mode": b"new"}
