@@ -22,7 +22,6 @@ from ._answer.answer import respond
 from ._base.type_names import type_in_words
 from ._call.call import Call
 from ._call.callee import Callee
-from ._models.libraries import teach_yaml
 from ._observed import tracker
 from .context import Context
 from .errors import UsageError, WireError
@@ -111,8 +110,6 @@ class Function(Callee):
             WireError: The bytes are malformed. Some faults show only when compose() reads the value.
             KeyboardInterrupt: Ctrl-C was pressed while compose() ran.
         """
-        if "yaml" in sys.modules:
-            teach_yaml()
         call = Call(data, self)
         before = tracker.enter(call)
         problem: BaseException | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,10 @@ class Call(Tracker):
                 raise WireError(f"the request is not a RunFunctionRequest: {error}") from None
         self.function = function
         self.request: Any = request
+        if "yaml" in sys.modules:
+            from .._models import yaml_dumps
+
+            yaml_dumps.teach()
         self.observed = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite

@@ -14,8 +14,8 @@ from .._observed.observable import Observable, make
 from .._observed.uses import guess
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
-from .libraries import not_by_yaml
 from .node import WAIT, shown
+from .pickling import not_by_yaml
 from .shape import DesiredMap, PlacedMap
 from .types import ANY_TYPE, Type
 

@@ -1,7 +1,7 @@
-"""Support for attrs, cattrs and PyYAML: they can use models as if attrs had made the classes, and as plain data.
+"""Support for attrs and cattrs: they can use models as if attrs had made the classes.
 
-The SDK itself needs none of them here. This module imports attrs when the `__attrs_attrs__` of a class is first read.
-It never imports cattrs and PyYAML.
+The SDK itself needs neither library. This module imports attrs when the `__attrs_attrs__` of a class is first read. It
+never imports cattrs.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from .._base.sentinels import UNSET
-from ..errors import UsageError
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from .shape import ModelShape
 
-__all__ = ["MadeByAttrs", "asked_class", "making", "not_by_yaml", "teach", "teach_globally", "teach_yaml"]
+__all__ = ["MadeByAttrs", "asked_class", "making", "teach", "teach_globally"]
 
 making: Final = threading.RLock()
 """The lock under which classes are made.
@@ -27,7 +26,6 @@ It is reentrant, because making one class may ask a module for another class. Al
 could deadlock.
 """
 
-_yaml_knows: Any = None  # the module of PyYAML that knows models
 _global_hooks: set[int] = set()  # the ids of global converters of cattrs that know models; usually one
 
 
@@ -114,44 +112,6 @@ def teach_globally() -> None:
     if converter is not None and id(converter) not in _global_hooks:
         _global_hooks.add(id(converter))
         teach(converter)
-
-
-def teach_yaml() -> None:
-    """Make PyYAML write models, and their lists and maps, as plain data. Do nothing if PyYAML hasn't been imported.
-
-    Otherwise `yaml.dump` would write tags that only Python understands, and `yaml.safe_dump` would refuse them.
-    """
-    global _yaml_knows
-    representer = sys.modules.get("yaml.representer")
-    if representer is None or _yaml_knows is representer:
-        return
-    _yaml_knows = representer
-    from .containers import PlacedList
-    from .shape import ModelShape, PlacedMap
-
-    for cls in (ModelShape, PlacedList, PlacedMap):
-        for one in (representer.SafeRepresenter, representer.Representer):
-            one.add_multi_representer(cls, _represent)
-
-
-def not_by_yaml(frame: FrameType) -> None:
-    """Raise UsageError if `frame`, which pickles a model or its list or map, is one of a PyYAML that doesn't know them.
-
-    That is so in the call that imports PyYAML first. The next call teaches it (see `teach_yaml`).
-    """
-    if frame.f_globals.get("__name__") == "yaml.representer":
-        raise UsageError(
-            "PyYAML can't write models before the first call knows it: import yaml at the top of the module"
-        )
-
-
-def _represent(dumper: Any, value: Any) -> Any:
-    from .shape import ModelShape
-    from .walker import plain_data
-
-    if issubclass(type(value), ModelShape):
-        value._taken_whole()
-    return dumper.represent_data(plain_data(value))
 
 
 def teach(converter: Any) -> None:

@@ -17,8 +17,9 @@ from .._observed.uses import guess, note_use
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
 from .containers import ModelList
-from .libraries import asked_class, not_by_yaml
+from .libraries import asked_class
 from .node import HELD_NODE, WAIT
+from .pickling import not_by_yaml
 from .reader import read
 from .setter import delete_field, set_field
 from .shape import ModelShape, new_node

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 from .._base.sentinels import UNSET
 from .._observed.tracker import current
 from ..errors import UsageError
-from .libraries import not_by_yaml
 from .node import HELD, HELD_NODE, LOOSE, OUTSIDE, VIEW, WAIT, Node
+from .pickling import not_by_yaml
 from .types import ANY_TYPE, Field, Type
 
 __all__ = ["DesiredMap", "ModelShape", "PlacedMap", "new_node"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import asyncio
 import atexit
 import contextlib
 import logging
@@ -212,6 +211,8 @@ async def forking_async(ctx: composition.Context) -> None:
     """Forks its process in a coroutine, where the composite asks for it."""
     spec = ctx.composite(Unstructured).observed.spec
     if spec.fork:
+        import asyncio  # here, because other functions of this module must be served without it
+
         _note_child(str(spec.file), os.fork())
         await asyncio.sleep(0)
     bucket_of(ctx, spec.location)
