@@ -153,6 +153,11 @@ class Awaited:
             if not self._begun and isinstance(self._awaitable, CoroutineType):
                 self._awaitable.close()  # otherwise Python warns on stderr that it was never awaited
 
+    def end(self) -> None:
+        """Forget the outcome. The traceback of an exception in it refers to a frame that has this object."""
+        with self._lock:
+            self._future = None
+
     def stack(self) -> str:
         """Return the present stack of the awaitable, formatted like a traceback; empty if the awaitable has ended."""
         import traceback
@@ -208,6 +213,7 @@ class _Shared:
             raise
         finally:
             self.waiting.pop(thread, None)
+            one.end()
 
     def _start(self, one: Awaited, owned: Owned) -> futures.Future[Outcome]:
         with self._lock:  # so that no other thread forgets the loop, before it can see that this one is on it

@@ -116,7 +116,9 @@ def _log_unraisable(raised: Any) -> None:
         shown = repr(raised.object)
     except Exception as e:
         shown = f"{type_in_words(raised.object)} that can't be shown: {type(e).__name__}"
-    _log_uncaught(f"{raised.err_msg or 'Exception ignored in'}: {shown}", raised)
+    message = raised.err_msg or "Exception ignored in"
+    # From Python 3.13 on, the message may have the object in it already.
+    _log_uncaught(message if raised.object is None else f"{message}: {shown}", raised)
 
 
 def _log_uncaught(message: str, raised: Any) -> None:

@@ -184,7 +184,7 @@ def test_all_lines_are_json() -> None:
     records = [one for one in server.records if told.items() <= one.items()]
     beginnings = {str(one["msg"]).partition(":")[0] for one in records if one["level"] == "error"}
     assert "an exception ended the thread lookup" in beginnings
-    assert "Exception ignored in thread started by" in beginnings
+    assert any(one.startswith("Exception ignored in thread started by") for one in beginnings)
     assert len(beginnings) == 3  # the words about __del__ depend on the version of Python
     (ended,) = [one for one in records if one["msg"] == "an exception ended the thread lookup"]
     assert ended["exception"].endswith("LookupError: Thread with [secret]")
