@@ -14,6 +14,7 @@ __all__ = [
     "Response",
     "build",
     "call",
+    "cancelled",
     "fatal",
     "fields",
     "message_fields",
@@ -27,6 +28,7 @@ __all__ = [
 
 import copy
 import functools
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -34,6 +36,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format, struct_pb2
 
 from crossplane_lite import composition
+from crossplane_lite._call import event_loop
 
 Json: TypeAlias = "dict[str, Any]"
 
@@ -342,3 +345,22 @@ def fields(data: bytes | memoryview) -> Iterator[tuple[int, int | memoryview]]:
 def message_fields(data: bytes | memoryview, number: int) -> list[memoryview]:
     """Return the contents of the length-delimited fields of that number."""
     return [value for found, value in fields(data) if found == number and isinstance(value, memoryview)]
+
+
+def cancelled(run: Callable[[], bytes], inside: threading.Event) -> bytes:
+    """Run an `async def` call in a thread, cancel it as the server does after its deadline, and return its answer.
+
+    Args:
+        run: Runs the call.
+        inside: The function sets it when it has begun.
+    """
+    answers: list[bytes] = []
+    thread = threading.Thread(target=lambda: answers.append(run()), daemon=True)
+    thread.start()
+    assert inside.wait(30)
+    found = event_loop.awaited(thread.ident or 0)
+    assert found is not None
+    found.cancel()
+    thread.join(30)
+    (answer,) = answers
+    return answer

@@ -137,7 +137,7 @@ class File:
             return None  # an OCI layout, or a pipe, which can be read only once
         data = read_bytes(self._path)
         head = data[:512]
-        # Not an archive, and not a text with escapes or in another encoding.
+        # Archives, files with escapes and files in another encoding may have a word in another form.
         return None if b"\0" in head or not head.isascii() or _HIDDEN.search(data) else data
 
 

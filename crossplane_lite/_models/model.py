@@ -217,13 +217,11 @@ class Model(ModelShape):
         return format(str(self), spec)
 
     def __copy__(self) -> Model:
-        if self._absent and self._node is not None and self._node.state == WAIT:
-            return self  # a copy must wait for the value, too; this object can't be changed
         return shell_of(self) if self._node is None or self._node.state < WAIT else self.__deepcopy__({})
 
     def __deepcopy__(self, memo: object) -> Model:
         if self._absent and self._node is not None and self._node.state == WAIT:
-            return self  # as in __copy__
+            return self  # a copy must wait for the value, too; this object can't be changed
         if self._node is None or (self._node.state < WAIT and self._node.raw is None):
             return own_copy(self)  # keeps which fields were deleted
         return restored(type(self), to_dict(self))

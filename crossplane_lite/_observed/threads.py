@@ -170,7 +170,7 @@ def _of_this_thread() -> Started | None:
 
 
 def subject_of_thread() -> Mapping[str, str]:
-    """Return the fields that identify the call to which this thread belongs; an empty mapping if there is none."""
+    """Return the fields in log lines, such as the tag, of the call that this thread works for; empty without a call."""
     started = _of_this_thread()
     return {} if started is None else started.subject
 

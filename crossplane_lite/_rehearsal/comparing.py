@@ -85,11 +85,11 @@ def differing_details(first: Run, other: Run) -> set[str]:
     A value that `other` doesn't set differs, too. The set is empty if one of the runs hasn't used the composite.
     """
     ours, theirs = _details_of(first.call), _details_of(other.call)
-    if theirs is None:
+    if ours is None or theirs is None:
         return set()
     return {
         key
-        for key, value in (ours or {}).items()
+        for key, value in ours.items()
         if comparable_detail(value, first.call) != comparable_detail(theirs.get(key), other.call)
     }
 

@@ -125,7 +125,9 @@ def repair() -> None:
 
 
 def before_next(text: bytes) -> bytes | None:
-    """Make stderr write `text` before the next text, once; in place of such a text that hasn't been written yet.
+    """Make stderr write `text` once, directly before the next text.
+
+    A text from an earlier call that hasn't been written yet is replaced.
 
     Args:
         text: The text; empty for none.

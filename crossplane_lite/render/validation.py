@@ -103,7 +103,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
 
 
 def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
-    """Return a text on the versions that the definitions of a kind have, which lack this one; "" without definitions.
+    """Return a message with the versions that a kind's definitions have; an empty string if no definition has the kind.
 
     Args:
         schemas: The schemas of kinds.

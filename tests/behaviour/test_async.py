@@ -22,7 +22,7 @@ from crossplane_lite._call import event_loop
 from crossplane_lite._observed import tracker
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, XStorageBucket
-from tests.support import request, run
+from tests.support import cancelled, request, run
 
 CALLS = 6
 
@@ -432,7 +432,6 @@ def test_calls_behind_a_blocked_loop() -> None:
 def test_a_call_that_the_server_gives_up(caplog: pytest.LogCaptureFixture) -> None:
     """A call that is cancelled from outside has no answer, and no line about an exception; one that is its own has."""
     inside = threading.Event()
-    answers: list[bytes] = []
 
     @composition.function
     async def compose(ctx: Any) -> None:
@@ -441,14 +440,7 @@ def test_a_call_that_the_server_gives_up(caplog: pytest.LogCaptureFixture) -> No
         inside.set()
         await asyncio.Event().wait()
 
-    thread = threading.Thread(target=lambda: answers.append(compose.run(request())), daemon=True)
-    thread.start()
-    assert inside.wait(30)
-    found = event_loop.awaited(thread.ident or 0)
-    assert found is not None
-    found.cancel()
-    thread.join(30)
-    assert answers == [b""]
+    assert cancelled(lambda: compose.run(request()), inside) == b""
     assert not caplog.records
     assert "CancelledError" in run(compose, input={"a": 1}).fatal[0]
     assert "compose() raised" in caplog.text

@@ -66,7 +66,7 @@ def test_a_copy_of_a_missing_model_waits(made: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("observed", [{}, {"source": samples.bucket({"location": "US"})}])
 def test_setting_a_key_in_what_is_missing(observed: dict[str, Any]) -> None:
-    """What has no value yet takes no key, but what was registered before is emitted, so that the value can come."""
+    """A key can't be set in a missing value. Resources that were registered before are emitted all the same."""
 
     def compose(ctx: Any) -> None:
         source = ctx.resource("source", Bucket())

@@ -244,7 +244,7 @@ def _submit_from_work(job: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("give", [_submit, _start_without_an_object, _submit_from_work])
 def test_work_of_a_call_that_has_ended(give: Callable[[Callable[[], None]], None]) -> None:
-    """Work that is done when its call has ended masks that call's secrets, in whatever thread, and no other call's."""
+    """Work that goes on after its call masks the secrets of this call, in each thread, and those of no other call."""
     tracker.watch_threads()
     POOL.submit(int).result()  # its thread is started by no call
     news: queue.Queue[str] = queue.Queue()

@@ -15,7 +15,6 @@ import grpc
 import pytest
 
 from crossplane_lite import runtime
-from crossplane_lite._call import event_loop
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
@@ -29,6 +28,7 @@ from tests.helpers.families import FAMILIES, official, stable
 official("runtime")
 from tests.runtime.certificates import Authority, write  # noqa: E402
 from tests.runtime.serving import Serving, channel  # noqa: E402
+from tests.support import cancelled  # noqa: E402
 
 SOURCE = Path(__file__).parent / "official_function.py"
 
@@ -129,7 +129,6 @@ def test_composition_functions() -> None:
 def test_a_call_that_the_server_gives_up(caplog: pytest.LogCaptureFixture) -> None:
     """A call that the server cancels after its deadline has no answer, and no line about an exception."""
     inside = threading.Event()
-    answers: list[bytes] = []
 
     class Waiting:
         async def RunFunction(self, req: Any, _: Any) -> Any:
@@ -137,14 +136,7 @@ def test_a_call_that_the_server_gives_up(caplog: pytest.LogCaptureFixture) -> No
             await asyncio.Event().wait()
 
     runner = _message_functions.runner_of(Waiting())
-    thread = threading.Thread(target=lambda: answers.append(runner.run(request_with("t"))), daemon=True)
-    thread.start()
-    assert inside.wait(30)
-    found = event_loop.awaited(thread.ident or 0)
-    assert found is not None
-    found.cancel()
-    thread.join(30)
-    assert answers == [b""]
+    assert cancelled(lambda: runner.run(request_with("t")), inside) == b""
     assert not caplog.records
 
 

@@ -16,7 +16,7 @@ import signal
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ..._call import tally
 from ..._call.tally import Tally
@@ -26,6 +26,7 @@ from ..subject import subject_of
 from ..transports import seconds_left, status
 from ..transports.status import Refused
 from . import frames, nursery, stacks
+from .record import Late, Worker
 
 if TYPE_CHECKING:
     from ..calls import Run
@@ -50,62 +51,6 @@ _LONGEST_PAUSE_SECONDS: Final = 30.0
 _STACKS_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
-
-
-class _Late(NamedTuple):
-    """A call that runs on after its deadline.
-
-    Attributes:
-        since: When the deadline was over, by `time.monotonic`.
-        subject: The call's tag and composite, as in log lines.
-    """
-
-    since: float
-    subject: dict[str, str]
-
-
-class _Worker:
-    """The server's record of a worker.
-
-    Attributes:
-        number: The worker's number, which no other worker gets.
-        process: The worker's PID; None until the nursery has reported that the worker has started.
-        control: The socket for commands to the worker. It doesn't block, because a worker that hangs reads nothing.
-        idle: Sockets to the worker on which no call runs.
-        busy: Sockets on which a call runs whose deadline isn't over. Maps each socket to the call's request.
-        late: Sockets whose call runs on after its deadline. Maps each socket to its call.
-        cut: The subjects of calls whose sockets were closed or had a wrong answer, so that the worker ends.
-        retiring: Whether the worker gets no more calls, and is killed when it is `reported`, and its calls in `busy`
-            are over.
-        reported: Whether the log says why the worker is retiring.
-        gone: Whether the worker has ended, or is being killed because it has closed a socket or sent a wrong
-            answer.
-        asked: Whether the nursery was asked to kill the worker because it is retiring.
-        began: When the nursery was asked to start the worker, by `time.monotonic`.
-        answered: Whether the worker has answered a call.
-    """
-
-    def __init__(self, number: int, control: socket.socket) -> None:
-        self.number = number
-        self.process: int | None = None
-        control.setblocking(False)
-        self.control = control
-        self.idle: list[socket.socket] = []
-        self.busy: dict[socket.socket, bytes] = {}
-        self.late: dict[socket.socket, _Late] = {}
-        self.cut: list[dict[str, str]] = []
-        self.retiring = self.reported = self.gone = self.asked = self.answered = False
-        self.began = time.monotonic()
-
-    @property
-    def load(self) -> int:
-        """The number of calls that the worker runs, late calls included."""
-        return len(self.busy) + len(self.late)
-
-    @property
-    def takes_calls(self) -> bool:
-        """Whether the worker can get more calls."""
-        return not self.retiring and not self.gone
 
 
 class Pool:
@@ -136,7 +81,7 @@ class Pool:
             raise UsageError("workers need os.fork(), which this system doesn't have: leave --workers out")
         self._limits = limits
         self._lock = threading.Condition()
-        self._workers: dict[int, _Worker] = {}
+        self._workers: dict[int, Worker] = {}
         self._begun = 0
         self._count = count
         self._missing_until: list[float] = []  # the times for starting workers that couldn't be started, or ended soon
@@ -245,7 +190,7 @@ class Pool:
             try:
                 outcome = frames.ask(sock, next(self._numbers), request, until)
             except TimeoutError:
-                late = _Late(time.monotonic(), subject_of(request))
+                late = Late(time.monotonic(), subject_of(request))
                 with self._lock:
                     self._release(worker, sock)
                     worker.late[sock] = late
@@ -280,7 +225,7 @@ class Pool:
             request, f"{_MOST_TRIES} workers ended while they ran it; see 'a worker has ended' in the function's log"
         )
 
-    def _release(self, worker: _Worker, sock: socket.socket) -> None:
+    def _release(self, worker: Worker, sock: socket.socket) -> None:
         """Remove a socket from `busy`, because its call is over or late. Then call `_end_if_over`."""
         worker.busy.pop(sock, None)
         self._end_if_over(worker)
@@ -292,7 +237,7 @@ class Pool:
         _log.error("a call is lost: %s", why, extra=subject_of(request))
         return Refused(status.UNAVAILABLE, f"the call is lost: {why}")
 
-    def _take(self, request: bytes, until: float) -> tuple[_Worker, socket.socket] | None:
+    def _take(self, request: bytes, until: float) -> tuple[Worker, socket.socket] | None:
         """Choose a worker for a call, and a socket to this worker on which no call runs.
 
         Args:
@@ -321,7 +266,7 @@ class Pool:
                 # New workers notify this lock. A worker that reads again doesn't, so try again after a short time.
                 self._lock.wait(min(left, _ROOM_SECONDS) if found else left)
 
-    def _connected(self, worker: _Worker) -> socket.socket | None:
+    def _connected(self, worker: Worker) -> socket.socket | None:
         """Return a new socket to a worker; None if the worker has ended, or reads no commands because it hangs.
 
         Raises:
@@ -340,7 +285,7 @@ class Pool:
         sock.close()
         return None
 
-    def _give_up(self, worker: _Worker) -> None:
+    def _give_up(self, worker: Worker) -> None:
         """Send no more calls to a worker that has closed a socket or sent a wrong answer, and kill it.
 
         A worker closes a socket only if it ends or has no more memory.
@@ -352,7 +297,7 @@ class Pool:
     def look(self) -> None:
         """Replace workers in which calls are stuck, and start missing workers whose pause is over."""
         now = time.monotonic()
-        retired: list[tuple[_Worker, int | None]] = []
+        retired: list[tuple[Worker, int | None]] = []
         with self._lock:
             for worker in list(self._workers.values()):
                 self._forget_ended(worker)
@@ -372,12 +317,12 @@ class Pool:
         for worker, pipe in retired:
             self._report(worker, stacks.read(pipe, _STACKS_SECONDS))
 
-    def _stuck(self, worker: _Worker) -> list[dict[str, str]]:
+    def _stuck(self, worker: Worker) -> list[dict[str, str]]:
         """Return the subjects of the calls that are stuck in a worker."""
         latest = time.monotonic() - self._limits.stuck_seconds
         return [late.subject for late in worker.late.values() if late.since <= latest]
 
-    def _report(self, worker: _Worker, shown: str) -> None:
+    def _report(self, worker: Worker, shown: str) -> None:
         """Log that a worker is replaced, with its stacks. From then on it may be killed."""
         with self._lock:
             stuck = self._stuck(worker)
@@ -393,7 +338,7 @@ class Pool:
             worker.reported = True
             self._end_if_over(worker)
 
-    def _forget_ended(self, worker: _Worker) -> None:
+    def _forget_ended(self, worker: Worker) -> None:
         """Remove the late calls of a worker that have ended meanwhile, and close their sockets."""
         if worker.late:
             sockets = {sock.fileno(): sock for sock in worker.late}
@@ -404,7 +349,7 @@ class Pool:
                 del worker.late[sockets[number]]
                 sockets[number].close()
 
-    def _end_if_over(self, worker: _Worker) -> None:
+    def _end_if_over(self, worker: Worker) -> None:
         """Kill a worker if it is being replaced, and all its calls except the late ones are over."""
         if worker.reported and not worker.busy and not worker.asked:
             worker.asked = True
@@ -430,7 +375,7 @@ class Pool:
             return
         finally:
             theirs.close()
-        self._workers[self._begun] = _Worker(self._begun, control)
+        self._workers[self._begun] = Worker(self._begun, control)
         self._lock.notify_all()
 
     def _listen(self) -> None:
@@ -466,7 +411,7 @@ class Pool:
         _log.error("a worker can't be started: %s; the server tries again in %g s", os.strerror(error), _RETRY_SECONDS)
         self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
 
-    def _forget(self, worker: _Worker) -> None:
+    def _forget(self, worker: Worker) -> None:
         """Remove a worker that has ended, and close its sockets. So the threads that wait for it ask other workers."""
         del self._workers[worker.number]
         worker.gone = True
@@ -476,7 +421,7 @@ class Pool:
         for sock in (*worker.idle, *worker.late, worker.control):
             sock.close()
 
-    def _take_end(self, worker: _Worker, event: Event, shown: str) -> None:
+    def _take_end(self, worker: Worker, event: Event, shown: str) -> None:
         """Count and log the end of a worker, unless the worker was being replaced. Then start missing workers.
 
         `shown` is the text of the stacks that the worker has written.
