@@ -9,7 +9,6 @@ from . import _wire
 from ._call.callee import checked_ttl
 from ._call.registering import composite_of, earlier_of, register, remove
 from ._models.resource import Resource
-from .errors import UsageError
 from .proto import _view
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["respond"]
 
-# Crossplane's circuit breaker takes away most watch events of a composite that comes up. Then only the ttl brings calls.
+# Crossplane's circuit breaker drops most watch events of a composite that comes up. Then only the ttl brings calls.
 _TTL_SECONDS: Final = 60
 _UNSETTLED_TTL_SECONDS: Final = 10
 

@@ -1,0 +1,124 @@
+"""One control plane for all scenarios of a run, which run side by side in it, each under names of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import programs
+from .plane import Plane
+from .world import World
+
+_REPORT = "CROSSPLANE_SCENARIOS"  # a file for a line of JSON for each scenario
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the scenarios; those of one module and transport share a worker, as they may share a composite."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.cluster)
+            item.add_marker(pytest.mark.slow)
+            if "shared_world" in getattr(item, "fixturenames", ()):
+                transport = item.callspec.params["shared_world"]  # type: ignore[attr-defined]
+                item.add_marker(pytest.mark.xdist_group(f"{item.path.stem}-{transport}"))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Let fixtures know how the test has ended."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    setattr(item, f"report_{report.when}", report)
+
+
+@pytest.fixture(scope="session")
+def sources() -> Path:
+    """The folder of the control plane's programs."""
+    found = programs.found()
+    if found is None:
+        pytest.skip(
+            f"no control plane: `python -m tests.cluster.programs FOLDER` builds it; then set {programs.VARIABLE}=FOLDER"
+        )
+    return found
+
+
+@pytest.fixture(scope="session")
+def plane(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Iterator[Plane]:
+    """A control plane that all workers of a run share: the first one starts it, and the last one stops it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "control-plane"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "starting", "w") as starting, open(folder / "users", "w") as users:
+        fcntl.flock(starting, fcntl.LOCK_EX)
+        if not (folder / "run" / "ready").exists():
+            # Crossplane's circuit breaker lets some scenarios wait for a minute at each step. Others look at it.
+            Plane.start(folder / "run", sources, "--circuit-breaker-burst=20000")
+            (folder / "run" / "ready").touch()
+        fcntl.flock(users, fcntl.LOCK_SH)
+        fcntl.flock(starting, fcntl.LOCK_UN)
+        made = Plane(folder / "run")
+        yield made
+        fcntl.flock(starting, fcntl.LOCK_EX)
+        fcntl.flock(users, fcntl.LOCK_UN)
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            (folder / "run" / "ready").unlink()
+            made.stop()
+
+
+def _world(plane: Plane, request: pytest.FixtureRequest, name: str, transport: str) -> Iterator[World]:
+    made = World(plane, f"{name}-{transport}", transport)
+    try:
+        yield made
+    finally:
+        report = getattr(request.node, "report_call", None)
+        if report is not None and report.failed:
+            for path, text in made.logs():
+                print(f"--- the end of {path}\n{text[-3000:]}")
+            print(f"--- all logs are in {plane.folder / 'log'}")
+        made.close()
+        _write_rows(made, report is not None and report.passed)
+
+
+def _write_rows(world: World, passed: bool) -> None:
+    if os.environ.get(_REPORT):
+        line = {"scenario": world.name.rpartition("-")[0], "transport": world.transport, "passed": passed, **world.rows}
+        with open(os.environ[_REPORT], "a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+@pytest.fixture(params=["grpcio", "h2"])
+def world(plane: Plane, request: pytest.FixtureRequest) -> Iterator[World]:
+    """A scenario of one test, over each transport."""
+    yield from _world(plane, request, _name(request), request.param)
+
+
+@pytest.fixture(params=["grpcio", "h2"])
+def own_world(sources: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    """A scenario in a control plane of its own, with Crossplane's flags of the mark `flags`."""
+    mark = request.node.get_closest_marker("flags")
+    plane = Plane.start(tmp_path / "run", sources, *(mark.args if mark else ()))
+    try:
+        yield from _world(plane, request, _name(request), request.param)
+    finally:
+        plane.stop()
+
+
+def _name(request: pytest.FixtureRequest) -> str:
+    name = request.node.name.removeprefix("test_").replace(f"[{request.param}", "[")
+    return re.sub("[^a-z0-9]+", "-", name.lower())[:40].strip("-")
+
+
+@pytest.fixture(scope="module", params=["grpcio", "h2"])
+def shared_world(plane: Plane, request: pytest.FixtureRequest) -> Iterator[World]:
+    """A scenario of all tests of a module that share a composite, over each transport."""
+    name = request.node.name.removesuffix(".py").rpartition("test_")[2].replace("_", "-")
+    yield from _world(plane, request, name, request.param)

@@ -1,0 +1,209 @@
+"""Small compositions, each for one rule: policies, names, deletion order, status, requirements, connection details."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from .kube import wait
+from .world import GROUP, NOTHING, World, condition, definition
+
+_FUNCTIONS = "tests.cluster.functions"
+_STATUS = {"vpcId": "string", "cidr": "string", "address": "string"}
+
+
+def _config_map(world: World, name: str, **data: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": world.namespace},
+        "data": data,
+    }
+
+
+def test_policies(world: World) -> None:
+    """An existing resource stays with "keep", goes with "hold", and stops the pipeline with "fatal"."""
+    function = world.function(f"{_FUNCTIONS}:policies")
+    one = world.composite("Policies", {"policies": ["keep", "hold"]}, function)
+    one.wait_ready()
+    before = one.snapshot()
+    one.lose("vpc", "id")
+    world.react(one)
+    assert wait(lambda: "hold" not in one.composed(), 30)
+    assert one.since(before) == (["hold"], *NOTHING[1:])
+    assert "waits for vpc.status.atProvider.id" in one.condition("DependenciesResolved")["message"]
+    one.resume("vpc")
+    one.kube.merge(one.path, {"spec": {"policies": ["keep", "fatal"]}})
+    assert wait(lambda: "fatal" in one.composed(), 60)
+    one.wait_ready()
+    before = one.snapshot()
+    one.lose("vpc", "id")
+    world.react(one)
+    assert one.since(before) == NOTHING
+    assert one.condition("Synced")["status"] == "False"
+    assert "fatal needs vpc.status.atProvider.id" in one.told()
+    one.resume("vpc")
+    assert wait(lambda: one.condition("Synced")["status"] == "True", 90)
+
+
+def test_a_resource_gets_another_name(world: World) -> None:
+    """With its former name the object stays; without it the VPC goes, and a warning says so before it is too late."""
+    function = world.function(f"{_FUNCTIONS}:rename", RELEASE="1")
+    one = world.composite("Renamed", {}, function)
+    one.wait_ready()
+    before = one.snapshot()
+    for release in ("3", "2"):
+        function.stop()
+        function.start(RELEASE=release)
+        world.react(one)
+        if release == "3":
+            one.wait_ready()
+            assert one.since(before) == NOTHING
+            assert one.cloud()[before.events :] == []
+    assert wait(lambda: "network" in one.composed(), 30)
+    warned = [text for text in one.warnings() if "formerly" in text]
+    assert len(warned) == 1, one.told()
+    assert "vpc" in warned[0]
+    assert "subnet" in warned[0]
+
+
+def test_deletion_with_usages(world: World) -> None:
+    """Usages and Crossplane's webhook let things be deleted in the order in which they need each other."""
+    function = world.function(f"{_FUNCTIONS}:usages")
+    one = world.composite("Used", {}, function)
+    one.wait_ready()
+    where = f"/apis/protection.crossplane.io/v1beta1/namespaces/{world.name}/usages"
+    assert wait(lambda: len(world.kube.items(where)) >= 3, 60)
+    one.delete()
+    left = [
+        f"/apis/ec2.aws.m.upbound.io/v1beta1/namespaces/{world.name}/{kind}"
+        for kind in ("vpcs", "subnets", "natgateways", "eips")
+    ]
+    assert wait(lambda: one.is_gone() and not any(world.kube.items(path) for path in (*left, where)), 150)
+    deleted = [entry["resource"] for entry in one.cloud() if entry["what"] == "deleted"]
+    assert sorted(deleted) == ["address", "nat", "subnet", "vpc"]
+    assert deleted.index("nat") < deleted.index("subnet") < deleted.index("vpc")
+    assert deleted.index("nat") < deleted.index("address")
+    assert not [entry for entry in one.cloud() if entry["what"] == "delete refused"]
+
+
+def test_an_undeclared_status(world: World) -> None:
+    """A status field that the definition lacks is told by the function that has the schema, with its path."""
+    function = world.function(f"{_FUNCTIONS}:status", RELEASE="1")
+    one = world.composite("Misspelt", {}, function, status=_STATUS)
+    # The API server's own words, at each reconcile, for ever.
+    assert wait(lambda: "status.vpcID: field not declared in schema" in one.told(), 60), one.told()
+    assert one.condition("Ready").get("status") != "True"
+    function.stop()
+    function.start(RELEASE="2")
+    world.react(one)
+    text = one.condition("Synced")["message"]
+    assert "fatal result" in text
+    assert "status.vpcID" in text
+    assert "vpcId" in text.replace("vpcID", "")
+
+
+def test_requirements_in_a_chain(world: World) -> None:
+    """A required resource can say which other one is required; both may come late, change, and go."""
+    function = world.function(f"{_FUNCTIONS}:chain")
+    one = world.composite("Chain", {}, function, status=_STATUS)
+    world.react(one)
+    assert one.composed() == {}
+    assert "first" in one.condition("DependenciesResolved")["message"]
+    world.kube.apply(_config_map(world, "first", next="second"))
+    world.react(one)
+    assert one.composed() == {}
+    world.kube.apply(_config_map(world, "second", cidr="10.1.0.0/16"))
+    one.wait_ready()
+    before = one.snapshot()
+    assert before.objects["vpc"]["spec"]["forProvider"]["cidrBlock"] == "10.1.0.0/16"
+    world.kube.delete(f"/api/v1/namespaces/{world.name}/configmaps/first")
+    world.react(one)
+    assert one.since(before) == NOTHING
+    world.kube.apply(_config_map(world, "first", next="second"), _config_map(world, "second", cidr="10.2.0.0/16"))
+    world.react(one)
+    assert one.since(before) == (*NOTHING[:4], {"vpc": [".forProvider.cidrBlock"]})
+    assert one.get()["status"]["cidr"] == "10.2.0.0/16"
+
+
+def _secret(world: World, namespace: str, name: str) -> dict[str, str]:
+    one = world.kube.find(f"/api/v1/namespaces/{namespace}/secrets/{name}") or {}
+    return {key: base64.b64decode(value).decode() for key, value in one.get("data", {}).items()}
+
+
+def test_a_claim(world: World) -> None:
+    """A claim and its LegacyCluster composite get connection details, which stay when the provider's Secret goes."""
+    function = world.function(f"{_FUNCTIONS}:legacy")
+    names = {"kind": "Legacy", "plural": "legacies"}
+    xrd = definition("XLegacy", "Cluster", _STATUS, claimNames=names, connectionSecretKeys=["host", "url"])
+    xrd["apiVersion"] = "apiextensions.crossplane.io/v1"
+    del xrd["spec"]["scope"]
+    world.define(xrd)
+    world.pipeline(f"{GROUP}/v1", "XLegacy", function, writeConnectionSecretsToNamespace="crossplane-system")
+    claim = {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "Legacy",
+        "metadata": {"name": "shop", "namespace": world.namespace},
+        "spec": {"compositionRef": {"name": world.name}, "writeConnectionSecretToRef": {"name": "out"}},
+    }
+    world.kube.apply(claim)
+    path = world.kube.path(claim)
+    assert wait(lambda: condition(world.kube.get(path), "Ready").get("status") == "True", 90), world.kube.get(path)
+    got = wait(lambda: _secret(world, world.name, "out"), 30)
+    assert sorted(got) == ["host", "url"]
+    assert got["url"].startswith("postgres://app:pw-")
+    assert got["url"].endswith(f"@{got['host']}")
+    xr = world.kube.get(path)["spec"]["resourceRef"]["name"]
+    database = world.kube.items("/apis/rds.aws.upbound.io/v1beta3/instances")
+    (one,) = [item for item in database if item["metadata"]["labels"].get("crossplane.io/composite") == xr]
+    place = world.kube.path(one)
+    world.kube.merge(place, {"metadata": {"annotations": {"crossplane.io/paused": "true"}}})
+    world.kube.delete(f"/api/v1/namespaces/crossplane-system/secrets/{xr}-database")
+    count = function.calls
+    world.kube.merge(world.kube.path({**xr_of(world, xr)}), {"metadata": {"annotations": {"poke": "1"}}})
+    assert wait(lambda: function.calls > count, 30)
+    wait(lambda: False, 3)
+    assert _secret(world, world.name, "out") == got
+    world.kube.delete(path)
+    assert wait(lambda: world.kube.find(path) is None, 60)
+
+
+def xr_of(world: World, name: str) -> dict[str, Any]:
+    """Return the composite of a claim."""
+    found: dict[str, Any] = world.kube.get(f"/apis/{GROUP}/v1/xlegacys/{name}")
+    return found
+
+
+def test_a_function_is_away(world: World) -> None:
+    """Nothing happens while the function is away for two minutes, and all goes on when it comes back."""
+    function = world.function(f"{_FUNCTIONS}:small")
+    one = world.composite("Away", {}, function, status=_STATUS)
+    one.wait_ready()
+    before = one.snapshot()
+    function.stop()
+    for _ in range(24):
+        one.poke()
+        wait(lambda: False, 5)
+    assert one.since(before) == NOTHING
+    assert one.condition("Synced")["status"] == "False"
+    function.start()
+    # gRPC tries again after up to two minutes, when it has failed often.
+    assert wait(lambda: one.condition("Synced")["status"] == "True", 150), one.told()
+    one.wait_ready()
+    assert one.since(before) == NOTHING
+    assert one.cloud()[before.events :] == []
+
+
+def test_the_provider_restarts(world: World) -> None:
+    """A provider that ends in the middle of the waves makes nothing twice."""
+    function = world.function("examples.vpc.function:compose")
+    one = world.example("vpc", function)
+    assert wait(lambda: len(one.composed()) > 10, 60)
+    world.plane.end("provider")
+    wait(lambda: False, 3)
+    world.plane.start_provider()
+    one.wait_ready(200)
+    created = [entry["resource"] for entry in one.cloud() if entry["what"] == "created"]
+    assert sorted(created) == sorted(one.composed())
+    one.delete()
+    assert wait(one.is_gone, 60)

@@ -1,0 +1,480 @@
+"""One scenario in the control plane: its functions, its composite, and the judgement from outside."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+from .kube import wait
+from .plane import Plane, free_ports
+
+__all__ = ["EC2", "GROUP", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
+
+Json = dict[str, Any]
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+GROUP: Final = "test.example.com"
+EC2: Final = "/apis/ec2.aws.m.upbound.io/v1beta1"
+_RESOURCE: Final = "crossplane.io/composition-resource-name"
+_PAUSED: Final = "crossplane.io/paused"
+_DEFINITIONS: Final = "/apis/apiextensions.crossplane.io/v2/compositeresourcedefinitions"
+_FREE: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+
+def condition(one: Json | None, type_: str) -> Json:
+    """Return an object's condition of a type; an empty dict if it has none."""
+    conditions = (one or {}).get("status", {}).get("conditions", [])
+    return next((found for found in conditions if found["type"] == type_), {})
+
+
+def definition(kind: str, scope: str = "Namespaced", status: Mapping[str, str] | None = None, **more: Any) -> Json:
+    """Return an XRD of a kind whose spec takes any field. LegacyCluster composites are of Crossplane 1.
+
+    Args:
+        kind: The kind.
+        scope: The composites' scope.
+        status: The types of the status' fields.
+        more: Other fields of the XRD's spec.
+    """
+    plural = f"{kind.lower()}s"
+    fields = {name: {"type": type_} for name, type_ in (status or {}).items()}
+    for field in fields.values():
+        if field["type"] == "array":
+            field["items"] = {"type": "string"}  # type: ignore[assignment]
+    schema = {"type": "object", "properties": {"spec": _FREE, "status": {"type": "object", "properties": fields}}}
+    version = {"name": "v1", "served": True, "referenceable": True, "schema": {"openAPIV3Schema": schema}}
+    return {
+        "apiVersion": "apiextensions.crossplane.io/v2",
+        "kind": "CompositeResourceDefinition",
+        "metadata": {"name": f"{plural}.{GROUP}"},
+        "spec": {
+            "group": GROUP,
+            "scope": scope,
+            "names": {"kind": kind, "plural": plural},
+            "versions": [version],
+            **more,
+        },
+    }
+
+
+class Snapshot(NamedTuple):
+    """The composed resources of a composite at one time.
+
+    Attributes:
+        objects: The objects by composition resource name.
+        events: How many events of the cloud there were.
+    """
+
+    objects: dict[str, Json]
+    events: int
+
+
+class Change(NamedTuple):
+    """What differs between two snapshots, by composition resource names.
+
+    Attributes:
+        gone: Existed before and don't exist now.
+        new: Didn't exist before.
+        again: Other objects (another uid) have their names.
+        dying: Are being deleted.
+        changed: Have another spec: maps the name to the paths that differ.
+    """
+
+    gone: list[str]
+    new: list[str]
+    again: list[str]
+    dying: list[str]
+    changed: dict[str, list[str]]
+
+
+NOTHING: Final = Change([], [], [], [], {})
+
+
+class Function:
+    """A function's server, served as in production: its own process, mutual TLS by Crossplane's authority.
+
+    Args:
+        plane: The control plane.
+        name: The name of the Function, which Compositions refer to.
+        target: `module:function`; or the path of a program of others, which gets a port and a folder of certificates.
+        transport: The transport of ours.
+        flags: More flags of ours.
+
+    Attributes:
+        name: The name of the Function, which Compositions refer to.
+        port: The port, which stays when the server starts again.
+    """
+
+    def __init__(self, plane: Plane, name: str, target: str, transport: str, flags: tuple[str, ...] = ()) -> None:
+        self.name = name
+        self._plane, self._target, self._transport, self._flags = plane, target, transport, flags
+        (self.port,) = free_ports(1)
+        self._process = f"function-{name}"
+
+    @property
+    def log(self) -> str:
+        return (self._plane.folder / "log" / f"{self._process}.log").read_text(errors="replace")
+
+    @property
+    def calls(self) -> int:
+        """How many calls Crossplane has made."""
+        return self._plane.calls(self.name)
+
+    def start(self, host: str = "127.0.0.1", **environment: str) -> None:
+        """Start a server, and return when it listens."""
+        command: list[str | Path]
+        if self._target.endswith(".py"):
+            command = [ROOT / self._target, str(self.port), self._plane.tls]
+        else:
+            command = ["-m", "crossplane_lite", "serve", self._target, "--tls-certs-dir", self._plane.tls]
+            command += ["--address", f"{host}:{self.port}", "--transport", self._transport, *self._flags]
+        process = self._process + ("" if host == "127.0.0.1" else f"-{host}")
+        environment = {"PYTHONPATH": str(ROOT), **environment}
+        number = self._plane.run(process, sys.executable, *command, **environment)
+
+        def listens() -> bool:
+            with contextlib.suppress(OSError), socket.create_connection((host, self.port), 1):
+                return True
+            if not Path(f"/proc/{number}").exists():
+                raise RuntimeError(f"{self.name} has ended: {self.log[-2000:]}")
+            return False
+
+        if not wait(listens, 60, 0.1):
+            raise TimeoutError(f"{self.name} doesn't listen: {self.log[-2000:]}")
+
+    def stop(self, host: str = "127.0.0.1", how: int = signal.SIGTERM) -> None:
+        self._plane.end(self._process + ("" if host == "127.0.0.1" else f"-{host}"), how)
+
+    def register(self, endpoint: str | None = None) -> None:
+        """Make the Function and its active revision, as the package manager would.
+
+        They are paused, so that the package manager leaves them alone.
+        """
+        kube, notes = self._plane.kube, {"crossplane.io/paused": "true"}
+        package = f"registry.example.com/{self.name}:v1"
+        version, revision = "pkg.crossplane.io/v1", f"{self.name}-1"
+        kube.apply(
+            {
+                "apiVersion": version,
+                "kind": "Function",
+                "metadata": {"name": self.name, "annotations": notes},
+                "spec": {"package": package},
+            },
+            {
+                "apiVersion": version,
+                "kind": "FunctionRevision",
+                "metadata": {
+                    "name": revision,
+                    "annotations": notes,
+                    "labels": {"pkg.crossplane.io/package": self.name},
+                },
+                "spec": {"image": package, "desiredState": "Active", "revision": 1},
+            },
+        )
+        status = {
+            "endpoint": endpoint or f"dns:///localhost:{self.port}",
+            "capabilities": ["composition", "operation"],
+        }
+        kube.merge(f"/apis/{version}/functionrevisions/{revision}/status", {"status": status})
+
+
+class Composite:
+    """A composite, seen from outside.
+
+    Attributes:
+        path: Its path in the API server.
+        began: When it was made, by `time.monotonic`.
+    """
+
+    def __init__(self, plane: Plane, one: Json) -> None:
+        self._plane, self.kube = plane, plane.kube
+        self.name, self.namespace = one["metadata"]["name"], one["metadata"].get("namespace")
+        self.began = time.monotonic()
+        self._audit = plane.audit_size()
+        self.kube.apply(one)
+        self.path = self.kube.path(one)
+
+    def get(self) -> Json:
+        found: Json = self.kube.get(self.path)
+        return found
+
+    def condition(self, type_: str) -> Json:
+        return condition(self.get(), type_)
+
+    def wait_ready(self, seconds: float = 120) -> float:
+        """Wait until the composite is Ready, and return the seconds since it was made."""
+        if not wait(lambda: self.condition("Ready").get("status") == "True", seconds):
+            raise AssertionError(f"{self.name} isn't Ready after {seconds} s: {self.told()}")
+        return time.monotonic() - self.began
+
+    def told(self) -> str:
+        """Return what a person reads: the conditions, and the warnings among the events."""
+        found = [f"{c['type']}={c['status']} {c.get('reason')} {c.get('message', '')}" for c in self._conditions()]
+        return "\n".join([*found, *self.warnings()])
+
+    def _conditions(self) -> list[Json]:
+        found: list[Json] = self.get().get("status", {}).get("conditions", [])
+        return found
+
+    def warnings(self) -> list[str]:
+        """Return the texts of the composite's Warning events."""
+        return [one["message"] for one in self.events() if one["type"] == "Warning"]
+
+    def events(self) -> list[Json]:
+        where = f"/namespaces/{self.namespace}" if self.namespace else ""
+        uid = self.get()["metadata"]["uid"]
+        return [one for one in self.kube.items(f"/api/v1{where}/events") if one["involvedObject"].get("uid") == uid]
+
+    def composed(self) -> dict[str, Json]:
+        """Return the composed resources that exist, by composition resource name."""
+        one = self.get()
+        found = {}
+        for reference in one["spec"].get("crossplane", one["spec"]).get("resourceRefs", []):
+            if "name" not in reference:
+                continue
+            namespace = reference.get("namespace") or self.namespace
+            place = {"name": reference["name"], **({"namespace": namespace} if namespace else {})}
+            composed = self.kube.find(self.kube.path({**reference, "metadata": place}))
+            if composed is not None:
+                found[composed["metadata"]["annotations"][_RESOURCE]] = composed
+        return found
+
+    def place(self, name: str) -> str:
+        """Return the path of a composed resource in the API server."""
+        return self.kube.path(self.composed()[name])
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(self.composed(), len(self.cloud()))
+
+    def since(self, before: Snapshot) -> Change:
+        """Return what has changed since a snapshot."""
+        old, new = before.objects, self.composed()
+        both = old.keys() & new.keys()
+        changed = {name: _differences(old[name]["spec"], new[name]["spec"]) for name in sorted(both)}
+        return Change(
+            sorted(old.keys() - new.keys()),
+            sorted(new.keys() - old.keys()),
+            sorted(name for name in both if old[name]["metadata"]["uid"] != new[name]["metadata"]["uid"]),
+            sorted(name for name, one in new.items() if "deletionTimestamp" in one["metadata"]),
+            {name: paths for name, paths in changed.items() if paths},
+        )
+
+    def cloud(self) -> list[Json]:
+        """Return what happened in the cloud to composed resources of this composite."""
+        return [one for one in self._plane.cloud() if one["composite"] == self.name]
+
+    def writes(self) -> collections.Counter[tuple[str, str, int]]:
+        """Count the writes to the composite and what it composes: by (writer, resource, status)."""
+        found: collections.Counter[tuple[str, str, int]] = collections.Counter()
+        ours = re.compile(rf"{re.escape(self.name)}(-[0-9a-f]{{12}})?")
+        for entry in self._plane.audit(self._audit):
+            reference = entry.get("objectRef", {})
+            if ours.fullmatch(reference.get("name", "")):
+                part = f"/{reference['subresource']}" if reference.get("subresource") else ""
+                writer = entry.get("userAgent", "").partition("/")[0]
+                found[writer, reference["resource"] + part, entry.get("responseStatus", {}).get("code", 0)] += 1
+        return found
+
+    def poke(self) -> None:
+        """Change an annotation, so that Crossplane reconciles now, unless its circuit breaker is open."""
+        self.kube.merge(self.path, {"metadata": {"annotations": {"poke": str(time.time())}}})
+
+    def pause(self, *names: str) -> None:
+        """Let the provider leave composed resources alone."""
+        for name in names:
+            self.kube.merge(self.place(name), {"metadata": {"annotations": {_PAUSED: "true"}}})
+
+    def resume(self, *names: str) -> None:
+        for name in names:
+            self.kube.merge(self.place(name), {"metadata": {"annotations": {_PAUSED: None}}})
+
+    def lose(self, name: str, *fields: str) -> None:
+        """Remove fields of a composed resource's `status.atProvider`, or the whole status if none is named."""
+        self.pause(name)
+        status = {"atProvider": dict.fromkeys(fields)} if fields else None
+        self.kube.merge(f"{self.place(name)}/status", {"status": status})
+
+    def unready(self, name: str) -> None:
+        """Let a composed resource be not Ready."""
+        self.pause(name)
+        one = self.composed()[name]
+        condition(one, "Ready").update(status="False", reason="Unavailable")
+        self.kube.put(f"{self.kube.path(one)}/status", one)
+
+    def delete(self, policy: str = "Background") -> None:
+        self.kube.delete(self.path, policy)
+
+    def is_gone(self) -> bool:
+        return self.kube.find(self.path) is None
+
+
+class World:
+    """What one scenario uses.
+
+    Args:
+        plane: The control plane.
+        name: The scenario's name, which all its objects have.
+        transport: The transport of its functions.
+    """
+
+    def __init__(self, plane: Plane, name: str, transport: str) -> None:
+        self.plane, self.kube, self.name, self.transport = plane, plane.kube, name, transport
+        self._functions: list[Function] = []
+        self.rows: dict[str, Any] = {}
+
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that are served."""
+        return self._functions
+
+    @property
+    def namespace(self) -> str:
+        """The scenario's own namespace, which exists."""
+        self.kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.name}})
+        return self.name
+
+    def function(self, target: str, suffix: str = "", *flags: str, **environment: str) -> Function:
+        """Serve a function, and make it known to Crossplane."""
+        made = Function(self.plane, f"function-{self.name}{suffix}", target, self.transport, flags)
+        self._functions.append(made)
+        made.start(**environment)
+        made.register()
+        return made
+
+    def define(self, xrd: Json) -> None:
+        """Install a CompositeResourceDefinition, and wait until its kind is served."""
+        self.kube.apply(xrd)
+        path = f"{_DEFINITIONS}/{xrd['metadata']['name']}"
+        if not wait(lambda: condition(self.kube.get(path), "Established").get("status") == "True", 60):
+            raise TimeoutError(f"{xrd['metadata']['name']} isn't established")
+
+    def pipeline(self, api_version: str, kind: str, *functions: Function, **spec: Any) -> None:
+        """Make the scenario's Composition: a step for each function, and other fields of its spec."""
+        steps = [{"step": f"step-{n}", "functionRef": {"name": one.name}} for n, one in enumerate(functions)]
+        type_ = {"apiVersion": api_version, "kind": kind}
+        self._compose({"spec": {"compositeTypeRef": type_, "mode": "Pipeline", "pipeline": steps, **spec}})
+
+    def _compose(self, composition: Json) -> None:
+        """Make a Composition with the scenario's name, and wait until Crossplane knows its revision."""
+        head = {"apiVersion": "apiextensions.crossplane.io/v1", "kind": "Composition", "metadata": {"name": self.name}}
+        self.kube.apply({**composition, **head})
+        path = "/apis/apiextensions.crossplane.io/v1/compositionrevisions"
+        query = f"{path}?labelSelector=crossplane.io/composition-name={self.name}"
+
+        def known() -> bool:
+            found = self.kube.items(query)
+            return any(condition(one, "ValidPipeline").get("status") == "True" for one in found)
+
+        if not wait(known, 60):
+            raise TimeoutError(f"the Composition {self.name} has no valid revision: {self.kube.items(query)}")
+
+    def composite(self, kind: str, spec: Json, *functions: Function, cluster: bool = False, **more: Any) -> Composite:
+        """Make a composite of a kind of `definition`, which the functions compose.
+
+        Args:
+            kind: The kind, which is installed if it isn't yet.
+            spec: The composite's spec.
+            functions: The functions of its pipeline.
+            cluster: Whether the kind has no namespaces.
+            more: Arguments of `definition`.
+        """
+        self.define(definition(kind, **({"scope": "Cluster"} if cluster else {}), **more))
+        self.pipeline(f"{GROUP}/v1", kind, *functions)
+        return self.create(f"{GROUP}/v1", kind, spec, cluster=cluster)
+
+    def create(self, api_version: str, kind: str, spec: Json, *, cluster: bool, suffix: str = "") -> Composite:
+        """Make a composite that the scenario's Composition composes."""
+        metadata = {"name": f"{self.name}{suffix}", **({} if cluster else {"namespace": self.namespace})}
+        spec = {**spec, "crossplane": {"compositionRef": {"name": self.name}}}
+        return Composite(self.plane, {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
+
+    def example(self, folder: str, *functions: Function, **changes: Any) -> Composite:
+        """Make the composite of one of the project's examples, with the example's definition and composition.
+
+        Args:
+            folder: The example's folder.
+            functions: The functions of its pipeline, in the order of its steps.
+            changes: Fields that the composite's spec has in place of the example's.
+        """
+        names = ("xrd", "composition", "xr")
+        files = {name: yaml.safe_load((ROOT / "examples" / folder / f"{name}.yaml").read_text()) for name in names}
+        self.define(files["xrd"])
+        for step, function in zip(files["composition"]["spec"]["pipeline"], functions, strict=True):
+            step["functionRef"]["name"] = function.name
+        self._compose(files["composition"])
+        one = files["xr"]
+        cluster = "namespace" not in one["metadata"]
+        return self.create(one["apiVersion"], one["kind"], {**one["spec"], **changes}, cluster=cluster)
+
+    def react(self, composite: Composite, *functions: Function, quiet: float = 4, seconds: float = 90) -> None:
+        """Let Crossplane reconcile, and return when no function was called for `quiet` seconds."""
+        functions = functions or tuple(self._functions)
+        count = self._count(functions)
+        composite.poke()
+        wait(lambda: self._count(functions) > count, 30)
+        until = time.monotonic() + seconds
+        last, since = self._count(functions), time.monotonic()
+        while time.monotonic() - since < quiet and time.monotonic() < until:
+            time.sleep(0.5)
+            now = self._count(functions)
+            if now != last:
+                last, since = now, time.monotonic()
+
+    def _count(self, functions: tuple[Function, ...]) -> int:
+        return sum(one.calls for one in functions)
+
+    def logs(self) -> Iterator[tuple[str, str]]:
+        """Yield each log of a function, with its path."""
+        for path in sorted((self.plane.folder / "log").glob(f"function-function-{self.name}*.log")):
+            yield str(path), path.read_text(errors="replace")
+
+    def kubectl(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["kubectl", *arguments], env=self.environment(), capture_output=True, text=True, timeout=60, check=True
+        )
+        return done.stdout
+
+    def command(self, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a command of `crossplane-lite` with the control plane's kubeconfig."""
+        return subprocess.run(
+            [sys.executable, "-m", "crossplane_lite", *map(str, arguments)],
+            cwd=cwd or ROOT,
+            env={**self.environment(), "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "KUBECONFIG": str(self.plane.kubeconfig)}
+
+    def close(self) -> None:
+        """End the scenario's servers."""
+        for function in self._functions:
+            for path in self.plane.folder.glob(f"function-{function.name}*.pid"):
+                self.plane.end(path.stem)
+
+
+def _differences(before: Any, after: Any, at: str = "") -> list[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = sorted({*before, *after})
+        return [path for key in keys for path in _differences(before.get(key), after.get(key), f"{at}.{key}")]
+    return [] if before == after else [at]
+
+
+def eventually(look: Callable[[], Any], seconds: float, what: Callable[[], str]) -> None:
+    """Fail with the text of `what` unless `look()` becomes true."""
+    if not wait(look, seconds):
+        raise AssertionError(what())
