@@ -401,6 +401,13 @@ class _Answer:
 
             graph = None if self.who_waits is None else self.who_waits.graph
             add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
+        desired = self.message.desired.resources
+        gone = [name for name in call.observed if name not in call.resources and name not in desired]
+        if gone and complete:
+            from .dropped import warnings
+
+            for about in warnings(call, desired, gone):
+                parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
         serialised: bytes = self.message.SerializeToString()
         return serialised
 

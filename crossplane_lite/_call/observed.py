@@ -10,7 +10,7 @@ from .._models.unstructured import Unstructured
 from .._observed.observable import make
 from .._observed.root import Root
 from .._observed.uses import guess
-from .registering import known_name
+from .registering import present_name
 
 if TYPE_CHECKING:
     from .call import Call
@@ -40,7 +40,7 @@ class ObservedResources(Mapping[str, Unstructured]):
         self._made: dict[str, Unstructured] = {}
 
     def __getitem__(self, name: str) -> Unstructured:
-        name = known_name(self._call, name)
+        name = present_name(self._call, name)
         made = self._made.get(name)
         if made is None:
             made = self._made[name] = observed_view(Unstructured, Registered(self._root(name)))
@@ -60,7 +60,7 @@ class ObservedResources(Mapping[str, Unstructured]):
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or not name:
             return False
-        name = known_name(self._call, name)
+        name = present_name(self._call, name)
         return name in self._call.observed or guess(make(name, self._root(name)))
 
     def __iter__(self) -> Iterator[str]:
