@@ -27,7 +27,7 @@ _MOST: Final = 3
 def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
     """Yield a text for each resource of this step that is dropped although other desired resources refer to it.
 
-    A resource that `ctx.remove` names is dropped on purpose, so there is no text for it.
+    A resource that `ctx.remove` names is dropped on purpose, and left out here.
 
     Args:
         call: The call.

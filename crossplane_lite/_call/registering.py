@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from .. import _wire
 from .._base.sentinels import UNSET
@@ -108,7 +108,7 @@ def register(
     ):
         name = known_name(call, name)  # all other names are known already, and don't need this slower check
     if name in call.former:
-        raise _in_common(call.former[name], name, name)
+        _refuse_common(call.former[name], name, name)
     if call.present.get(name, name) in call.resources:
         raise DuplicateResourceError(
             f"the composed resource {name!r} is registered already in this call; give each resource a name of its own"
@@ -163,7 +163,7 @@ def _name_in_use(call: Call, name: str, formerly: Sequence[str]) -> str:
     for former in names:
         other = call.former.setdefault(former, name)
         if other != name or former in call.resources:
-            raise _in_common(name, former if other == name else other, former)
+            _refuse_common(name, former if other == name else other, former)
     used = next((one for one in (name, *names) if one in call.existing or one in call.desired), name)
     if used != name:
         call.present[name] = used
@@ -173,8 +173,8 @@ def _name_in_use(call: Call, name: str, formerly: Sequence[str]) -> str:
     return used
 
 
-def _in_common(name: str, other: str, former: str) -> DuplicateResourceError:
-    return DuplicateResourceError(
+def _refuse_common(name: str, other: str, former: str) -> NoReturn:
+    raise DuplicateResourceError(
         f"the composed resources {name!r} and {other!r} would be one and the same where {former!r} exists, which "
         f"{name!r} was called formerly: register no other resource under a former name, and list it in 'formerly' of "
         "one resource only"

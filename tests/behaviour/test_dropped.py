@@ -139,7 +139,7 @@ def test_a_previous_step_refers_to_it() -> None:
         ({"role": "arn:1"}, "still used in a.spec.role"),
         ({"links": ["x", "https://self"]}, "still used in a.spec.links[1]"),
         ({"vpc-id": "id-1", "b": "id-1"}, "still used in a.spec.b, a.spec.vpc-id"),
-        ({key: "id-1" for key in "abcde"}, "still used in a.spec.a, a.spec.b, a.spec.c and 2 more"),
+        (dict.fromkeys("abcde", "id-1"), "still used in a.spec.a, a.spec.b, a.spec.c and 2 more"),
         ({"vpcIdRef": {"name": "shop-vpc"}}, "still used in a.spec.vpcIdRef.name"),
         ({"vpcIdRefs": [{"name": "shop-vpc"}]}, "still used in a.spec.vpcIdRefs[0].name"),
         ({"name": "shop-vpc", "tags": {"name": "shop-vpc"}}, ""),

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import composition
+from crossplane_lite import composition, testing
 from crossplane_lite.errors import DuplicateResourceError, UnresolvedError, UsageError
+from crossplane_lite.render import Step, render
+from crossplane_lite.render.explain import explain
 from tests.behaviour import samples
 from tests.behaviour.helpers import CONDITION, path
 from tests.behaviour.models import VPC, Bucket, Subnet
 from tests.behaviour.usages_models import edges, existing, reconciled
-from tests.support import MARKER, call, request, run, run_steps
+from tests.support import DEFAULT_XR, MARKER, call, request, run, run_steps
 
 FOUND = {"vpc": samples.vpc({"region": "r"}, status={"vpcId": "v"}, external_name="vpc-1", ours="net", ready=True)}
 """The network under its former name."""
@@ -27,14 +29,14 @@ def network(ctx: Any) -> None:
 
 
 def test_what_exists_keeps_its_former_name() -> None:
-    """A resource is composed under its former name while it exists under that name, with the mark; else under its own."""
+    """A resource is composed under its former name, with the mark, while it exists under that name."""
     answer = run(network, observed=FOUND)
     assert not answer.fatal and not answer.results
     assert sorted(answer.resources) == ["subnet", "vpc"]
     assert answer.emitted["vpc"]["metadata"]["annotations"] == {MARKER: "net"}
     assert answer.resources["subnet"]["spec"]["forProvider"] == {"vpcId": "v"}
     assert list(run(network).resources) == ["network"]
-    assert list(run(network, observed={"network": FOUND["vpc"]}).resources) == ["network", "subnet"]
+    assert sorted(run(network, observed={"network": FOUND["vpc"]}).resources) == ["network", "subnet"]
 
 
 def test_observed_state_is_that_of_the_former_name() -> None:
@@ -56,7 +58,7 @@ def test_observed_state_is_that_of_the_former_name() -> None:
 
 
 def test_the_code_uses_the_present_name() -> None:
-    """`ctx.resources`, `depends_on`, `ctx.observed` and `ctx.remove` take the present name in old and new composites."""
+    """`ctx.resources`, `depends_on`, `ctx.observed` and `ctx.remove` take the present name in any composite."""
 
     def compose(ctx: Any) -> Any:
         ctx.resource("first", Bucket(), depends_on=["network"])
@@ -251,3 +253,20 @@ def test_an_operation() -> None:
         ctx.resource("network", VPC(), formerly=["vpc"])
 
     assert list(call(compose, xr={})[1].resources) == ["network"]
+
+
+def test_previews() -> None:
+    """`render` keeps the name of the object, `simulate` goes on from it, and `--explain` has the line that registers it."""
+    xr = {**DEFAULT_XR, "metadata": {"name": "shop", "uid": "an-uid"}}
+    owner = {"apiVersion": xr["apiVersion"], "kind": xr["kind"], "name": "shop", "uid": "an-uid", "controller": True}
+    annotations = {"crossplane.io/composition-resource-name": "vpc", MARKER: "net"}
+    metadata = {"name": "shop-1f2e", "annotations": annotations, "ownerReferences": [owner]}
+    observed = [{**samples.vpc(status={"vpcId": "v"}), "metadata": metadata}]
+    rendered = render(xr, [Step("net", "net")], {"net": network}, observed=observed)
+    assert rendered.composed["vpc"]["metadata"]["name"] == "shop-1f2e"
+    assert not rendered.deleted and sorted(rendered.composed) == ["subnet", "vpc"]
+    assert explain(rendered.steps, "vpc").place.startswith("test_former_names.py:")
+    simulated = testing.simulate(xr, network, observed=observed)
+    assert sorted(simulated.observed) == ["subnet", "vpc"]
+    # Once the object is lost, it comes again under its present name.
+    assert sorted(testing.simulate(xr, network).observed) == ["network", "subnet"]
