@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING, Any, overload
 from ._answer.answer import respond
 from ._base.type_names import type_in_words
 from ._call.call import Call
-from ._call.callee import Callee
+from ._call.callee import Callee, checked_ttl
 from ._call.registering import former_names
 from ._observed import tracker
 from .context import Context
 from .errors import UsageError, WireError
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from ._call.requirements import ResourceSelector as ResourceSelector
     from ._call.requirements import SchemaSelector as SchemaSelector
     from ._rehearsal.dependencies import Dependency as Dependency
@@ -66,8 +68,8 @@ class Function(Callee):
         allow_removal_when_unresolved: Whether Crossplane may delete an existing resource that compose() leaves out
             after it has used an unresolved value as a plain one.
         usages: Whether a Usage is composed for each dependency, so that Crossplane deletes resources in order.
-        ttl_seconds: How many seconds Crossplane may reuse an answer for an identical request, if compose() doesn't set
-            `ctx.ttl`.
+        ttl: How long Crossplane may reuse an answer for an identical request, if compose() doesn't set `ctx.ttl`. If
+            None, it follows from the composite's state.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Function(Callee):
         auto_ready: bool = False,
         allow_removal_when_unresolved: bool = False,
         usages: bool = False,
+        ttl: timedelta | None = None,
     ) -> None:
         file: str = getattr(getattr(compose, "__code__", None), "co_filename", __file__)
         super().__init__(
@@ -88,6 +91,7 @@ class Function(Callee):
             auto_ready=auto_ready,
             allow_removal_when_unresolved=allow_removal_when_unresolved,
             usages=usages,
+            ttl=ttl,
         )
         self._compose = compose
         functools.update_wrapper(self, compose)
@@ -246,6 +250,7 @@ def function(
     auto_ready: bool = False,
     allow_removal_when_unresolved: bool = False,
     usages: bool = False,
+    ttl: timedelta | None = None,
 ) -> Callable[[Compose], Function]: ...
 
 
@@ -258,6 +263,7 @@ def function(
     auto_ready: bool = False,
     allow_removal_when_unresolved: bool = False,
     usages: bool = False,
+    ttl: timedelta | None = None,
 ) -> Function | Callable[[Compose], Function]:
     """Make a composition function out of `compose(ctx)`, which may be `def` or `async def`.
 
@@ -276,13 +282,17 @@ def function(
         usages: Whether a Usage is composed for every dependency between two composed resources, so that Crossplane
             deletes the dependent one first. Usages need Crossplane v2. compose() runs once more in each call, and a few
             more times if it makes guesses, so it must act only through `ctx`.
+        ttl: How long Crossplane may reuse an answer for an identical request, and after which time it calls again. By
+            default 10 seconds until the composite is Ready and nothing waits, and one minute from then on. `ctx.ttl`
+            wins.
 
     Returns:
         The composition function; without `compose`, a decorator that makes it.
 
     Raises:
         UsageError: A name is empty, isn't a string, or has a comma or a colon before a space; or `formerly` is a
-            string, or has the present name; or `compose` can't be called with one argument, or is a generator.
+            string, or has the present name; or `ttl` isn't a timedelta, or is negative; or `compose` can't be called
+            with one argument, or is a generator.
     """
 
     def decorate(compose: Compose) -> Function:
@@ -297,6 +307,7 @@ def function(
             auto_ready=auto_ready,
             allow_removal_when_unresolved=allow_removal_when_unresolved,
             usages=usages,
+            ttl=None if ttl is None else checked_ttl(ttl),
         )
 
     return decorate if compose is None else decorate(compose)

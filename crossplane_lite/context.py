@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _wire
+from ._call.callee import checked_ttl
 from ._call.registering import composite_of, earlier_of, register, remove
 from ._models.resource import Resource
-from .errors import UsageError
 from .proto import _view
 
 if TYPE_CHECKING:
@@ -375,24 +375,21 @@ class Context:
         return self._keep("capabilities", lambda: Capabilities(self._call.request.meta.capabilities))
 
     @property
-    def ttl(self) -> timedelta:
-        """How long Crossplane may reuse this answer for an identical request; one minute by default.
+    def ttl(self) -> timedelta | None:
+        """How long Crossplane may reuse this answer for an identical request, and after which time it calls again.
+
+        By default None, unless `@composition.function(ttl=...)` gives it. Then it follows from the state: 10 seconds
+        until the composite is Ready and nothing waits, and one minute from then on.
 
         Raises:
             UsageError: It is set to a value that isn't a timedelta, or to a negative one.
         """
-        from datetime import timedelta
-
-        ttl = self._call.ttl
-        return timedelta(minutes=1) if ttl is None else ttl
+        call = self._call
+        return call.function.ttl if call.ttl is None else call.ttl
 
     @ttl.setter
     def ttl(self, value: timedelta) -> None:
-        from datetime import timedelta
-
-        if not isinstance(value, timedelta) or value < timedelta(0):
-            raise UsageError(f"'ttl' must be a timedelta that isn't negative (got {value!r})")
-        self._call.ttl = value
+        self._call.ttl = checked_ttl(value)
 
     @property
     def log(self) -> Any:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["respond"]
 
+# Crossplane's circuit breaker takes away most watch events of a new composite. Then only the ttl brings calls.
+_TTL_SECONDS: Final = 60
+_UNSETTLED_TTL_SECONDS: Final = 10
+
 _READY_FALSE: Final = _view.READY_FALSE
 _READY_TRUE: Final = _view.READY_TRUE
 
@@ -175,22 +179,34 @@ class _Answer:
         self.stopped: list[str] = []
         self.unsent: dict[str, list[Observable[Any]]] = {}
         self.handing_on = HandingOn(call)
-        meta = self.message.meta
-        meta.tag = call.request.meta.tag
-        self._set_ttl(meta.ttl)
+        self.message.meta.tag = call.request.meta.tag
 
     @property
     def may_have_reported(self) -> bool:
         """Whether the observed composite may have the condition `reported`, by a quick search in its bytes."""
         return b"ResultsReported-" in (self.call.xr.raw or b"")
 
-    def _set_ttl(self, ttl: Any) -> None:
-        if self.call.ttl is None:
-            ttl.seconds = self.call.function.ttl_seconds
+    def serialised(self) -> bytes:
+        """Return the bytes of the answer, with the ttl that compose() or the function sets, or else the state."""
+        ttl = self.message.meta.ttl
+        value = self.call.function.ttl if self.call.ttl is None else self.call.ttl
+        if value is None:
+            ttl.seconds = _TTL_SECONDS if self._is_settled() else _UNSETTLED_TTL_SECONDS
         else:
-            value = self.call.ttl
             ttl.seconds = value.days * 86400 + value.seconds
             ttl.nanos = value.microseconds * 1000
+        made: bytes = self.message.SerializeToString()
+        return made
+
+    def _is_settled(self) -> bool:
+        """Return whether the composite is Ready, by Crossplane's verdict on the last answer, and nothing waits now."""
+        if self.call.in_operation:
+            return True
+        waits = self.who_waits is not None and self.who_waits.data is not None
+        if waits or self.message.desired.composite.ready == _READY_FALSE:
+            return False
+        ready = self.call.observed_condition("Ready")
+        return ready is not None and ready.get("status") == "True"
 
     def reset(self) -> None:
         """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
@@ -388,14 +404,12 @@ class _Answer:
             if entry.severity != results.FATAL:
                 self.add_result_of_compose(entry)
         self.set_conditions()
-        if self.goes_on and self.report is not None and self.report.changed:
+        if self.report is not None and self.report.changed:
+            severity = results.WARNING if self.goes_on else results.NORMAL
             text = parts.Masked(self.report.text)
-            parts.add_result(call, self.message, results.ResultEntry(results.WARNING, text, self.report.reason, 0))
-        elif self.report is not None and self.report.changed:
-            text = parts.Masked(self.report.text)
-            if self.who_waits is not None and not self.report.resolved:
+            if not self.goes_on and self.who_waits is not None and not self.report.resolved:
                 text = self.who_waits.with_graph(text, self._rehearsed())
-            parts.add_result(call, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
+            parts.add_result(call, self.message, results.ResultEntry(severity, text, self.report.reason, 0))
         if call.function.usages:
             from .._rehearsal.usages import add_usages
 
@@ -408,8 +422,7 @@ class _Answer:
 
             for about in warnings(call, desired, gone):
                 parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
-        serialised: bytes = self.message.SerializeToString()
-        return serialised
+        return self.serialised()
 
     def set_conditions(self) -> None:
         """Add the conditions that compose() set, and those of `reported` and `report`.
@@ -494,5 +507,4 @@ def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> by
     for fatal in fatals:
         parts.add_result(call, message, fatal)
     answer.set_conditions()
-    serialised: bytes = message.SerializeToString()
-    return serialised
+    return answer.serialised()

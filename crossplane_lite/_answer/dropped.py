@@ -14,6 +14,7 @@ from .._base.api_version import group_of
 from .._call.mark import OURS
 from .._models.walker import leaves, show_path
 from .._paths.text import EXTERNAL_NAME
+from .._terminal.excerpts import some
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["new_name_hint", "uses", "warnings"]
 
 _IDS: Final = ("id", "arn", "selfLink")
-_MOST: Final = 3
 
 
 def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
@@ -82,8 +82,7 @@ def uses(raw: bytes, specs: Mapping[str, Sequence[Any]]) -> str:
             for steps, value in values.items()
             if value in ids or (value == own and _is_reference(steps))
         )
-    more = f" and {len(found) - _MOST} more" if found[_MOST:] else ""
-    return f"still used in {', '.join(found[:_MOST])}{more}" if found else ""
+    return f"still used in {some(found, 3)}" if found else ""
 
 
 def _is_reference(steps: Sequence[str | int]) -> bool:
@@ -106,8 +105,7 @@ def new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> 
     """
     kind = (group_of(_text(raw, "apiVersion")), _text(raw, "kind"))
     found = sorted(other for other, (version, of) in new.items() if (group_of(version), of) == kind)
-    more = f" (or one of {len(found) - _MOST} more)" if found[_MOST:] else ""
-    which = " or ".join(found[:_MOST]) + more
+    which = f"one of {some(found, 3)}" if found[1:] else "".join(found)
     return [f"if {which} is the same resource under a new name, give it formerly=[{name!r}]"] if found else []
 
 

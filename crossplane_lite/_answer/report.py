@@ -20,6 +20,11 @@ _UNSUPPORTED: Final = "Unsupported"
 _FAILED: Final = "ComposeFailed"
 _RESOLVED: Final = "AllResolved"
 
+_BREAKER: Final = (
+    "; Crossplane calls late, because its circuit breaker for this composite is open (condition Responsive): until it "
+    "closes, only the answer's ttl brings calls"
+)
+
 
 class Report:
     """The condition DependenciesResolved of an answer.
@@ -29,24 +34,28 @@ class Report:
         resolved: The condition's status: True, False, or None for Unknown.
         reason: The condition's reason.
         text: The condition's message without the function's name.
-        message: The condition's message: the function's name, a colon and the text. The next call looks for the name,
-            to know whether the condition is this function's.
+        message: The condition's message: the function's name, a colon, the text, and a remark. The next call looks for
+            the name, to know whether the condition is this function's.
         changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
             or is missing, and the previous reconcile didn't fail.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
 
-    def __init__(self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None) -> None:
+    def __init__(
+        self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None, remark: str = ""
+    ) -> None:
         self.type = Masked(type_)
         self.resolved: bool | None = reason == _RESOLVED
         self.reason = reason
         self.text = text
         self._start = start
-        self.message = Masked(start + text)
+        self.message = Masked(start + text + remark)
         self._before = before = {} if observed is None else observed
-        # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news.
-        self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
+        # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news. Nor is
+        # the remark about the circuit breaker.
+        known = (start + text, start + text + _BREAKER)
+        self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") not in known
 
     def fail(self) -> None:
         """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
@@ -113,7 +122,10 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
             call.uses(_view.CAPABILITY_CONDITIONS)
             call.log.info("%s", text)
         return None
-    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, _start(call), text, observed)
+    reason = _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED
+    responsive = call.observed_condition("Responsive") if waiting else None
+    remark = "" if responsive is None or responsive.get("status") != "False" else _BREAKER
+    return Report(type_, reason, _start(call), text, observed, remark)
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from .. import _wire
 from .._models.model import Model
 from .._models.resource import Resource
 from .._models.walker import leaves, show_path, tree_of
+from .._terminal.excerpts import some
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -69,7 +70,7 @@ def _paths_in(model: Model, name: str) -> str:
     tree = {name: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
     new, known = ({(steps, repr(value)) for steps, value in leaves(one)} for one in (tree, before))
     paths = sorted(show_path(list(steps)) for steps, _ in new - known)
-    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    return some(paths, 3)
 
 
 def _untouch(model: Model, name: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._observed.conditions import condition_of
+from .._observed.conditions import conditions_of
 from .._observed.root import Root
 from .._observed.tracker import Tracker
 from ..errors import WireError
@@ -91,6 +91,7 @@ class Call(Tracker):
         "_given",
         "_log",
         "_namespace",
+        "_observed_conditions",
         "_own",
         "_reported",
         "_required_resources",
@@ -149,6 +150,7 @@ class Call(Tracker):
         self._secret = request  # whose secret values are masked
         self._own: OwnSecrets | None = None  # Secrets among the resources
         self._given: _GivenNames | None = None
+        self._observed_conditions: dict[str, dict[str, Any]] | None = None
         self._step: str | None = None
         self._log: Any = None
         self._namespace: str | None = None
@@ -203,6 +205,11 @@ class Call(Tracker):
         # An Operation may apply resources that other functions compose, and must not replace their marks. Crossplane
         # sends a desired state in every call, even an empty one; without one, the call isn't from Crossplane.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
+
+    def root(self, name: str) -> Root:
+        """Return the observed resource called `name`, whether it exists or not."""
+        observed = self.observed.get(name)
+        return Root(self, "resource", name, name, None if observed is None else observed.resource, observed)
 
     def whose(self, name: str) -> str:
         """Return whose the observed resource called `name` is, as `crossplane_lite._call.mark.whose` does.
@@ -363,8 +370,10 @@ class Call(Tracker):
         Raises:
             WireError: The composite's bytes are malformed.
         """
-        # In most calls the composite has no status; its fields were split before.
-        return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
+        if self._observed_conditions is None:
+            # A new composite has no status; its fields were split before.
+            self._observed_conditions = conditions_of(self.xr.raw) if "status" in self.xr.fields else {}
+        return self._observed_conditions.get(type_)
 
     def release(self) -> None:
         """Cut the circular references between the call's objects, so that they are freed when the call ends.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from .call import Call
 
-__all__ = ["Callee"]
-
-_DEFAULT_TTL_SECONDS: Final = 60
+__all__ = ["Callee", "checked_ttl"]
 
 
 class Callee(abc.ABC):
@@ -24,8 +26,8 @@ class Callee(abc.ABC):
         formerly: The names that the function had before. Resources that are marked with one of them still belong to it.
         allow_removal_when_unresolved: Whether existing resources may be deleted because a value is missing.
         usages: Whether the function also composes Usages, so that resources are deleted in the right order.
-        ttl_seconds: How long Crossplane may use an answer for identical requests, in seconds, if compose() doesn't set
-            it.
+        ttl: How long Crossplane may use an answer for identical requests, if compose() doesn't set it. If None, it
+            follows from the composite's state.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Callee(abc.ABC):
         auto_ready: bool,
         allow_removal_when_unresolved: bool,
         usages: bool,
+        ttl: timedelta | None = None,
     ) -> None:
         self.name = name
         self.formerly = tuple(formerly)
@@ -44,8 +47,21 @@ class Callee(abc.ABC):
         self.auto_ready = auto_ready
         self.allow_removal_when_unresolved = allow_removal_when_unresolved
         self.usages = usages
-        self.ttl_seconds = _DEFAULT_TTL_SECONDS
+        self.ttl = ttl
 
     @abc.abstractmethod
     def invoke(self, call: Call) -> None:
         """Run compose() for `call`, and wait until it ends. An exception of compose() is raised here."""
+
+
+def checked_ttl(value: Any) -> timedelta:
+    """Return `value` if it is a timedelta that isn't negative.
+
+    Raises:
+        UsageError: It is something else.
+    """
+    from datetime import timedelta
+
+    if not isinstance(value, timedelta) or value < timedelta(0):
+        raise UsageError(f"'ttl' must be a timedelta that isn't negative (got {value!r})")
+    return value

@@ -125,12 +125,9 @@ def register(
         name = _name_in_use(call, name, formerly)
     if "status" in instance.__dict__ and plain_data(instance.__dict__["status"]) == {}:
         del instance.__dict__["status"]  # `kubectl create --dry-run` prints an empty status, which authors copy
-    observed = call.observed.get(name)
     earlier = None if name in call.removed else call.desired.get(name)
-    if observed is None:
-        root = Root(call, "resource", name, name, None)
-    else:
-        root = Root(call, "resource", name, name, observed.resource, observed)
+    root = call.root(name)
+    if root.raw is not None:
         check_same_kind(instance, root.fields, f"the observed resource {name!r}")
     registered = Registered(root)
     if earlier is not None:
@@ -346,8 +343,6 @@ def earlier_of(call: Call) -> dict[str, Any]:
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
         # `.observed` is the resource that Crossplane observes under that name, as for a registered resource.
-        observed = call.observed.get(name)
-        seen = Root(call, "resource", name, name, None if observed is None else observed.resource, observed)
-        Unstructured._set_state(made, Registered(seen, earlier.resource, earlier.ready))
+        Unstructured._set_state(made, Registered(call.root(name), earlier.resource, earlier.ready))
         shown[name] = made
     return shown

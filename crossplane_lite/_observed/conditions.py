@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _wire
 
-__all__ = ["condition_of"]
+__all__ = ["condition_of", "conditions_of"]
 
 
 def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
@@ -19,8 +19,21 @@ def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
     Raises:
         WireError: The bytes are malformed.
     """
+    return conditions_of(raw).get(type_)
+
+
+def conditions_of(raw: bytes | None) -> dict[str, dict[str, Any]]:
+    """Return the conditions in an object's status by their types, the first of each type.
+
+    Args:
+        raw: The object's Struct bytes; None for an object that doesn't exist.
+
+    Raises:
+        WireError: The bytes are malformed.
+    """
     conditions = None if raw is None else _wire.get_path(raw, ("status", "conditions"))
+    found: dict[str, dict[str, Any]] = {}
     for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and condition.get("type") == type_:
-            return condition
-    return None
+        if isinstance(condition, dict) and isinstance(type_ := condition.get("type"), str):
+            found.setdefault(type_, condition)
+    return found

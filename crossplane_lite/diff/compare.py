@@ -16,6 +16,7 @@ from .._observed.masking import Masker
 from .._observed.secrets import names_of, secrets_in, secrets_of
 from ..proto import _view
 from ..render.told import told
+from ..simulate.merging import copied
 from .fields import ABSENT, Change, changes, leaves
 from .keys import KeysAt, keys_of
 from .owned import owned_fields
@@ -275,28 +276,11 @@ def _masked(found: Iterable[Change], mask: Mask, *, is_secret: bool = False) -> 
             new = ABSENT if one.new is ABSENT else _SECRET if old is ABSENT else _OTHER_SECRET
             masked.append(Change(one.path, old, new))
             continue
-        old, new = _without_secrets(one.old, mask), _without_secrets(one.new, mask)
+        old, new = copied(one.old, text=mask), copied(one.new, text=mask)
         if old == new and isinstance(new, str):  # two secrets, or texts with them
             new = new.replace(_SECRET, _OTHER_SECRET)
         masked.append(Change(one.path, old, new))
     return masked
-
-
-def _without_secrets(value: Any, mask: Mask) -> Any:
-    box: list[Any] = [value]
-    work: list[tuple[Any, Any]] = [(box, 0)]
-    while work:
-        holder, key = work.pop()
-        one = holder[key]
-        if isinstance(one, str):
-            holder[key] = mask(one)
-        elif isinstance(one, Mapping):
-            holder[key] = made = dict(one)
-            work += [(made, name) for name in made]
-        elif isinstance(one, list):
-            holder[key] = copy = list(one)
-            work += [(copy, at) for at in range(len(copy))]
-    return box[0]
 
 
 def _entry(

@@ -15,10 +15,10 @@ import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from crossplane_lite import composition
-from crossplane_lite.errors import CrossplaneLiteError
+from crossplane_lite.errors import CrossplaneLiteError, UsageError
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, ForProvider, XStorageBucket
-from tests.support import ALL_CAPABILITIES, Response, build, call, run
+from tests.support import ALL_CAPABILITIES, DEFAULT_XR, Response, build, call, run
 
 # --- what the request carries ------------------------------------------------------------------------------------
 
@@ -189,12 +189,32 @@ def test_ttl(seconds: float) -> None:
     """The TTL that compose() sets is in the answer."""
 
     def compose(ctx: Any) -> None:
-        assert isinstance(ctx.ttl, datetime.timedelta)
+        assert ctx.ttl is None
         ctx.ttl = datetime.timedelta(seconds=seconds)
 
     _, answer = call(compose)
     assert answer.ttl == seconds
     assert answer.message.meta.HasField("ttl")
+
+
+def test_the_ttl_of_the_function() -> None:
+    """The function's own TTL is in each answer, unless compose() sets one."""
+
+    @composition.function(ttl=datetime.timedelta(minutes=5))
+    def compose(ctx: Any) -> None:
+        assert ctx.ttl == datetime.timedelta(minutes=5)
+        if ctx.composite(XStorageBucket).observed.metadata.name == "other":
+            ctx.ttl = datetime.timedelta(seconds=7)
+
+    assert run(compose).ttl == 300
+    assert run(compose, xr={**DEFAULT_XR, "metadata": {"name": "other"}}).ttl == 7
+
+
+@pytest.mark.parametrize("ttl", [60, "1m", datetime.timedelta(seconds=-1)])
+def test_a_wrong_ttl(ttl: Any) -> None:
+    """The function's TTL must be a timedelta that isn't negative."""
+    with pytest.raises(UsageError, match="timedelta"):
+        composition.function(ttl=ttl)(lambda ctx: None)
 
 
 def test_capabilities() -> None:

@@ -179,7 +179,7 @@ def test_several_resources_of_the_kind() -> None:
         ctx.resource("subnet", Unstructured("ec2.aws.upbound.io/v1beta1", "Subnet"))
 
     (text,) = warnings(run(compose, observed=observed()))
-    assert "if a or b or c (or one of 2 more) is" in text
+    assert "if one of a, b, c and 2 more is" in text
 
 
 def test_once() -> None:

@@ -256,7 +256,7 @@ def test_an_operation() -> None:
 
 
 def test_previews() -> None:
-    """`render` keeps the name of the object, `simulate` goes on from it, and `--explain` has the line that registers it."""
+    """`render` and `simulate` keep the object's name, and `--explain` has the line that registers it."""
     xr = {**DEFAULT_XR, "metadata": {"name": "shop", "uid": "an-uid"}}
     owner = {"apiVersion": xr["apiVersion"], "kind": xr["kind"], "name": "shop", "uid": "an-uid", "controller": True}
     annotations = {"crossplane.io/composition-resource-name": "vpc", MARKER: "net"}

@@ -15,7 +15,7 @@ from tests.behaviour.models import (
     Subnet,
     SubnetSpec,
 )
-from tests.support import ALL_CAPABILITIES, MARKER, Response, build, call, run, with_conditions
+from tests.support import ALL_CAPABILITIES, MARKER, READY, Response, build, call, run, with_conditions
 
 # --- the condition -----------------------------------------------------------------------------------------------
 
@@ -248,6 +248,57 @@ def test_a_ttl_is_always_set() -> None:
     """Every answer says how long it may be cached."""
     assert run(network).message.meta.HasField("ttl")
     assert run(network).ttl > 0
+
+
+def _is_ready(xr: Any = None, *, status: str = "True") -> dict[str, Any]:
+    """Return a composite with the condition Ready, in addition to the conditions that it has."""
+    made = with_conditions(xr, run(network, observed=ALL_FOUND))
+    made.setdefault("status", {}).setdefault("conditions", []).append({**READY, "status": status})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("xr", "observed", "ttl"),
+    [
+        pytest.param(None, {}, 10, id="new"),
+        pytest.param(None, ALL_FOUND, 10, id="nothing waits, not Ready yet"),
+        pytest.param(_is_ready(status="False"), ALL_FOUND, 10, id="not Ready"),
+        pytest.param(_is_ready(), VPC_FOUND, 10, id="Ready, and something is held back"),
+        pytest.param(_is_ready(), ALL_FOUND, 60, id="settled"),
+    ],
+)
+def test_the_ttl_follows_the_state(xr: Any, observed: Any, ttl: float) -> None:
+    """The TTL is short until the composite is Ready and nothing waits, because only the TTL is sure to bring a call."""
+    assert run(network, xr=xr, observed=observed).ttl == ttl
+
+
+def test_the_ttl_is_short_while_something_is_kept() -> None:
+    """A kept resource needs calls as soon as its value is back."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        if vpc.observed.status.atProvider.vpcId:
+            ctx.resource("subnet", Subnet()).spec.forProvider.region = "r"
+
+    subnet = samples.subnet({"region": "r"}, ours="step", owned={"f:spec": {"f:forProvider": {"f:region": {}}}})
+    observed = {"vpc": samples.vpc(status={}, ours="step"), "subnet": subnet}
+    answer = run(compose, xr=_is_ready(), observed=observed)
+    assert "subnet" in answer.emitted
+    assert answer.ttl == 10
+
+
+@pytest.mark.parametrize(("status", "said"), [("False", True), ("True", False)])
+def test_an_open_circuit_breaker_is_said(status: str, said: bool) -> None:
+    """Where something waits and Crossplane's circuit breaker is open, the condition says so; that is no news."""
+    xr = with_conditions(None, run(network))
+    xr["status"]["conditions"].append({"type": "Responsive", "status": status, "reason": "WatchCircuitOpen"})
+    answer = run(network, xr=xr)
+    assert ("circuit breaker" in answer.conditions[CONDITION][2]) is said
+    assert not answer.results
+    again = run(network, xr=with_conditions(xr, answer))
+    assert again.conditions == answer.conditions
+    assert not again.results
 
 
 def test_the_marker_does_not_hide_the_users_annotations() -> None:
