@@ -185,7 +185,8 @@ class Context:
         unresolved values as plain ones in this call.
 
         Args:
-            name: The composition resource name. A name that no function desires is ignored.
+            name: The composition resource name. A name that no function desires is ignored. If this call has registered
+                the resource, it is the present name, else the name under which the resource exists.
 
         Raises:
             UnresolvedError: The name is made from an unresolved value.
@@ -280,7 +281,8 @@ class Context:
     def observed(self) -> ObservedResources:
         """The observed composed resources, by name, whichever step composes them. They are read-only.
 
-        A name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
+        A resource that this call has registered is also found by its present name if it exists under a former one. A
+        name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
         counts as a guess while the resource isn't observed, as `if` does for an unresolved value.
         """
         from ._call.observed import ObservedResources

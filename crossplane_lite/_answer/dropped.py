@@ -19,8 +19,9 @@ from .._terminal.excerpts import some
 if TYPE_CHECKING:
     from .._call.call import Call
 
-__all__ = ["new_name_hint", "uses", "warnings"]
+__all__ = ["Places", "new_name_hint", "places_in", "uses", "warnings"]
 
+Places = Mapping[str, Sequence[tuple[str, tuple[str | int, ...]]]]
 _IDS: Final = ("id", "arn", "selfLink")
 
 
@@ -40,8 +41,9 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
     dropped = [name for name in sorted(gone) if name not in call.removed and call.whose(name) == OURS]
     specs = {
         name: [_wire.get_path(of[name].resource, ("spec",)) for of in (call.observed, desired) if name in of]
-        for name in (sorted(desired) if dropped else ())
+        for name in (desired if dropped else ())
     }
+    places = places_in(specs)
     new = {
         name: (str(model.apiVersion), str(model.kind))
         for name, model in call.resources.items()
@@ -49,19 +51,33 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
     }
     for name in dropped:
         raw = call.observed[name].resource
-        found = uses(raw, specs)
+        found = uses(raw, places)
         if found:
             hints = "; ".join([*new_name_hint(name, raw, new), f"if it may go, call ctx.remove({name!r})"])
             yield f"{name} isn't desired any more, so Crossplane deletes it, but it is {found}: {hints}"
 
 
-def uses(raw: bytes, specs: Mapping[str, Sequence[Any]]) -> str:
+def places_in(specs: Mapping[str, Sequence[Any]]) -> Places:
+    """Return the places of each string in specs of resources: for each place, the resource's name and the path.
+
+    Args:
+        specs: For each resource that stays, by name, its observed spec and its desired one, whose values count in the
+            place of the observed ones.
+    """
+    places: dict[str, list[Any]] = {}
+    for name, several in specs.items():
+        for steps, value in {steps: value for spec in several for steps, value in leaves(spec)}.items():
+            if isinstance(value, str):
+                places.setdefault(value, []).append((name, steps))
+    return places
+
+
+def uses(raw: bytes, places: Places) -> str:
     """Return the fields that refer to a dropped resource, for people: `still used in subnet.spec.forProvider.vpcId`.
 
     Args:
         raw: The Struct bytes of the dropped resource, as it is observed.
-        specs: For each resource that stays, by name, its observed spec and its desired one, whose values count in the
-            place of the observed ones.
+        places: The places of strings in the resources that stay.
 
     Returns:
         The text; empty if no resource refers to the dropped one, or if it is being deleted already.
@@ -73,16 +89,10 @@ def uses(raw: bytes, specs: Mapping[str, Sequence[Any]]) -> str:
         return ""
     ids = {_text(raw, *holder, key) for holder in (("status",), ("status", "atProvider")) for key in _IDS}
     ids = {*ids, _text(raw, "metadata", "annotations", EXTERNAL_NAME)} - {""}
-    own = _text(raw, "metadata", "name")
-    found = []
-    for name, several in specs.items():
-        values = {steps: value for spec in several for steps, value in leaves(spec) if isinstance(value, str)}
-        found += sorted(
-            f"{name}.{show_path(['spec', *steps])}"
-            for steps, value in values.items()
-            if value in ids or (value == own and _is_reference(steps))
-        )
-    return f"still used in {some(found, 3)}" if found else ""
+    found = {place for one in ids for place in places.get(one, ())}
+    found.update(place for place in places.get(_text(raw, "metadata", "name"), ()) if _is_reference(place[1]))
+    shown = sorted(f"{name}.{show_path(['spec', *steps])}" for name, steps in found)
+    return f"still used in {some(shown, 3)}" if shown else ""
 
 
 def _is_reference(steps: Sequence[str | int]) -> bool:

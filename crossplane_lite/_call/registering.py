@@ -166,7 +166,8 @@ def _name_in_use(call: Call, name: str, formerly: Sequence[str]) -> str:
         call.present[name] = used
         for model in call.resources.values():  # those that were registered before may depend on it
             registered: Any = model._state
-            registered.depends_on = tuple(used if one == name else one for one in registered.depends_on)
+            if name in registered.depends_on:
+                registered.depends_on = tuple(used if one == name else one for one in registered.depends_on)
     return used
 
 

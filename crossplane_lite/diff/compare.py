@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._answer.dropped import new_name_hint, uses
+from .._answer.dropped import new_name_hint, places_in, uses
 from .._base.api_version import group_of
 from .._manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
 from .._observed.masking import Masker
@@ -222,6 +222,7 @@ def _finished(
     mask = masking(renders, exist.values())
     composed = renders[-1].composed
     specs = {name: [exist.get(name, {}).get("spec"), one.get("spec")] for name, one in composed.items()}
+    places = places_in(specs)
     new = {
         one.name: (text_of(composed[one.name].get("apiVersion")), text_of(composed[one.name].get("kind")))
         for one in entries
@@ -231,7 +232,7 @@ def _finished(
     for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name)):
         if one.action == "delete":
             raw = observed_bytes(gone[one.name], one.name)
-            about = filter(None, (one.note, uses(raw, specs), *new_name_hint(one.name, raw, new)))
+            about = filter(None, (one.note, uses(raw, places), *new_name_hint(one.name, raw, new)))
             one = one._replace(note="; ".join(about))
         shown.append(one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1")))
     return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])

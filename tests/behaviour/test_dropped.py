@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._answer.dropped import uses
+from crossplane_lite._answer.dropped import places_in, uses
 from crossplane_lite._wire import encode_struct
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, Subnet
@@ -155,7 +155,7 @@ def test_uses(spec: Any, expected: str) -> None:
         "metadata": {"name": "shop-vpc", "annotations": {"crossplane.io/external-name": "external"}},
         "status": {"selfLink": "https://self", "arn": "", "atProvider": provider},
     }
-    assert uses(encode_struct(dropped), {"a": [spec], "b": [None, {}]}) == expected
+    assert uses(encode_struct(dropped), places_in({"a": [spec], "b": [None, {}]})) == expected
 
 
 def test_strange_objects() -> None:
@@ -166,7 +166,7 @@ def test_strange_objects() -> None:
         {"metadata": {"annotations": "x"}, "status": {"id": {}, "atProvider": 1}},
     ]
     for raw in strange:
-        assert uses(encode_struct(raw), {"a": [{"b": "x"}, 3, ["x"]]}) == ""
+        assert uses(encode_struct(raw), places_in({"a": [{"b": "x"}, 3, ["x"]]})) == ""
 
 
 def test_several_resources_of_the_kind() -> None:
