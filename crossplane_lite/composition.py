@@ -22,6 +22,7 @@ from ._answer.answer import respond
 from ._base.type_names import type_in_words
 from ._call.call import Call
 from ._call.callee import Callee, checked_ttl
+from ._call.registering import former_names
 from ._observed import tracker
 from .context import Context
 from .errors import UsageError, WireError
@@ -299,11 +300,10 @@ def function(
         chosen = name
         if chosen is None:
             chosen = f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
-        _check_name(chosen)
         return Function(
             compose,
-            chosen,
-            formerly=_former_names(chosen, formerly),
+            _checked_name(chosen),
+            formerly=former_names("@composition.function(formerly=...)", chosen, formerly, _checked_name),
             auto_ready=auto_ready,
             allow_removal_when_unresolved=allow_removal_when_unresolved,
             usages=usages,
@@ -313,25 +313,12 @@ def function(
     return decorate if compose is None else decorate(compose)
 
 
-def _check_name(name: object, argument: str = "name") -> None:
+def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name or "," in name or ": " in name:
         raise UsageError(
-            f"@composition.function({argument}=...): a name must be a non-empty string without ',' and ': ' "
-            f"(got {name!r})"
+            f"@composition.function: a name must be a non-empty string without ',' and ': ' (got {name!r})"
         )
-
-
-def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:
-    if isinstance(formerly, str):
-        raise UsageError(f"@composition.function(formerly=...) takes a list of names (got {formerly!r})")
-    for former in formerly:
-        _check_name(former, "formerly")
-        if former == name:
-            raise UsageError(
-                f"@composition.function(formerly=...) lists {name!r}, which is the function's present name: list only "
-                "names that it had before"
-            )
-    return formerly
+    return name
 
 
 def _check_compose(compose: Any) -> None:

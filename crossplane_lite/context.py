@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _wire
@@ -45,7 +45,7 @@ class Context:
         required_schemas: Crossplane's answers to required schemas, by the key of the requirement.
         context: The pipeline's context: JSON values by key, which each function passes to the next one.
         output: The output of an Operation's function: JSON values by key.
-        resources: The composed resources that this call has registered, by name.
+        resources: The composed resources that this call has registered, by the names that compose() has given them.
     """
 
     __slots__ = ("_call", "_composite", "_conditions", "_kept", "_resources", "_results")
@@ -78,7 +78,8 @@ class Context:
 
     @property
     def resources(self) -> dict[str, Resource]:
-        return self._resources
+        former = self._call.former
+        return {former.get(name, name): one for name, one in self._resources.items()} if former else self._resources
 
     def composite(self, model: type[R]) -> R:
         """Return the composite resource.
@@ -107,6 +108,7 @@ class Context:
         *,
         depends_on: Collection[Resource | str] = (),
         on_unresolved: Literal["keep", "hold", "fatal"] = "keep",
+        formerly: Sequence[str] = (),
     ) -> R:
         """Register a composed resource.
 
@@ -120,19 +122,24 @@ class Context:
                 sends the observed value in its place. `hold` leaves the instance out of the answer: Crossplane deletes
                 the resource unless a previous function desires it. `fatal` stops the pipeline with a Fatal result. A
                 resource that doesn't exist yet is always created later, when all its values exist.
+            formerly: The names that the resource had before. If it exists under one of them, or a previous function
+                desires it under one, and neither is so for `name`, then it is composed under that former name, so that
+                Crossplane doesn't delete it. The first such name counts. The code uses `name` everywhere; messages,
+                paths and the cluster show the former name.
 
         Returns:
             The registered resource, whose `.observed` and other attributes work. It is `instance` itself, or a copy if
             `instance` was made outside of the call or is registered already. So use the result.
 
         Raises:
-            DuplicateResourceError: This call has registered a resource of this name before.
+            DuplicateResourceError: This call has registered a resource of this name before, or two resources have a
+                name in common, present or former.
             UnresolvedError: The name is made from an unresolved value.
             UsageError: The instance is observed state, isn't a resource, or is cluster-scoped although the composite is
                 in a namespace; or a resource of another kind is observed or desired under this name; or another
                 argument is wrong.
         """
-        return register(self._call, name, instance, depends_on, on_unresolved)
+        return register(self._call, name, instance, depends_on, on_unresolved, formerly)
 
     def connection_secret(
         self,
@@ -178,7 +185,8 @@ class Context:
         unresolved values as plain ones in this call.
 
         Args:
-            name: The composition resource name. A name that no function desires is ignored.
+            name: The composition resource name. A name that no function desires is ignored. If this call has registered
+                the resource, it is the present name, else the name under which the resource exists.
 
         Raises:
             UnresolvedError: The name is made from an unresolved value.
@@ -273,7 +281,8 @@ class Context:
     def observed(self) -> ObservedResources:
         """The observed composed resources, by name, whichever step composes them. They are read-only.
 
-        A name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
+        A resource that this call has registered is also found by its present name if it exists under a former one. A
+        name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
         counts as a guess while the resource isn't observed, as `if` does for an unresolved value.
         """
         from ._call.observed import ObservedResources

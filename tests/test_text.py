@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._terminal.excerpts import some
 from crossplane_lite._terminal.lines import escaped, line
 
 
@@ -45,3 +46,11 @@ def test_long_values() -> None:
 def test_long_lines() -> None:
     """A line of many words is shortened too."""
     assert len(line("word " * 100_000)) <= 10_000
+
+
+def test_some() -> None:
+    """Of a list the first texts are shown, and how many follow."""
+    assert some([], 2) == ""
+    assert some(["a", "b"], 2) == "a, b"
+    assert some(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert some(["a", "b", "c"], 1, "; ") == "a; and 2 more"

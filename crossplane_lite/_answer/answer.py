@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["respond"]
 
-# Crossplane's circuit breaker drops most watch events of a composite that comes up. Then only the ttl brings calls.
+# Crossplane's circuit breaker takes away most watch events of a new composite. Then only the ttl brings calls.
 _TTL_SECONDS: Final = 60
 _UNSETTLED_TTL_SECONDS: Final = 10
 
@@ -404,19 +404,24 @@ class _Answer:
             if entry.severity != results.FATAL:
                 self.add_result_of_compose(entry)
         self.set_conditions()
-        if self.goes_on and self.report is not None and self.report.changed:
+        if self.report is not None and self.report.changed:
+            severity = results.WARNING if self.goes_on else results.NORMAL
             text = parts.Masked(self.report.text)
-            parts.add_result(call, self.message, results.ResultEntry(results.WARNING, text, self.report.reason, 0))
-        elif self.report is not None and self.report.changed:
-            text = parts.Masked(self.report.text)
-            if self.who_waits is not None and not self.report.resolved:
+            if not self.goes_on and self.who_waits is not None and not self.report.resolved:
                 text = self.who_waits.with_graph(text, self._rehearsed())
-            parts.add_result(call, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
+            parts.add_result(call, self.message, results.ResultEntry(severity, text, self.report.reason, 0))
         if call.function.usages:
             from .._rehearsal.usages import add_usages
 
             graph = None if self.who_waits is None else self.who_waits.graph
             add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
+        desired = self.message.desired.resources
+        gone = [name for name in call.observed if name not in call.resources and name not in desired]
+        if gone and complete:
+            from .dropped import warnings
+
+            for about in warnings(call, desired, gone):
+                parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
         return self.serialised()
 
     def set_conditions(self) -> None:

@@ -9,6 +9,7 @@ from .. import _wire
 from .._call.mark import ANNOTATION, is_step_of, steps_in
 from .._observed import readiness
 from .._observed.owned import as_owned, with_owned_fields
+from .._terminal.excerpts import some
 from .._waits.entry import Note
 from ..proto import _view
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["keep", "notes_of"]
 
 _READY: Final = {True: _view.READY_TRUE, False: _view.READY_FALSE}
-_MOST_PATHS: Final = 5
 
 
 def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
@@ -99,8 +99,7 @@ def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
 
 
 def _paths(values: Iterable[Observable[Any]]) -> str:
-    paths = [one.source_path for one in values]
-    return ", ".join(paths[:_MOST_PATHS]) + (f" and {len(paths) - _MOST_PATHS} more" if paths[_MOST_PATHS:] else "")
+    return some([one.source_path for one in values], 5)
 
 
 def notes_of(call: Call, look: Look, error: str) -> list[Note]:

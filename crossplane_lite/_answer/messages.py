@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from .._terminal.excerpts import some
 from .._waits.entry import unmasked_name
 from .parts import Masked
 
@@ -13,14 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["cut_off_lines", "cycle_text", "graph_text", "joined", "lines", "stopped_text"]
 
-_MOST_LINES: Final = 50
-
 
 def joined(lines: Iterable[str]) -> str:
     """Return `lines` as one text, sorted and joined by '; '. After 50 lines only the number of the others follows."""
-    shown = sorted(lines)
-    more = len(shown) - _MOST_LINES
-    return "; ".join(shown[:_MOST_LINES]) + (f"; and {more} more" if more > 0 else "")
+    return some(sorted(lines), 50, "; ")
 
 
 def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from .. import _wire
 from .._models.model import Model
 from .._models.resource import Resource
-from .._models.walker import leaves, tree_of
+from .._models.walker import leaves, show_path, tree_of
+from .._terminal.excerpts import some
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -67,8 +68,9 @@ def _paths_in(model: Model, name: str) -> str:
     base = model._state.base if isinstance(model, Resource) and model._state is not None else None
     before = {} if base is None else {name: _wire.get_path(base, (name,))}
     tree = {name: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
-    paths = sorted(line.partition("=")[0] for line in set(leaves(tree)) - set(leaves(before)))
-    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    new, known = ({(steps, repr(value)) for steps, value in leaves(one)} for one in (tree, before))
+    paths = sorted(show_path(list(steps)) for steps, _ in new - known)
+    return some(paths, 3)
 
 
 def _untouch(model: Model, name: str) -> None:

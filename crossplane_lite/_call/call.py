@@ -12,6 +12,7 @@ from .._observed.root import Root
 from .._observed.tracker import Tracker
 from ..errors import WireError
 from ..proto import _view
+from .mark import HELD_BACK_KEY, whose
 from .results import Conditions, Results
 
 if TYPE_CHECKING:
@@ -71,8 +72,12 @@ class Call(Tracker):
         function: The function.
         request: The message of the request. Its Structs are bytes.
         desired: The resources that previous functions desire, by name, as messages of the request.
+        existing: The observed resources by name, also in a rehearsal whose own request lacks some of them.
         composite: The desired composite; None until compose() asks for it.
-        resources: The composed resources that compose() has registered, by name.
+        resources: The composed resources that compose() has registered, by name. A resource that still has a former
+            name is under that name.
+        former: The former names that compose() has given, each with the present name.
+        present: The present names of resources that still have a former name, each with that name.
         removed: The names that compose() has removed.
         results: The results of compose().
         conditions: The conditions that compose() has set.
@@ -99,8 +104,11 @@ class Call(Tracker):
         "conditions",
         "context",
         "desired",
+        "existing",
+        "former",
         "function",
         "output",
+        "present",
         "removed",
         "request",
         "resources",
@@ -121,12 +129,14 @@ class Call(Tracker):
             from .._models import yaml_dumps
 
             yaml_dumps.teach()
-        self.observed = request.observed.resources
+        self.observed = self.existing = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
         self.xr: Root = Root(self, "xr", "", "xr", composite.resource, composite)
         self.composite: Resource | None = None
         self.resources: dict[str, Resource] = {}
+        self.former: dict[str, str] = {}
+        self.present: dict[str, str] = {}
         self.removed: set[str] = set()
         self.results = Results()
         self.conditions = Conditions()
@@ -196,6 +206,20 @@ class Call(Tracker):
         # sends a desired state in every call, even an empty one; without one, the call isn't from Crossplane.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
 
+    def root(self, name: str) -> Root:
+        """Return the observed resource called `name`, whether it exists or not."""
+        observed = self.observed.get(name)
+        return Root(self, "resource", name, name, None if observed is None else observed.resource, observed)
+
+    def whose(self, name: str) -> str:
+        """Return whose the observed resource called `name` is, as `crossplane_lite._call.mark.whose` does.
+
+        Raises:
+            WireError: The resource's bytes are malformed.
+        """
+        function = self.function
+        return whose(self.observed[name].resource, self.step, function.name, function.formerly)
+
     @property
     def namespace(self) -> str:
         """The namespace of the composite; empty if it has none.
@@ -244,8 +268,6 @@ class Call(Tracker):
         Raises:
             WireError: The context's bytes are malformed.
         """
-        from .mark import HELD_BACK_KEY
-
         entries = _wire.get_path(self.request.context, (HELD_BACK_KEY,))
         found: set[str] = set()
         for step, entry in entries.items() if isinstance(entries, dict) else ():
@@ -302,9 +324,11 @@ class Call(Tracker):
 
         - the secrets, because the rehearsal's request may lack some;
         - the schemas, because they are large and need to be decoded only once;
-        - the markers of placeholders (`crossplane_lite._observed.tokens`), if both calls have the same request.
+        - the markers of placeholders (`crossplane_lite._observed.tokens`), if both calls have the same request;
+        - the resources that exist, so that a resource has its former name in both calls or in none.
         """
         self._secret = real.request
+        self.existing = real.existing
         if self.data is real.data:
             self._sequence = real._sequence
         self._required_schemas = real.required_schemas

@@ -7,6 +7,7 @@ import traceback
 from typing import Final
 
 from .._observed.tracker import Tracker
+from .._terminal.excerpts import some
 from ..errors import CrossplaneLiteError
 
 __all__ = ["authors_frame", "describe"]
@@ -16,7 +17,6 @@ _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 # The names that Python and attrs give to code without a file. The place in such code doesn't help authors.
 _MADE: Final = ("<frozen ", "<attrs generated ")
-_MOST_PATHS: Final = 10
 
 
 def describe(error: BaseException, call: Tracker, home: str) -> str:
@@ -43,9 +43,8 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
     if call.handed_out and not isinstance(error, CrossplaneLiteError):
         paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
-        more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
         text += (
-            f". Without a value in this call: {', '.join(paths[:_MOST_PATHS])}{more}; "
+            f". Without a value in this call: {some(paths, 10)}; "
             "use crossplane_lite.apply(function, value) to compute with a value that may not be known yet"
         )
     return text

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from .._models.registered import Registered, observed_view
 from .._models.unstructured import Unstructured
 from .._observed.observable import make
-from .._observed.root import Root
 from .._observed.uses import guess
-from .registering import known_name
+from .registering import present_name
 
 if TYPE_CHECKING:
     from .call import Call
@@ -40,10 +39,10 @@ class ObservedResources(Mapping[str, Unstructured]):
         self._made: dict[str, Unstructured] = {}
 
     def __getitem__(self, name: str) -> Unstructured:
-        name = known_name(self._call, name)
+        name = present_name(self._call, name)
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = observed_view(Unstructured, Registered(self._root(name)))
+            made = self._made[name] = observed_view(Unstructured, Registered(self._call.root(name)))
         return made
 
     @overload
@@ -60,8 +59,8 @@ class ObservedResources(Mapping[str, Unstructured]):
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or not name:
             return False
-        name = known_name(self._call, name)
-        return name in self._call.observed or guess(make(name, self._root(name)))
+        name = present_name(self._call, name)
+        return name in self._call.observed or guess(make(name, self._call.root(name)))
 
     def __iter__(self) -> Iterator[str]:
         # The same question as `name in ctx.observed`, asked for each resource that is desired so far.
@@ -73,7 +72,3 @@ class ObservedResources(Mapping[str, Unstructured]):
 
     def __repr__(self) -> str:
         return f"<observed resources: {', '.join(sorted(self._call.observed)) or 'none'}>"
-
-    def _root(self, name: str) -> Root:
-        observed = self._call.observed.get(name)
-        return Root(self._call, "resource", name, name, None if observed is None else observed.resource, observed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from .. import _wire
 from .._base.sentinels import UNSET
@@ -25,7 +25,7 @@ from ..errors import DuplicateResourceError, UnresolvedError, UsageError
 if TYPE_CHECKING:
     from .call import Call
 
-__all__ = ["composite_of", "earlier_of", "known_name", "register", "remove"]
+__all__ = ["composite_of", "earlier_of", "former_names", "present_name", "register", "remove"]
 
 R = TypeVar("R", bound=Resource)
 
@@ -78,7 +78,12 @@ def _identity(root: Root, key: str) -> str:
 
 
 def register(
-    call: Call, name: str, instance: R, depends_on: Collection[Resource | str] = (), on_unresolved: str = "keep"
+    call: Call,
+    name: str,
+    instance: R,
+    depends_on: Collection[Resource | str] = (),
+    on_unresolved: str = "keep",
+    formerly: Sequence[str] = (),
 ) -> R:
     """Register a composed resource, and return the registered instance; `Context.resource` describes the arguments.
 
@@ -86,7 +91,8 @@ def register(
     of calls, such as at the top of a module.
 
     Raises:
-        DuplicateResourceError: This call has registered a resource called `name` before.
+        DuplicateResourceError: This call has registered a resource called `name` before, or two resources have a name
+            in common, present or former.
         UnresolvedError: `name` is made from an unresolved value.
         UsageError: `instance` isn't a resource, or is observed state; or it is cluster-scoped, but the composite is in
             a namespace; or it is of another kind than the resource called `name` that exists, or that a previous
@@ -101,7 +107,9 @@ def register(
         or (call.searches and call.has_token(name.encode(errors="replace")))
     ):
         name = known_name(call, name)  # all other names are known already, and don't need this slower check
-    if name in call.resources:
+    if name in call.former:
+        _refuse_common(call.former[name], name, name)
+    if call.present.get(name, name) in call.resources:
         raise DuplicateResourceError(
             f"the composed resource {name!r} is registered already in this call; give each resource a name of its own"
         )
@@ -113,14 +121,13 @@ def register(
         raise _out_of_scope(call, name, instance)
     if instance._node is not None or instance._state is not None:
         instance = _own(name, instance)
+    if formerly:
+        name = _name_in_use(call, name, formerly)
     if "status" in instance.__dict__ and plain_data(instance.__dict__["status"]) == {}:
         del instance.__dict__["status"]  # `kubectl create --dry-run` prints an empty status, which authors copy
-    observed = call.observed.get(name)
     earlier = None if name in call.removed else call.desired.get(name)
-    if observed is None:
-        root = Root(call, "resource", name, name, None)
-    else:
-        root = Root(call, "resource", name, name, observed.resource, observed)
+    root = call.root(name)
+    if root.raw is not None:
         check_same_kind(instance, root.fields, f"the observed resource {name!r}")
     registered = Registered(root)
     if earlier is not None:
@@ -133,10 +140,63 @@ def register(
             instance = lay(ANY_TYPE, instance, earlier.resource, root)
     registered.on_unresolved = on_unresolved
     if depends_on:
-        registered.depends_on = _names_of(name, depends_on)
+        registered.depends_on = _names_of(call, name, depends_on)
     Resource._set_state(instance, registered)
     call.resources[name] = instance
     return instance
+
+
+def _name_in_use(call: Call, name: str, formerly: Sequence[str]) -> str:
+    """Return the name under which Crossplane knows the resource called `name`: the first one of its names in use.
+
+    A name is in use if a resource of this name is observed, or if a previous function desires one.
+
+    Raises:
+        DuplicateResourceError: Another resource has one of the former names, now or formerly.
+        UnresolvedError: A former name is made from an unresolved value.
+        UsageError: `formerly` isn't a list of other names.
+    """
+    names = former_names(f"ctx.resource({name!r}, formerly=...)", name, formerly, lambda one: known_name(call, one))
+    for former in names:
+        other = call.former.setdefault(former, name)
+        if other != name or former in call.resources:
+            _refuse_common(name, former if other == name else other, former)
+    used = next((one for one in (name, *names) if one in call.existing or one in call.desired), name)
+    if used != name:
+        call.present[name] = used
+        for model in call.resources.values():  # those that were registered before may depend on it
+            registered: Any = model._state
+            if name in registered.depends_on:
+                registered.depends_on = tuple(used if one == name else one for one in registered.depends_on)
+    return used
+
+
+def _refuse_common(name: str, other: str, former: str) -> NoReturn:
+    raise DuplicateResourceError(
+        f"the composed resources {name!r} and {other!r} would be one and the same where {former!r} exists, which "
+        f"{name!r} was called formerly: register no other resource under a former name, and list it in 'formerly' of "
+        "one resource only"
+    )
+
+
+def former_names(where: str, name: str, formerly: Any, checked: Callable[[Any], str]) -> list[str]:
+    """Return `formerly`, the names that something had before, as a list of strings.
+
+    Args:
+        where: The call with the argument, for messages.
+        name: The present name.
+        formerly: The argument.
+        checked: Returns a former name as a string, or raises UsageError if it can't be a name.
+
+    Raises:
+        UsageError: `formerly` isn't a list of other names.
+    """
+    if isinstance(formerly, str) or not isinstance(formerly, Collection):
+        raise UsageError(f"{where} takes a list of names (got {formerly!r})")
+    names = [checked(former) for former in formerly]
+    if name in names:
+        raise UsageError(f"{where} lists {name!r}, which is the present name: list only names that it had before")
+    return names
 
 
 def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
@@ -167,9 +227,15 @@ def remove(call: Call, name: str) -> None:
         UnresolvedError: `name` is made from an unresolved value.
         UsageError: `name` is empty or isn't a string.
     """
-    name = known_name(call, name)
+    name = present_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
+
+
+def present_name(call: Call, name: object) -> str:
+    """Return a resource's name as `known_name` does; its former name if this call has registered it under that."""
+    name = known_name(call, name)
+    return call.present.get(name, name)
 
 
 def known_name(call: Call, name: object) -> str:
@@ -235,7 +301,7 @@ def _own(name: str, instance: R) -> R:
     return own_copy(instance)
 
 
-def _names_of(name: str, others: Any) -> tuple[str, ...]:
+def _names_of(call: Call, name: str, others: Any) -> tuple[str, ...]:
     """Return the names of the resources in `others`, the `depends_on` of the resource called `name`.
 
     Raises:
@@ -247,13 +313,13 @@ def _names_of(name: str, others: Any) -> tuple[str, ...]:
             f"ctx.resource({name!r}): depends_on takes a list of registered resources or their names "
             f"(got {type_in_words(others)})"
         )
-    return tuple(_name_of(name, other) for other in others)
+    return tuple(_name_of(call, name, other) for other in others)
 
 
-def _name_of(name: str, other: object) -> str:
+def _name_of(call: Call, name: str, other: object) -> str:
     found: str | None = None
     if isinstance(other, str):
-        found = other
+        found = call.present.get(other, other)
     elif isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
         found = other._state.root.name
     if found is None:
@@ -278,8 +344,6 @@ def earlier_of(call: Call) -> dict[str, Any]:
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
         # `.observed` is the resource that Crossplane observes under that name, as for a registered resource.
-        observed = call.observed.get(name)
-        seen = Root(call, "resource", name, name, None if observed is None else observed.resource, observed)
-        Unstructured._set_state(made, Registered(seen, earlier.resource, earlier.ready))
+        Unstructured._set_state(made, Registered(call.root(name), earlier.resource, earlier.ready))
         shown[name] = made
     return shown

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from .._observed.tracker import mask
+from .._terminal.excerpts import some
 from ..errors import InputError, UsageError
 from .types import Shape, check_class, choices, described, fields_of, shape_of
 
@@ -19,7 +20,6 @@ T = TypeVar("T")
 
 # Fields that every Kubernetes object has. Few input classes have them.
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
-_MOST_PROBLEMS = 100
 
 
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
@@ -275,8 +275,7 @@ def problems_in(error: BaseException, path: str) -> str:
         problems = sorted(problem.text for problem in _problems(error, path))
     except RecursionError:
         return f"{path} is nested too deep"
-    more = len(problems) - _MOST_PROBLEMS
-    return "; ".join(problems[:_MOST_PROBLEMS]) + (f"; and {more} more" if more > 0 else "")
+    return some(problems, 100, "; ")
 
 
 class _Problem(NamedTuple):

@@ -334,8 +334,8 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
     return box[0]
 
 
-def leaves(value: Any) -> Iterator[str]:
-    """Yield `path=value`, such as `spec.size=3`, for each scalar, empty object and empty list in plain data."""
+def leaves(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield each scalar, empty object and empty list in plain data, after the steps of its path."""
     work: list[tuple[Any, Path]] = [(value, _TOP)]
     while work:
         item, path = work.pop()
@@ -344,7 +344,7 @@ def leaves(value: Any) -> Iterator[str]:
         elif isinstance(item, list) and item:
             work.extend((child, (path, at, 0)) for at, child in enumerate(item))
         else:
-            yield f"{show_path(_steps_of(path))}={item!r}"
+            yield tuple(_steps_of(path)), item
 
 
 def canonical(value: Any) -> str:

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
+from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS
 from .._models.walker import show_path, unresolved_in
 from .._observed.observable import Observable
 from .._observed.tokens import EARLY, LATE
@@ -78,12 +78,11 @@ def needs_a_look(call: Call) -> bool:
         return True
     if not call.handed_out or call.function.allow_removal_when_unresolved:
         return False
-    function = call.function
     return any(
         name not in call.resources
         and name not in call.desired
         and name not in call.removed
-        and whose(call.observed[name].resource, call.step, function.name, function.formerly) == OURS
+        and call.whose(name) == OURS
         for name in call.observed
     )
 

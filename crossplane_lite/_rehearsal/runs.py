@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._call.mark import OURS, whose
+from .._call.mark import OURS
 from .._call.marking import marked_over
 from .._models.fallback import fall_back
 from .._observed.owned import changes
@@ -211,10 +211,7 @@ class Runs:
     def state(self, name: str) -> str:
         """Return whose the observed resource called `name` is: `OURS`, `OUR_NAME`, `OTHERS` or `NO_MARK`."""
         if name not in self._states:
-            function = self.call.function
-            self._states[name] = whose(
-                self.call.observed[name].resource, self.call.step, function.name, function.formerly
-            )
+            self._states[name] = self.call.whose(name)
         return self._states[name]
 
     def unresolved(self) -> dict[str, None]:

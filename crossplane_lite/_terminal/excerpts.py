@@ -4,10 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-__all__ = ["LONGEST_LOGGED", "LONGEST_RESULT", "capped", "short_repr", "short_text", "shortened"]
+__all__ = ["LONGEST_LOGGED", "LONGEST_RESULT", "capped", "short_repr", "short_text", "shortened", "some"]
 
 LONGEST_RESULT = 20_000
 """The most characters of a text in a result or a condition."""
@@ -53,6 +53,12 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
         f"{text[: longest - last]} … ({max(size, len(text)):,} characters, of which {left_out:,} are left out here) … "
         f"{text[-last:]}"
     )
+
+
+def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
+    """Return the first `most` texts, joined by `joint`, and how many follow: `a, b and 3 more`."""
+    more = f"{joint.rstrip(' ,')} and {len(texts) - most} more" if len(texts) > most else ""
+    return joint.join(texts[:most]) + more
 
 
 def short_text(value: Any) -> str:

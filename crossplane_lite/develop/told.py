@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from .. import _wire
 from .._observed.secrets import masker_for
+from .._terminal.excerpts import some
 from .._terminal.lines import line
 from ..proto import _view
 from ..testing.responses import Response
 
 __all__ = ["title", "two_lines"]
-
-_MOST: Final = 8
 
 
 def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str, str]:
@@ -63,16 +62,11 @@ def _asked(asked: Any) -> Iterator[str]:
 
 def _answered(answer: Response) -> Iterator[str]:
     waiting = answer.held_back
-    yield f"{_names(list(answer.desired))} emitted" if answer.desired else "nothing emitted"
+    yield f"{some(list(answer.desired), 8)} emitted" if answer.desired else "nothing emitted"
     if waiting:
-        yield f"{_names(waiting)} held back"
+        yield f"{some(waiting, 8)} held back"
     asked = [*answer.required, *answer.required_schemas]
     if asked:
-        yield f"asks for {_names(sorted(asked))}"
+        yield f"asks for {some(sorted(asked), 8)}"
     for result in answer.results:
         yield f"{result.severity.lower()}: {result.message.splitlines()[0] if result.message else ''}"
-
-
-def _names(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more

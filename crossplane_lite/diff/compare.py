@@ -6,15 +6,17 @@ registered it, but values that the resource needs are missing, so the function l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._answer.dropped import new_name_hint, places_in, uses
 from .._base.api_version import group_of
-from .._manifests.objects import controller_of, metadata_of, resource_name, some_names, text_of
+from .._manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
 from .._observed.masking import Masker
 from .._observed.secrets import names_of, secrets_in, secrets_of
 from ..proto import _view
 from ..render.told import told
+from ..simulate.merging import copied
 from .fields import ABSENT, Change, changes, leaves
 from .keys import KeysAt, keys_of
 from .owned import owned_fields
@@ -102,7 +104,7 @@ def against_cluster(
     """Return the changes that a reconcile makes in a cluster.
 
     A new resource that takes the name of an existing resource of another kind counts as created. The existing resource
-    stays in the cluster, and a note says so. Another note names kinds with both deleted and created resources.
+    stays in the cluster, and a note says so.
 
     Args:
         composite: The composite as it exists.
@@ -143,7 +145,8 @@ def against_cluster(
             "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
             f"others have set them: {some_names(unknown)}"
         )
-    return _finished(composite, entries, _status_changes(composite, rendered.composite), notes, [rendered], exist)
+    status = _status_changes(composite, rendered.composite)
+    return _finished(composite, entries, status, notes, [rendered], exist, rendered.deleted)
 
 
 def against_version(
@@ -157,14 +160,14 @@ def against_version(
 
     Args:
         composite: The composite.
-        observed: The composite's composed resources as they exist. Only their names are used, for notes and to tell
-            resources that are held back from those that aren't desired any more.
+        observed: The composite's composed resources as they exist. They are used for notes, and to tell resources that
+            are held back from those that aren't desired any more.
         old: The result of the reconcile with the other version. None if this reconcile fails: then all composed
             resources of `new` count as created, and those that `new` deletes count as deleted.
         new: The result of the reconcile with this version.
         schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
     """
-    exist = {resource_name(one) for one in observed}
+    exist = {resource_name(one): one for one in observed}
     waits, held = _waits(new)
     before: Mapping[str, Mapping[str, Any]] = {} if old is None else old.composed
     entries = []
@@ -190,10 +193,10 @@ def against_version(
     if old is None:  # there is no other desired state to compare with, but deletions must be shown
         entries += [_entry("delete", name, one, (), {}) for name, one in new.deleted.items()]
         known |= set(new.deleted)
-    entries += _held(held - set(new.composed) - known - exist, waits)
+    entries += _held(held - set(new.composed) - known - set(exist), waits)
     status = [] if old is None else _status_changes(old.composite, new.composite)
     renders = [new] if old is None else [old, new]
-    return _finished(composite, entries, status, list(new.notes), renders, {})
+    return _finished(composite, entries, status, list(new.notes), renders, exist, {**before, **new.deleted, **exist})
 
 
 def _finished(
@@ -203,40 +206,36 @@ def _finished(
     notes: list[str],
     renders: Sequence[Rendered],
     exist: Mapping[str, Mapping[str, Any]],
+    gone: Mapping[str, Mapping[str, Any]],
 ) -> Difference:
-    """Return a Difference with sorted entries, masked secret values, and notes on resources that may be renamed.
+    """Return a Difference with sorted entries, masked secret values, and notes on deleted resources that are in use.
 
     Args:
         composite: The composite.
         entries: The actions on resources.
         status: The changes of the composite's status.
-        notes: The other notes; this function adds to the list.
-        renders: The reconciles whose secret values are masked.
+        notes: The other notes.
+        renders: The reconciles whose secret values are masked. The last one is that of this version.
         exist: Existing resources by name. Their secret values are masked, too.
+        gone: The deleted resources by name, and perhaps others.
     """
     mask = masking(renders, exist.values())
-    notes += _renamed(entries)
-    shown = [
-        one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1"))
-        for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name))
-    ]
+    composed = renders[-1].composed
+    specs = {name: [exist.get(name, {}).get("spec"), one.get("spec")] for name, one in composed.items()}
+    places = places_in(specs)
+    new = {
+        one.name: (text_of(composed[one.name].get("apiVersion")), text_of(composed[one.name].get("kind")))
+        for one in entries
+        if one.action == "create" and one.name not in exist
+    }
+    shown = []
+    for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name)):
+        if one.action == "delete":
+            raw = observed_bytes(gone[one.name], one.name)
+            about = filter(None, (one.note, uses(raw, places), *new_name_hint(one.name, raw, new)))
+            one = one._replace(note="; ".join(about))
+        shown.append(one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1")))
     return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])
-
-
-def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a note for each kind that has both deleted and created resources: the user may have renamed them."""
-    gone: dict[str, list[str]] = {}
-    new: dict[str, list[str]] = {}
-    for one in entries:
-        if one.action == "create" and not one.note:
-            new.setdefault(one.kind, []).append(one.name)
-        elif one.action == "delete":
-            gone.setdefault(one.kind, []).append(one.name)
-    for kind in sorted(gone.keys() & new.keys()):
-        yield (
-            f"{kind}: {some_names(gone[kind])} deleted, {some_names(new[kind])} created; a new composition resource "
-            "name makes another resource, so keep the old name where the same one is meant"
-        )
 
 
 def masking(
@@ -278,28 +277,11 @@ def _masked(found: Iterable[Change], mask: Mask, *, is_secret: bool = False) -> 
             new = ABSENT if one.new is ABSENT else _SECRET if old is ABSENT else _OTHER_SECRET
             masked.append(Change(one.path, old, new))
             continue
-        old, new = _without_secrets(one.old, mask), _without_secrets(one.new, mask)
+        old, new = copied(one.old, text=mask), copied(one.new, text=mask)
         if old == new and isinstance(new, str):  # two secrets, or texts with them
             new = new.replace(_SECRET, _OTHER_SECRET)
         masked.append(Change(one.path, old, new))
     return masked
-
-
-def _without_secrets(value: Any, mask: Mask) -> Any:
-    box: list[Any] = [value]
-    work: list[tuple[Any, Any]] = [(box, 0)]
-    while work:
-        holder, key = work.pop()
-        one = holder[key]
-        if isinstance(one, str):
-            holder[key] = mask(one)
-        elif isinstance(one, Mapping):
-            holder[key] = made = dict(one)
-            work += [(made, name) for name in made]
-        elif isinstance(one, list):
-            holder[key] = copy = list(one)
-            work += [(copy, at) for at in range(len(copy))]
-    return box[0]
 
 
 def _entry(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from .._terminal import lines as _text
+from ..simulate.effects import shown
 from .compare import ACTIONS, Difference, Entry
 from .fields import ABSENT, Change
 
@@ -22,7 +23,6 @@ _DONE: Final = {
     "held back": "held back",
     "kept": "kept",
 }
-_LONGEST: Final = 200
 
 
 def as_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
@@ -82,13 +82,7 @@ def _field(change: Change) -> str:
 
 
 def _value(value: Any) -> str:
-    if value is ABSENT:
-        return "(nothing)"
-    try:
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    except RecursionError:
-        return "(something deep)"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shown(value, 200)
 
 
 def as_markdown(differences: Sequence[Difference]) -> str:

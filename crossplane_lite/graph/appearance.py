@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .._terminal.excerpts import shortened
+from .._terminal.excerpts import shortened, some
 from .._terminal.lines import escaped
 from .graph import DrawnNode, Edge, Graph, Sort, State
 
@@ -35,7 +35,6 @@ CYCLE: Final = "#dc4310"
 
 _LONGEST_NAME: Final = 40
 _LONGEST_PATH: Final = 30
-_MOST_PATHS: Final = 2
 # Nearly every value that others need of a managed resource is below one of these paths.
 _USUAL: Final = ("status.atProvider.", "status.")
 
@@ -105,8 +104,7 @@ def edge_label(edge: Edge) -> str:
     the dependency's name. On a cycle, the label begins with `cycle`.
     """
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
-    more = len(labels) - _MOST_PATHS
-    text = ", ".join(labels[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
+    text = some(labels, 2)
     if not edge.in_cycle:
         return text
     return f"cycle: {text}" if text else "cycle"

@@ -304,7 +304,7 @@ class _Watch:
         def register(ctx: Context, name: Any, *args: Any, **more: Any) -> Any:
             made = real(ctx, name, *args, **more)
             if self._is_on():
-                self._registered.setdefault(str(name), self._places.current())
+                self._registered.setdefault(made.name, self._places.current())  # it may be a former one
             return made
 
         return register

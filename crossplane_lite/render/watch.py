@@ -26,6 +26,7 @@ from typing import Any, Final
 
 from .._base.extras import load
 from .._terminal import stdio
+from .._terminal.excerpts import some
 
 __all__ = ["watch"]
 
@@ -254,9 +255,7 @@ def _folders(paths: Iterable[str]) -> set[str]:
 
 
 def _names(paths: Sequence[str]) -> str:
-    names = [os.path.relpath(path) for path in paths]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return some([os.path.relpath(path) for path in paths], _SHOWN)
 
 
 def _say(text: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .merging import ABSENT, differences
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from ..render.rendered import Rendered
     from .simulation import Round
 
-__all__ = ["Effects", "effects_of"]
-
-_LONGEST: Final = 60
+__all__ = ["Effects", "effects_of", "shown"]
 
 
 class Effects(NamedTuple):
@@ -82,18 +80,19 @@ def _status(composite: Mapping[str, Any]) -> dict[str, Any]:
 
 def _changes(before: Any, after: Any, *, is_secret: bool) -> list[str]:
     return [
-        path if is_secret else f"{path}: {_shown(old)} -> {_shown(new)}"
+        path if is_secret else f"{path}: {shown(old)} -> {shown(new)}"
         for path, old, new in differences(before, after)
         # A name is generated only for a new resource, and `created` has those.
         if path and path != "metadata.generateName"
     ]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any, longest: int = 60) -> str:
+    """Return a value as JSON for people, cut to `longest` characters. `ABSENT` is shown as `(nothing)`."""
     if value is ABSENT:
         return "(nothing)"
     try:
         text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     except RecursionError:
         return "(something deep)"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._paths import field_path
@@ -15,12 +15,13 @@ ABSENT: Any = object()
 """Stands for a value that doesn't exist; None is a value, null."""
 
 
-def copied(tree: Any, *, nulls: bool = True) -> Any:
+def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -> Any:
     """Return a deep copy of plain data.
 
     Args:
         tree: The data.
         nulls: Whether the copy has the mapping keys whose value is null. Null elements of lists are always copied.
+        text: A function that returns what the copy has in the place of a string, which isn't a key.
     """
     box: list[Any] = [tree]
     work: list[tuple[Any, Any]] = [(box, 0)]
@@ -33,6 +34,8 @@ def copied(tree: Any, *, nulls: bool = True) -> Any:
         elif isinstance(value, list):
             value = list(value)
             work += [(value, index) for index in range(len(value))]
+        elif isinstance(value, str):
+            value = text(value)
         holder[key] = value
     return box[0]
 

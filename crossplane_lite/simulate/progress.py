@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from .._terminal.excerpts import some
 from .merging import differences
 
 if TYPE_CHECKING:
     from .simulation import Round
 
 __all__ = ["listed", "oscillation", "slowness"]
-
-_MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
@@ -42,9 +41,7 @@ def listed(names: Iterable[str]) -> str:
 
     For no names, return `none`.
     """
-    shown = sorted(names)
-    more = len(shown) - _MOST_SHOWN
-    return (", ".join(shown[:_MOST_SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")
+    return some(sorted(names), 5) or "none"
 
 
 def _changed(rounds: Sequence[Round], index: int) -> list[str]:

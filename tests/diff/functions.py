@@ -7,7 +7,7 @@ from typing import Any
 
 from crossplane_lite import Unstructured, composition, request, response
 
-__all__ = ["Telling", "bucket", "failing", "ports", "renamed", "secrets"]
+__all__ = ["Telling", "bucket", "failing", "moved", "ports", "renamed", "secrets"]
 
 
 def thing(**fields: object) -> Unstructured:
@@ -31,6 +31,13 @@ def renamed(ctx: composition.Context) -> None:
     xr = ctx.composite(Unstructured)
     ctx.resource("second", thing(size=xr.observed.spec.size))
     ctx.resource("other", Unstructured("example.org/v1", "Other"))
+
+
+@composition.function(name="moved")
+def moved(ctx: composition.Context) -> None:
+    """The first resource of `bucket` under another name, with its former one."""
+    xr = ctx.composite(Unstructured)
+    ctx.resource("second", thing(size=xr.observed.spec.size), formerly=["first"])
 
 
 @composition.function(name="failing")

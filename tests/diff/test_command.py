@@ -111,19 +111,27 @@ def test_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_another_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A resource that goes while another one of its kind comes may be the same: a note says what a new name does."""
+    """A resource that goes while another one of its kind comes may be the same: a note says what to write."""
     files = put(tmp_path, [thing("first", size=3)])
-    note = (
-        "! Thing of example.org/v1: first deleted, second created; a new composition resource name makes another "
-        "resource, so keep the old name where the same one is meant\n"
-    )
+    note = "    if second is the same resource under a new name, give it formerly=['first']\n"
     status, printed = run(capsys, *files, "--function", f"{HERE}:renamed")
-    assert note in printed and status == 3
-    assert printed.count("makes another resource") == 1
+    assert f"- delete first (Thing of example.org/v1 photos-first)\n{note}" in printed and status == 3
+    markdown = run(capsys, *files, "--function", f"{HERE}:renamed", "--format", "markdown")[1]
+    assert note.strip() in markdown.replace("\\", "")
+    (first, *_) = json.loads(run(capsys, *files, "--function", f"{HERE}:renamed", "--format", "json")[1])["composites"]
+    assert [one.get("note") for one in first["resources"]] == [note.strip(), None, None]
     # Nothing goes, or nothing of the kind comes: no note.
-    assert "makes another resource" not in run(capsys, *put(tmp_path, []), "--function", f"{HERE}:renamed")[1]
+    assert "formerly" not in run(capsys, *put(tmp_path, []), "--function", f"{HERE}:renamed")[1]
     files = put(tmp_path, [thing("first", size=3), thing("gone")])
-    assert "makes another resource" not in run(capsys, *files, "--function", f"{HERE}:bucket")[1]
+    assert "formerly" not in run(capsys, *files, "--function", f"{HERE}:bucket")[1]
+
+
+def test_a_former_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With `formerly`, what exists is changed in its place."""
+    files = put(tmp_path, [thing("first", size=2)])
+    status, printed = run(capsys, *files, "--function", f"{HERE}:moved")
+    assert "~ change first (Thing of example.org/v1 photos-first)\n    spec.forProvider.size: 2 -> 3\n" in printed
+    assert "second" not in printed and status == 0
 
 
 def test_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

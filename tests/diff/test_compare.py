@@ -75,7 +75,7 @@ def test_status() -> None:
 def test_versions() -> None:
     """Of two versions all of what each desires is compared; what only the other desires is deleted."""
     old = rendered(a={**thing(), "spec": {"x": 1, "y": 1}}, b=thing(), c=thing())
-    new = rendered(a={**thing(), "spec": {"x": 2}}, c=thing(), d=thing())
+    new = rendered(a={**thing(), "spec": {"x": 2}}, c=thing(), d={**thing(), "kind": "Other"})
     found = against_version(XR, [thing("b")], old, new)
     assert actions(found) == {"b": "delete", "d": "create", "a": "change", "c": "kept"}
     assert next(one for one in found.entries if one.name == "a").changes == [
@@ -85,6 +85,28 @@ def test_versions() -> None:
     assert [one.note for one in found.entries if one.name == "b"] == [""]
     found = against_version(XR, [], old, new)
     assert [one.note for one in found.entries if one.name == "b"] == ["it doesn't exist yet"]
+
+
+def test_what_is_deleted_and_in_use() -> None:
+    """A deletion has a note on what still refers to the resource, and on new resources of its kind."""
+    gone = {**thing("gone"), "status": {"id": "an-id"}}
+    user = {**thing("user"), "spec": {"of": "an-id"}}
+    added = {"kind": "Other", "apiVersion": "example.org/v1", "metadata": {"name": "x"}}
+    hint = "if new is the same resource under a new name, give it formerly=['gone']"
+    for composed, expected in (
+        ({"user": user}, "still used in user.spec.of"),
+        ({"user": thing("user"), "other": added}, "still used in user.spec.of"),
+        ({"user": {**user, "spec": {"of": "another"}}}, ""),
+        ({"user": user, "new": thing()}, f"still used in user.spec.of; {hint}"),
+        ({"new": {**thing(), "apiVersion": "example.org/v2"}}, hint),
+    ):
+        new = rendered(deleted={"gone": gone}, **composed)
+        for found in (
+            against_cluster(XR, [gone, user], new),
+            against_version(XR, [gone, user], rendered(gone=thing()), new),
+            against_version(XR, [gone, user], None, new),
+        ):
+            assert [one.note for one in found.entries if one.name == "gone"] == [expected]
 
 
 def test_what_both_versions_delete_is_no_difference() -> None:

@@ -70,6 +70,7 @@ COMPOSING: dict[str, Compose] = {
     "not JSON serializable": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),
     "pickling": lambda ctx: pickle.dumps(_new(ctx, "a").observed.status.y),
     "registered already": lambda ctx: (_new(ctx, "a"), _new(ctx, "a")),
+    "one and the same": lambda ctx: (_new(ctx, "b"), ctx.resource("a", Unstructured("v1", "B"), formerly=["b"])),
     "is observed state": lambda ctx: setattr(ctx.composite(Unstructured).observed.spec, "x", 1),
     "was set, and a function": lambda ctx: setattr(ctx.composite(Unstructured).spec, "x", 1),
     "composed resource has no": lambda ctx: setattr(_new(ctx, "a").spec, "x", _new(ctx, "vpc").status.id),
