@@ -16,7 +16,7 @@ import _ssl
 import ctypes
 import ssl
 import threading
-from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_ulong, c_void_p
 from typing import Any, Final
 
 __all__ = ["Context", "Unavailable"]
@@ -25,6 +25,7 @@ _SELF_SIGNED: Final = 18  # X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
 _OF_CONTEXTS: Final = 1  # CRYPTO_EX_INDEX_SSL_CTX
 _CLIENT: Final = 1  # X509_PURPOSE_SSL_CLIENT
 _NAME_CONSTRAINTS: Final = 666  # NID_name_constraints
+_PARTIAL_CHAIN: Final = 0x80000  # X509_V_FLAG_PARTIAL_CHAIN
 # The least strength of a signature, in bits, for each of OpenSSL's security levels.
 _BITS: Final = (0, 80, 112, 128, 192, 256)
 
@@ -50,6 +51,7 @@ _FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "X509_STORE_CTX_new": (c_void_p,),
     "X509_STORE_CTX_set_error": (None, c_void_p, c_int),
     "X509_VERIFY_PARAM_set_auth_level": (None, c_void_p, c_int),
+    "X509_VERIFY_PARAM_set_flags": (c_int, c_void_p, c_ulong),
     "X509_check_issued": (c_int, c_void_p, c_void_p),
     "X509_check_purpose": (c_int, c_void_p, c_int, c_int),
     "X509_free": (None, c_void_p),
@@ -195,6 +197,7 @@ class _Verifier:
             return bool(
                 authority
                 and library.X509_check_issued(authority, leaf) == 0
+                and library.X509_check_issued(authority, authority) == 0
                 and library.X509_check_purpose(authority, _CLIENT, 1) == 1
                 # Name constraints would have to be compared with the leaf. Crossplane's CA has none.
                 and library.X509_get_ext_by_NID(authority, _NAME_CONSTRAINTS, -1) < 0
@@ -207,14 +210,17 @@ class _Verifier:
             library.X509_free(authority)
 
     def _is_valid(self, authority: int, level: int) -> bool:
-        """Return whether OpenSSL accepts a CA now: its dates, its key, and that the context trusts it."""
+        """Return whether OpenSSL accepts a CA of the context now: its dates, its key and its extensions."""
         library = self._library
         found = library.X509_STORE_CTX_new()
         try:
             store = library.SSL_CTX_get_cert_store(self._context)
             if not found or library.X509_STORE_CTX_init(found, store, authority, None) != 1:
                 return False
-            library.X509_VERIFY_PARAM_set_auth_level(library.X509_STORE_CTX_get0_param(found), level)
+            checks = library.X509_STORE_CTX_get0_param(found)
+            library.X509_VERIFY_PARAM_set_auth_level(checks, level)
+            # The CA is a root. Without the flag, OpenSSL could take another root of its name for its own CA.
+            library.X509_VERIFY_PARAM_set_flags(checks, _PARTIAL_CHAIN)
             return bool(library.X509_verify_cert(found) == 1)
         finally:
             library.X509_STORE_CTX_free(found)

@@ -325,7 +325,7 @@ class Certificates:
 
 
 def _reason(error: Exception) -> str:
-    return str(getattr(error, "reason", None) or error)
+    return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or error)
 
 
 def _shake_hands(context: ssl.SSLContext, der: bytes, pair: tuple[str, str] | None = None) -> dict[str, Any]:
