@@ -46,7 +46,6 @@ _FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "X509_STORE_CTX_get0_param": (c_void_p, c_void_p),
     "X509_STORE_CTX_get_current_cert": (c_void_p, c_void_p),
     "X509_STORE_CTX_get_error": (c_int, c_void_p),
-    "X509_STORE_CTX_get_error_depth": (c_int, c_void_p),
     "X509_STORE_CTX_init": (c_int, c_void_p, c_void_p, c_void_p, c_void_p),
     "X509_STORE_CTX_new": (c_void_p,),
     "X509_STORE_CTX_set_error": (None, c_void_p, c_int),
@@ -171,7 +170,7 @@ class _Verifier:
 
     def _accepts(self, found: int) -> bool:
         library = self._library
-        if library.X509_STORE_CTX_get_error(found) != _SELF_SIGNED or library.X509_STORE_CTX_get_error_depth(found):
+        if library.X509_STORE_CTX_get_error(found) != _SELF_SIGNED:
             return False
         leaf = library.X509_STORE_CTX_get_current_cert(found)
         library.ERR_set_mark()

@@ -56,20 +56,20 @@ class Authority:
     """
 
     def __init__(self, parent: Authority | None = None, kind: str = "P-256") -> None:
-        self._key: Any = KEYS[kind]()
+        self.key: Any = KEYS[kind]()
         self._digest = None if kind.startswith("Ed") else hashes.SHA256()
         name = "test authority" if parent is None else "test intermediate authority"
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         signer = parent or self
-        builder = _builder(self._name, signer._name, self._key.public_key())
+        builder = _builder(self.name, signer.name, self.key.public_key())
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         builder = builder.add_extension(_key_usage(key_cert_sign=True), critical=True)
-        identifier = x509.SubjectKeyIdentifier.from_public_key(self._key.public_key())
+        identifier = x509.SubjectKeyIdentifier.from_public_key(self.key.public_key())
         builder = builder.add_extension(identifier, critical=False)
         if parent is not None:
-            above = x509.AuthorityKeyIdentifier.from_issuer_public_key(parent._key.public_key())
+            above = x509.AuthorityKeyIdentifier.from_issuer_public_key(parent.key.public_key())
             builder = builder.add_extension(above, critical=False)
-        self.certificate = builder.sign(signer._key, signer._digest).public_bytes(Encoding.PEM)
+        self.certificate = builder.sign(signer.key, signer._digest).public_bytes(Encoding.PEM)
 
     def issue(
         self,
@@ -91,12 +91,12 @@ class Authority:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
-        builder = _builder(subject, self._name, key.public_key(), begins, ends)
+        builder = _builder(subject, self.name, key.public_key(), begins, ends)
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
-        identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         builder = builder.add_extension(identifier, critical=False)
-        certificate = builder.sign(self._key, self._digest).public_bytes(Encoding.PEM)
+        certificate = builder.sign(self.key, self._digest).public_bytes(Encoding.PEM)
         return Pair(certificate, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
@@ -124,6 +124,7 @@ class CrossplaneAuthority:
         key: Its key.
         more: One more extension. Crossplane's has none.
         is_authority: Whether the certificate says that it is an authority's.
+        parent: The authority that has signed its certificate; itself, if nothing else is said.
     """
 
     def __init__(
@@ -134,9 +135,10 @@ class CrossplaneAuthority:
         key: rsa.RSAPrivateKey | None = None,
         more: x509.ExtensionType | None = None,
         is_authority: bool = True,
+        parent: Authority | None = None,
     ) -> None:
         self._key = key or rsa.generate_private_key(65537, 2048)
-        builder = self._builder(self._key, begins, ends)
+        builder = self._builder(self._key, begins, ends, issuer=parent and parent.name)
         signs = {"key_cert_sign": is_authority, "crl_sign": is_authority, "digital_signature": not is_authority}
         builder = builder.add_extension(_key_usage(**signs), critical=True)
         builder = builder.add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
@@ -145,7 +147,8 @@ class CrossplaneAuthority:
         builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName("crossplane-root-ca")]), False)
         if more is not None:
             builder = builder.add_extension(more, critical=True)
-        self.certificate = builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
+        signer: Any = parent.key if parent is not None else self._key
+        self.certificate = builder.sign(signer, hashes.SHA256()).public_bytes(Encoding.PEM)
 
     def issue(
         self,
@@ -154,6 +157,7 @@ class CrossplaneAuthority:
         begins: datetime.datetime | None = None,
         ends: datetime.datetime | None = None,
         weak: bool = False,
+        name: x509.Name | None = None,
     ) -> Pair:
         """Return a certificate for a server on this machine, or for a client.
 
@@ -162,11 +166,12 @@ class CrossplaneAuthority:
             begins: When it begins to be valid; an hour ago, if nothing else is said.
             ends: When it ends to be; in ten years.
             weak: Whether the digest of the signature is SHA-1 instead of SHA-256.
+            name: The name of the client, and of the CA in its certificate; Crossplane's.
         """
         key = client_key()
         usages = {"server": ExtendedKeyUsageOID.SERVER_AUTH, "client": ExtendedKeyUsageOID.CLIENT_AUTH}
         uses = _key_usage(digital_signature=True, key_encipherment=True, data_encipherment=True)
-        builder = self._builder(key, begins, ends).add_extension(uses, critical=True)
+        builder = self._builder(key, begins, ends, name, name).add_extension(uses, critical=True)
         builder = builder.add_extension(x509.ExtendedKeyUsage([usages[usage]]), critical=False)
         builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
@@ -189,11 +194,16 @@ class CrossplaneAuthority:
         return x509.load_der_x509_certificate(der.replace(certificate.signature, signature))
 
     def _builder(
-        self, key: rsa.RSAPrivateKey, begins: datetime.datetime | None, ends: datetime.datetime | None
+        self,
+        key: rsa.RSAPrivateKey,
+        begins: datetime.datetime | None,
+        ends: datetime.datetime | None,
+        subject: x509.Name | None = None,
+        issuer: x509.Name | None = None,
     ) -> x509.CertificateBuilder:
         name = read(CORE_INIT / "ca.crt").subject
         years = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=3652)
-        return _builder(name, name, key.public_key(), begins, ends or years, 2022)
+        return _builder(subject or name, issuer or name, key.public_key(), begins, ends or years, 2022)
 
 
 def write(directory: Path, pair: Pair, authority: Authority | CrossplaneAuthority) -> Path:
