@@ -1,13 +1,13 @@
 """Makes OpenSSL accept clients whose certificates have the name of their CA, such as Crossplane's.
 
 `crossplane core init` gives its CA and all certificates one name, and the certificates no identifier of the CA's key.
-OpenSSL takes such a certificate for self-signed, whoever has signed it, and Python's `ssl` can't change that. Clients
-in Go and BoringSSL, which grpcio has, look at the signature.
+OpenSSL takes such a certificate for self-signed, whoever has signed it, and Python's `ssl` can't change that. Go looks
+at the signature, and so does BoringSSL, which grpcio has.
 
-So OpenSSL gets a function that it calls for each problem that it finds. For this one problem the function asks OpenSSL
-whether a CA of the context has signed the certificate; all others remain OpenSSL's decision. ctypes calls only
-functions that OpenSSL documents, in the very libraries that `ssl` uses. The packages pyOpenSSL and cryptography would
-do the same with a second OpenSSL: 15 MB more in an image, and 9 MB more memory.
+So OpenSSL gets a function that it calls for each problem that it finds. For this one problem the function looks for a
+CA of the context that has signed the certificate; all others remain OpenSSL's decision. ctypes calls only functions
+that OpenSSL documents, in the very library that `ssl` uses. pyOpenSSL with cryptography would bring a second OpenSSL:
+19 MB more in an image, 13 MB more memory, and a start that takes 45 ms more, instead of 0.4 MB and 9 ms.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ _CA: Final = "ca.crt"
 _SHARE_LEFT: Final = 0.2
 _SECONDS_LEFT: Final = 30 * 86400
 _MOST_STEPS: Final = 10
+_INVALID: Final = ("expired", "early")  # problems of `_judge` with which handshakes fail
 # Crossplane keeps its connection open, so there may be no handshake for months.
 _READ_SECONDS: Final = 60.0
 
@@ -115,12 +116,16 @@ class Certificates:
         Raises:
             InputError: Clients of the CA would be refused, and so a server can't use the context.
         """
-        if not self._gives_contexts:
-            with self._lock:
+        with self._lock:
+            if not self._gives_contexts:
                 self._gives_contexts = True
-                if self._good.same_name:
-                    self._good = self._read_checked()
-        return self._good.context
+                try:
+                    if self._good.same_name:
+                        self._good = self._read_checked()
+                except Exception:
+                    self._gives_contexts = False
+                    raise
+            return self._good.context
 
     @property
     def expires(self) -> float:
@@ -184,11 +189,7 @@ class Certificates:
             # Reading 10 KB takes no time compared with a handshake. Comparing times and sizes could miss a change.
             if self._read() == self._good.files:
                 return False
-            version = self._read_checked()
-            for (path, new), (_, old) in zip(self._dates(version), self._dates(self._good), strict=True):
-                if _is_valid(old, now) and not _is_valid(new, now):
-                    raise InputError(f"{path} {_judge(new, now)[1]}")
-            self._adopt(version)
+            self._adopt(self._read_checked(self._good, now))
         except Exception as e:
             complaint = str(e)
             if complaint != self._complaint:
@@ -209,11 +210,11 @@ class Certificates:
                 raise InputError(f"can't read {path}: {e.strerror}") from e
         return Files(*contents)
 
-    def _read_checked(self) -> _Version:
+    def _read_checked(self, old: _Version | None = None, now: float = 0.0) -> _Version:
         # ssl loads files, not bytes. If the files have the same bytes after the check, these are the checked bytes.
         files = self._read()
         for _ in range(3):
-            version = self._check(files)
+            version = self._check(files, old, now)
             again = self._read()
             if again == files:
                 return version
@@ -223,7 +224,7 @@ class Certificates:
             "finish writing them (a running server tries again by itself)"
         )
 
-    def _check(self, files: Files) -> _Version:
+    def _check(self, files: Files, old: _Version | None, now: float) -> _Version:
         for path, content in zip(self._paths, files, strict=True):
             begins = content.count(b"-----BEGIN ")
             if not begins or begins != content.count(b"-----END "):
@@ -233,10 +234,10 @@ class Certificates:
             if _BEGIN not in content:
                 raise InputError(f"{path} can't be used: it has no certificate (a BEGIN CERTIFICATE block)")
         der = _first(files.certificate)
-        kind = _kind_in(der, _REFUSED)
-        if kind is not None:
+        refused = _kind_in(der, _REFUSED)
+        if refused is not None:
             raise InputError(
-                f"{key} is a key of the kind {kind}, which Crossplane refuses: make a P-256 or RSA key, and "
+                f"{key} is a key of the kind {refused}, which Crossplane refuses: make a P-256 or RSA key, and "
                 "a certificate for it"
             )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -250,14 +251,19 @@ class Certificates:
             ) from e
         self._demand(context)
         authorities = context.get_ca_certs()
+        latest = max(map(_dates_in, authorities), key=lambda one: one.ends, default=_Dates(0.0, float("inf")))
         names = [authority.get("subject") for authority in authorities]
         same_name = "perhaps" if "Crossplane" in str(names) else ""
         if own["subject"] == own["issuer"] and own["subject"] in names and der not in context.get_ca_certs(True):
             same_name = "surely"
+        version = _Version(files, context, _dates_in(own), latest, same_name)
+        for (path, one), (_, before) in zip(self._dates(version), self._dates(old or version), strict=True):
+            kind, text = _judge(one, now)
+            if kind in _INVALID and _judge(before, now)[0] not in _INVALID:
+                raise InputError(f"{path} {text}")
         if same_name and self._gives_contexts:
-            context = self._accepting(context, der, same_name)
-        latest = max(map(_dates_in, authorities), key=lambda one: one.ends, default=_Dates(0.0, float("inf")))
-        return _Version(files, context, _dates_in(own), latest, same_name)
+            return version._replace(context=self._accepting(context, der, same_name))
+        return version
 
     def _load(self, context: ssl.SSLContext) -> None:
         """Load the certificate and the key into a new context."""
@@ -378,10 +384,6 @@ def _kind_in(der: bytes, kinds: dict[bytes, str]) -> str | None:
 def _dates_in(certificate: Any) -> _Dates:
     """Return the dates in what `ssl` says about a certificate."""
     return _Dates(*(ssl.cert_time_to_seconds(certificate[name]) for name in ("notBefore", "notAfter")))
-
-
-def _is_valid(one: _Dates, now: float) -> bool:
-    return one.begins <= now < one.ends
 
 
 def _judge(one: _Dates, now: float) -> tuple[str, str]:
