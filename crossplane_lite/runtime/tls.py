@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import ssl
@@ -10,7 +11,6 @@ import time
 from typing import Any, Final, NamedTuple
 
 from ..errors import InputError
-from .certificate import ED25519, P521, UNUSABLE, Facts, facts_in
 
 __all__ = ["Certificates", "Files"]
 
@@ -23,8 +23,25 @@ _CA: Final = "ca.crt"
 _SHARE_LEFT: Final = 0.2
 _SECONDS_LEFT: Final = 30 * 86400
 _MOST_STEPS: Final = 10
+_INVALID: Final = ("expired", "early")  # problems of `_judge` with which handshakes fail
 # Crossplane keeps its connection open, so there may be no handshake for months.
 _READ_SECONDS: Final = 60.0
+
+# Kinds of keys, by the bytes with which a certificate says them: the algorithm, and its curve or the key's length.
+_REFUSED: Final = {  # by clients in Go, such as Crossplane
+    bytes.fromhex("06032b6571033a00"): "Ed448",
+    bytes.fromhex("06072a8648ce3d020106052b8104000a"): "secp256k1",
+    bytes.fromhex("06072a8648ce380401"): "DSA",
+}
+_RARE: Final = {
+    bytes.fromhex("06032b6570032100"): "Ed25519",
+    bytes.fromhex("06072a8648ce3d020106052b81040023"): "P-521",
+}
+
+_BEGIN: Final = b"-----BEGIN CERTIFICATE-----"
+_END: Final = "-----END CERTIFICATE-----"
+
+_NO_CHECK_TIME: Final = 0x200000  # X509_V_FLAG_NO_CHECK_TIME, which ssl has no name for
 
 _log = logging.getLogger(__name__)
 
@@ -37,11 +54,38 @@ class Files(NamedTuple):
     ca: bytes
 
 
+class _Dates(NamedTuple):
+    """When a certificate begins to be valid and when it expires, in seconds since 1970."""
+
+    begins: float
+    ends: float
+
+
+class _Version(NamedTuple):
+    """A version of the files.
+
+    Attributes:
+        files: The files' contents.
+        context: The SSL context for a server.
+        own: The dates of the first certificate in tls.crt.
+        authority: Those of the certificate in ca.crt that expires last: one valid CA is enough.
+        same_name: How sure it is that clients' certificates have the name of their CA, as Crossplane's have: an empty
+            string, `perhaps`, or `surely` if the certificate in tls.crt has it.
+    """
+
+    files: Files
+    context: ssl.SSLContext
+    own: _Dates
+    authority: _Dates
+    same_name: str
+
+
 class Certificates:
     """The certificate, the key and the CA in a directory, with the file names that Kubernetes Secrets have.
 
-    `changed` reads the files again. It adopts new contents if all three files are complete and fit together, and a
-    handshake with them succeeds. Otherwise the last good version stays in use.
+    `changed` reads the files again. It adopts new contents if all three files are complete and fit together, a
+    handshake with them succeeds, and no certificate that has expired would replace a valid one. Otherwise the last
+    good version stays in use.
 
     Args:
         directory: A directory with tls.crt, tls.key and ca.crt, all in PEM.
@@ -56,23 +100,37 @@ class Certificates:
         self._complaint = ""
         self._lock = threading.RLock()  # handshakes run in several threads
         self._read_at = 0.0
-        self._good, self._context = self._read_checked()
-        self._adopt()
+        self._gives_contexts = False
+        self._good: _Version
+        self._adopt(self._read_checked())
 
     @property
     def files(self) -> Files:
         """The contents of the three files, in the last good version."""
-        return self._good
+        return self._good.files
 
     @property
     def context(self) -> ssl.SSLContext:
-        """The SSL context for an HTTP/2 server. It uses the last good version, and demands client certificates."""
-        return self._context
+        """The SSL context for an HTTP/2 server. It uses the last good version, and demands client certificates.
+
+        Raises:
+            InputError: Clients of the CA would be refused, and so a server can't use the context.
+        """
+        with self._lock:
+            if not self._gives_contexts:
+                self._gives_contexts = True
+                try:
+                    if self._good.same_name:
+                        self._good = self._read_checked()
+                except Exception:
+                    self._gives_contexts = False
+                    raise
+            return self._good.context
 
     @property
     def expires(self) -> float:
         """When the first certificate in tls.crt expires, in seconds since 1970."""
-        return self._own.ends
+        return self._good.own.ends
 
     def look(self, now: float | None = None) -> None:
         """Log a warning, once for each reason, if tls.crt or ca.crt isn't valid now, or expires soon.
@@ -88,7 +146,7 @@ class Certificates:
         with self._lock:
             if not 0 <= now - self._read_at < _READ_SECONDS or self._news(now):
                 self._read_at = now
-                self._changed()
+                self._changed(now)
             self._warn(now)
 
     def _warn(self, now: float) -> None:
@@ -99,17 +157,17 @@ class Certificates:
 
     def _news(self, now: float) -> list[tuple[str, str, str]]:
         """Return the files whose dates have another problem than before: the path, and the problem as in `_judge`."""
-        certificate, _, ca = self._paths
-        judged = [(path, *_judge(one, now)) for path, one in ((certificate, self._own), (ca, self._authority))]
+        judged = [(path, *_judge(one, now)) for path, one in self._dates(self._good)]
         return [(path, kind, text) for path, kind, text in judged if self._warned.get(path, "") != kind]
 
-    def _adopt(self) -> None:
-        """Read the validity and the kind of key from the new certificates, and log warnings about them."""
-        self._own = facts_in(self._good.certificate, self._paths[0])[0]
-        # One valid CA is enough, so the one that expires last counts.
-        self._authority = max(facts_in(self._good.ca, self._paths[2]), key=lambda one: one.ends)
+    def _dates(self, version: _Version) -> list[tuple[str, _Dates]]:
+        return [(self._paths[0], version.own), (self._paths[2], version.authority)]
+
+    def _adopt(self, version: _Version) -> None:
+        """Use a version from now on, and log warnings about it."""
+        self._good = version
         self._warned: dict[str, str] = {}
-        name = {ED25519: "Ed25519", P521: "P-521"}.get(self._own.key)
+        name = _kind_in(_first(version.files.certificate), _RARE)
         if name is not None:
             _log.warning(
                 "%s has a key of the kind %s: Crossplane can use it, but clients in C++ and Python, and proxies, may "
@@ -124,15 +182,14 @@ class Certificates:
         Otherwise return False. If changed files can't be used, the reason is logged once.
         """
         with self._lock:
-            return self._changed()
+            return self._changed(time.time())
 
-    def _changed(self) -> bool:
+    def _changed(self, now: float) -> bool:
         try:
             # Reading 10 KB takes no time compared with a handshake. Comparing times and sizes could miss a change.
-            if self._read() == self._good:
+            if self._read() == self._good.files:
                 return False
-            self._good, self._context = self._read_checked()
-            self._adopt()
+            self._adopt(self._read_checked(self._good, now))
         except Exception as e:
             complaint = str(e)
             if complaint != self._complaint:
@@ -153,36 +210,71 @@ class Certificates:
                 raise InputError(f"can't read {path}: {e.strerror}") from e
         return Files(*contents)
 
-    def _read_checked(self) -> tuple[Files, ssl.SSLContext]:
+    def _read_checked(self, old: _Version | None = None, now: float = 0.0) -> _Version:
         # ssl loads files, not bytes. If the files have the same bytes after the check, these are the checked bytes.
         files = self._read()
         for _ in range(3):
-            context = self._check(files)
+            version = self._check(files, old, now)
             again = self._read()
             if again == files:
-                return files, context
+                return version
             files = again
         raise InputError(
             f"{_CERTIFICATE}, {_KEY} and {_CA} in {os.path.dirname(self._paths[0])} keep changing while they are read: "
             "finish writing them (a running server tries again by itself)"
         )
 
-    def _check(self, files: Files) -> ssl.SSLContext:
+    def _check(self, files: Files, old: _Version | None, now: float) -> _Version:
         for path, content in zip(self._paths, files, strict=True):
             begins = content.count(b"-----BEGIN ")
             if not begins or begins != content.count(b"-----END "):
                 raise InputError(f"{path} is not a complete PEM file: copy the whole file, with BEGIN and END lines")
         certificate, key, ca = self._paths
         for path, content in ((certificate, files.certificate), (ca, files.ca)):
-            if not facts_in(content, path):
+            if _BEGIN not in content:
                 raise InputError(f"{path} can't be used: it has no certificate (a BEGIN CERTIFICATE block)")
-        kind = facts_in(files.certificate, certificate)[0].key
-        if kind in UNUSABLE:
+        der = _first(files.certificate)
+        refused = _kind_in(der, _REFUSED)
+        if refused is not None:
             raise InputError(
-                f"{key} is a key of the kind {UNUSABLE[kind]}, which Crossplane refuses: make a P-256 or RSA key, and "
+                f"{key} is a key of the kind {refused}, which Crossplane refuses: make a P-256 or RSA key, and "
                 "a certificate for it"
             )
-        context = _http2(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._load(context)
+        try:
+            own = _shake_hands(context, der)
+        except (OSError, ValueError) as e:
+            raise InputError(
+                f"no handshake succeeds with {certificate} and {key} ({_reason(e)}): make a P-256 or RSA key, and a "
+                "certificate for it that servers may use"
+            ) from e
+        self._demand(context)
+        authorities = context.get_ca_certs()
+        latest = max(map(_dates_in, authorities), key=lambda one: one.ends, default=_Dates(0.0, float("inf")))
+        names = [authority.get("subject") for authority in authorities]
+        same_name = "perhaps" if "Crossplane" in str(names) else ""
+        if own["subject"] == own["issuer"] and own["subject"] in names and der not in context.get_ca_certs(True):
+            same_name = "surely"
+        version = _Version(files, context, _dates_in(own), latest, same_name)
+        for (path, one), (_, before) in zip(self._dates(version), self._dates(old or version), strict=True):
+            kind, text = _judge(one, now)
+            if kind in _INVALID and _judge(before, now)[0] not in _INVALID:
+                raise InputError(f"{path} {text}")
+        if same_name and self._gives_contexts:
+            return version._replace(context=self._accepting(context, der, same_name))
+        return version
+
+    def _load(self, context: ssl.SSLContext) -> None:
+        """Load the certificate and the key into a new context."""
+        certificate, key, _ = self._paths
+        # RFC 9113, section 9.2, demands these settings for HTTP/2.
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")  # for TLS 1.2; all ciphers of TLS 1.3 are allowed
+        context.options |= ssl.OP_NO_COMPRESSION | ssl.OP_NO_RENEGOTIATION
+        context.set_alpn_protocols(["h2"])
+        # No session tickets: a client keeps its connection open, so it would use a ticket only after the server's end.
+        context.num_tickets = 0
         try:
             # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
             context.load_cert_chain(certificate, key, password="")
@@ -193,13 +285,10 @@ class Certificates:
                 f"{certificate} and {key} can't be used ({_reason(e)}): give the certificate and its key, without a "
                 "password; P-256 and RSA with 2,048 bits or more are best"
             ) from e
-        try:
-            _shake_hands(context)
-        except (OSError, ValueError) as e:
-            raise InputError(
-                f"no handshake succeeds with {certificate} and {key} ({_reason(e)}): make a P-256 or RSA key, and a "
-                "certificate for it"
-            ) from e
+
+    def _demand(self, context: ssl.SSLContext) -> None:
+        """Let a context demand certificates of clients."""
+        ca = self._paths[2]
         context.verify_mode = ssl.CERT_REQUIRED
         try:
             context.load_verify_locations(ca)
@@ -207,39 +296,65 @@ class Certificates:
             raise InputError(
                 f"{ca} can't be used ({_reason(e)}): check the file with `openssl storeutl -certs -text {ca}`"
             ) from e
-        return context
 
+    def _accepting(self, ordinary: ssl.SSLContext, own: bytes, same_name: str) -> ssl.SSLContext:
+        """Return a context that accepts certificates with the name of their CA.
 
-def _http2(context: ssl.SSLContext) -> ssl.SSLContext:
-    """Change a context's settings to those that RFC 9113, section 9.2, demands for HTTP/2, and return the context."""
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")  # for TLS 1.2; all ciphers of TLS 1.3 are allowed
-    context.options |= ssl.OP_NO_COMPRESSION | ssl.OP_NO_RENEGOTIATION
-    context.set_alpn_protocols(["h2"])
-    # No session tickets: a client keeps its connection open, so it would use a ticket only after the server's end.
-    context.num_tickets = 0
-    return context
+        If there can't be one, return the ordinary context, unless that would surely refuse clients.
+        """
+        try:
+            from .same_name import Context, Unavailable  # needs ctypes, which not every Python has
+        except ImportError as e:
+            reason = str(e)
+        else:
+            try:
+                context = Context()
+                self._load(context)
+                self._demand(context)
+                context.accept_same_name()
+                with contextlib.suppress(ssl.SSLError):  # it may be no certificate for clients
+                    _shake_hands(context, own, (self._paths[0], self._paths[1]))
+                if context.asked:
+                    return context
+                reason = "it doesn't ask"
+            except Unavailable as e:
+                reason = str(e)
+        text = (
+            f"{self._paths[2]} is a CA such as Crossplane's own, which gives clients its own name, and OpenSSL in this "
+            f"Python can't verify their certificates ({reason}): choose the transport grpcio (--transport grpcio), or "
+            "a Python whose module ssl is a library of its own and uses OpenSSL's shared libraries"
+        )
+        if same_name == "surely":
+            raise InputError(text)
+        _log.warning("%s", text)
+        return ordinary
 
 
 def _reason(error: Exception) -> str:
-    return str(getattr(error, "reason", None) or error)
+    return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or error)
 
 
-def _shake_hands(context: ssl.SSLContext) -> None:
-    """Try a handshake in memory, with a client that accepts any certificate.
+def _shake_hands(context: ssl.SSLContext, der: bytes, pair: tuple[str, str] | None = None) -> dict[str, Any]:
+    """Try a handshake in memory, and return what the client knows about the server's certificate.
+
+    Args:
+        context: The server's context.
+        der: The certificate that the server must show. The client doesn't look at its dates.
+        pair: The files of a certificate and its key that the client shows.
 
     Raises:
         ssl.SSLError: The handshake fails.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False
-    client_context.verify_mode = ssl.CERT_NONE
+    client_context.load_verify_locations(cadata=der)
+    client_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | _NO_CHECK_TIME
     client_context.set_alpn_protocols(["h2"])
+    if pair:
+        client_context.load_cert_chain(*pair)
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    sides: list[Any] = [
-        client_context.wrap_bio(to_client, to_server),
-        context.wrap_bio(to_server, to_client, server_side=True),
-    ]
+    client = client_context.wrap_bio(to_client, to_server)
+    sides = [client, context.wrap_bio(to_server, to_client, server_side=True)]
     for _ in range(_MOST_STEPS):
         for side in list(sides):
             try:
@@ -248,11 +363,30 @@ def _shake_hands(context: ssl.SSLContext) -> None:
             except ssl.SSLWantReadError:
                 pass
         if not sides:
-            return
+            found: Any = client.getpeercert()
+            return dict(found)
     raise ssl.SSLError(f"the handshake wasn't over after {_MOST_STEPS} steps")
 
 
-def _judge(one: Facts, now: float) -> tuple[str, str]:
+def _first(pem: bytes) -> bytes:
+    """Return the first certificate of a PEM file, in DER; an empty string if its text isn't right."""
+    text, end, _ = pem[pem.find(_BEGIN) :].decode("ascii", "replace").partition(_END)
+    try:
+        return ssl.PEM_cert_to_DER_cert(text + end)
+    except ValueError:
+        return b""  # OpenSSL's error about it is better
+
+
+def _kind_in(der: bytes, kinds: dict[bytes, str]) -> str | None:
+    return next((name for digits, name in kinds.items() if digits in der), None)
+
+
+def _dates_in(certificate: Any) -> _Dates:
+    """Return the dates in what `ssl` says about a certificate."""
+    return _Dates(*(ssl.cert_time_to_seconds(certificate[name]) for name in ("notBefore", "notAfter")))
+
+
+def _judge(one: _Dates, now: float) -> tuple[str, str]:
     """Return the problem of a certificate's dates (`expired`, `early` or `soon`), and the text of a warning about it.
 
     Both are empty strings if the certificate is valid at the time `now` and doesn't expire soon after that.

@@ -23,7 +23,7 @@ from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports import grpc_http2, handshakes, listening, status
 from crossplane_lite.runtime.transports.limits import Limits
-from tests.runtime.certificates import Authority, write
+from tests.runtime.certificates import Authority, CrossplaneAuthority, write
 from tests.runtime.http2 import HEADERS, Raw, frame, message, raw
 from tests.runtime.serving import in_process
 
@@ -510,6 +510,13 @@ def of_another_authority(directory: Path) -> ssl.SSLContext:
     return context
 
 
+def self_signed(directory: Path) -> ssl.SSLContext:
+    context, pair = no_certificate(directory), CrossplaneAuthority().issue("client")
+    (directory / "other.pem").write_bytes(pair.certificate + pair.key)
+    context.load_cert_chain(directory / "other.pem")
+    return context
+
+
 def that_trusts_another_authority(directory: Path) -> ssl.SSLContext:
     context = ssl.create_default_context(cadata=Authority().certificate.decode())
     context.load_cert_chain(directory / "client.pem")
@@ -549,6 +556,7 @@ def tried(address: str, client: ssl.SSLContext | bytes) -> str:
             of_another_authority,
             "the client's certificate isn't valid (unable to get local issuer certificate): give it",
         ),
+        (self_signed, "the client's certificate names itself as its CA: "),
         (that_trusts_another_authority, "the client refused it (tlsv1 alert unknown ca)"),
         (without_http2, "the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC"),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "the client sent plain text or another protocol: let it connect"),

@@ -23,7 +23,8 @@ UNWANTED = (
     *("http", "wsgiref", "multiprocessing"),
     *(f"crossplane_lite.runtime.{part}" for part in ("health", "metrics", "traces", "workers")),
     # What only servers with certificates need.
-    *(f"crossplane_lite.runtime.{part}" for part in ("certificate", "tls")),
+    *(f"crossplane_lite.runtime.{part}" for part in ("same_name", "tls")),
+    "ctypes",
 )
 
 # Serves until a line comes in, and prints what is imported by then.

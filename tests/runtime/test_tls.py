@@ -20,7 +20,7 @@ from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime import tls
 from crossplane_lite.runtime.tls import Certificates
-from tests.runtime.certificates import Authority, Pair, encrypted, write
+from tests.runtime.certificates import Authority, CrossplaneAuthority, Pair, encrypted, write
 from tests.runtime.go_programs import grpc_client
 from tests.runtime.serving import Serving, channel, in_process, serving, stub, stub_v1beta1
 from tests.support import build
@@ -184,6 +184,28 @@ def test_kinds_of_keys(server: Serving, directory: Path, tmp_path: Path, kind: s
     assert [f"has a key of the kind {kind}" in text for text in warnings] == [True] * some
 
 
+@pytest.mark.parametrize("signer", ["P-256", "Ed25519", "Ed448"])
+@pytest.mark.parametrize("kind", ["P-256", "RSA", "Ed25519", "Ed448", "DSA"])
+def test_kind_of_key(tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str, signer: str) -> None:
+    """The kind that counts is that of the server's key, whatever the key of its CA is."""
+    issuer = Authority(kind=signer)
+    write(tmp_path, issuer.issue("server", kind), issuer)
+    if kind in ("Ed448", "DSA"):
+        with pytest.raises(InputError, match=f"is a key of the kind {kind}, which Crossplane refuses"):
+            Certificates(str(tmp_path))
+    else:
+        Certificates(str(tmp_path))
+        said = [record.getMessage() for record in caplog.records]
+        assert any("has a key of the kind" in text for text in said) == (kind == "Ed25519")
+
+
+def test_a_certificate_for_clients(tmp_path: Path) -> None:
+    """A certificate that servers may not show is an error at the start: every client would refuse it."""
+    crossplane = CrossplaneAuthority()
+    with pytest.raises(InputError, match="unsupported certificate purpose|unsuitable certificate purpose"):
+        Certificates(str(write(tmp_path, crossplane.issue("client"), crossplane)))
+
+
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["P-521", "Ed25519"])
@@ -203,7 +225,7 @@ def test_what_go_makes_of_keys(tmp_path: Path, transport: str, kind: str) -> Non
 def test_a_failing_handshake(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pair that loads is tried in memory before it counts."""
     write(directory, second, authority)
-    monkeypatch.setattr(tls, "UNUSABLE", {})
+    monkeypatch.setattr(tls, "_REFUSED", {})
     assert Certificates(str(directory)).files.certificate == second.certificate
     write(directory, authority.issue("third", "secp256k1"), authority)
     with pytest.raises(InputError, match="no handshake succeeds with"):
@@ -259,6 +281,42 @@ def test_time_goes_by(directory: Path, caplog: pytest.LogCaptureFixture) -> None
     for name in ("tls.crt", "ca.crt"):
         texts = [text for text in said if name in text]
         assert [("expires at" in text, "expired at" in text) for text in texts] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("year", [1960, 1999, 2000, 2049, 2050, 9999])
+def test_dates_of_all_times(tmp_path: Path, year: int) -> None:
+    """Dates are those of the certificate, in either of the ways in which it can say them."""
+    begins = datetime.datetime(1955, 6, 30, 23, 59, 58, tzinfo=datetime.timezone.utc)
+    ends = begins.replace(year=year, month=12)
+    pair = authority.issue("server", begins=begins, ends=ends)
+    assert Certificates(str(write(tmp_path, pair, authority))).expires == ends.timestamp()
+
+
+@pytest.mark.parametrize(("begins", "ends"), [(-2 * DAY, -DAY), (DAY, 2 * DAY)])
+def test_no_valid_certificate_is_replaced_by_another(
+    directory: Path, caplog: pytest.LogCaptureFixture, begins: datetime.timedelta, ends: datetime.timedelta
+) -> None:
+    """Files with a certificate that has expired, or isn't valid yet, leave valid ones in place as long as they are."""
+    found = Certificates(str(directory))
+    bad = authority.issue("server", begins=now() + begins, ends=now() + ends)
+    write(directory, bad, authority)
+    assert not found.changed()
+    assert not found.changed()
+    assert found.files.certificate == first.certificate
+    (said,) = [record.getMessage() for record in caplog.records if "last good ones stay in use" in record.getMessage()]
+    assert "expired at" in said or "is not valid before" in said
+    found.look((now() + DAY + DAY / 2).timestamp())  # the first has expired by now, too
+    assert found.files.certificate == bad.certificate
+
+
+def test_no_valid_authority_is_replaced_by_an_expired_one(directory: Path) -> None:
+    """The same holds for ca.crt, where one valid certificate is enough."""
+    found = Certificates(str(directory))
+    expired = CrossplaneAuthority(begins=now() - 2 * DAY, ends=now() - DAY).certificate
+    (directory / "ca.crt").write_bytes(expired)
+    assert not found.changed()
+    (directory / "ca.crt").write_bytes(expired + authority.certificate)
+    assert found.changed()
 
 
 @pytest.mark.parametrize(

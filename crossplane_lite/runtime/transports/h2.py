@@ -91,10 +91,11 @@ class H2Transport:
             certificates: The certificates for mutual TLS; None serves without transport security.
 
         Raises:
-            InputError: The address is wrong, or the server can't listen on it.
+            InputError: The address is wrong, the server can't listen on it, or OpenSSL can't verify clients of the CA.
             UsageError: The certificates are credentials of grpcio, which h2 can't use.
         """
         where = addresses.parse(address)
+        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
         if certificates is not None and not hasattr(certificates, "context"):
             kind = type_in_words(certificates)
             raise UsageError(

@@ -15,6 +15,7 @@ _log = logging.getLogger(__name__)
 
 _GIVE: Final = "give it a certificate that the CA in ca.crt has signed"
 _NOT_TLS: Final = "the client sent plain text or another protocol: let it connect with TLS"
+_SELF_SIGNED: Final = 18  # X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
 _REASONS: Final = {
     "PEER_DID_NOT_RETURN_A_CERTIFICATE": f"the client showed no certificate: {_GIVE}",
     "HTTP_REQUEST": _NOT_TLS,
@@ -82,6 +83,12 @@ def reason_of(sock: Any, error: OSError) -> str:
     if isinstance(error, ConnectionError) or type(error).__name__ in ("SSLEOFError", "SSLZeroReturnError"):
         return "" if sock.shared_ciphers() is None else "the client closed the connection"
     if reason == "CERTIFICATE_VERIFY_FAILED":
+        if getattr(error, "verify_code", 0) == _SELF_SIGNED:
+            return (
+                "the client's certificate names itself as its CA: it is self-signed, or another CA of that name has "
+                "signed it, or OpenSSL can't tell who has; give it one that the CA in ca.crt has signed, with a name "
+                "of its own, or try the transport grpcio (--transport grpcio)"
+            )
         why = getattr(error, "verify_message", "")
         return f"the client's certificate isn't valid ({why}): {_GIVE}"
     words = reason.replace("_", " ").lower() or error.strerror or str(error)
