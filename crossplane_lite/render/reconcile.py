@@ -24,14 +24,14 @@ from .._manifests.objects import (
     with_condition,
 )
 from ..composition import Function
-from ..errors import InputError
+from ..errors import InputError, MissingExtraError
 from ..proto import _view
 from .cluster import World
 from .composed import Owner, composed_resource
-from .definition import check_defines, is_legacy
+from .definition import check_defines, is_legacy, schema_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .references import references_of, with_composition, with_references
-from .rendered import Rendered, RenderError
+from .rendered import InvalidStatusError, Rendered, RenderError
 from .steps import Pipeline, decoded
 
 __all__ = ["render"]
@@ -76,7 +76,9 @@ def render(
         context: The pipeline's context before the first step; None for an empty context.
         timeout: The time limit of all steps together, in seconds.
         xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the composite is treated as in
-            Crossplane 1, with references in its spec, connection details and perhaps a claim. None if it isn't known.
+            Crossplane 1, with references in its spec, connection details and perhaps a claim. The status that the
+            functions desire is checked against the XRD; without an XRD, against the cluster's schema of the kind if
+            the cluster has one. None if it isn't known.
         composition: The name of the Composition, which functions see in the composite; None for no name.
 
     Returns:
@@ -85,6 +87,7 @@ def render(
 
     Raises:
         FatalResultError: A function returned a fatal result.
+        InvalidStatusError: The desired status of the composite doesn't fit the schema of the composite's kind.
         RenderError: The reconcile fails for another reason. The error's `composite` has the conditions that Crossplane
             stores.
         InputError: An argument can't be used.
@@ -105,6 +108,7 @@ class _Reconcile:
         _check_composite(composite)
         if xrd is not None:
             check_defines(composite, xrd, "the XRD")
+        self._xrd = xrd
         self._legacy = is_legacy(xrd)
         self._composition = composition
         # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
@@ -165,12 +169,19 @@ class _Reconcile:
             return Rendered(self._with_old_status(), {}, {}, {}, [], {}, {}, [], legacy=self._legacy)
         try:
             pipeline.run()
-            return self._finished(pipeline)
+            rendered = self._finished(pipeline)
+            wrong = self._status_errors(pipeline)
+            if wrong:
+                raise InvalidStatusError(wrong, rendered)
         except RenderError as error:
             error.composite = self._failed(pipeline, error)
             error.steps = pipeline.runs
             error.results = pipeline.results
+            if isinstance(error, InvalidStatusError):
+                stored = {**error.composite, "spec": rendered.composite["spec"]}
+                error.rendered = rendered._replace(composite=stored)
             raise
+        return rendered
 
     def _is_left_alone(self) -> bool:
         """Return whether the composite is paused or being deleted, so that no function is called.
@@ -305,6 +316,34 @@ class _Reconcile:
             with_condition(found, condition)
         self._conditions = found
         return status
+
+    def _status_errors(self, pipeline: Pipeline) -> list[str]:
+        """Return a message for each mistake in the status that the functions desire.
+
+        The list is empty if neither the XRD nor the cluster says the schema of the composite's kind. A note says so if
+        the package for the check isn't installed.
+
+        Raises:
+            InputError: The XRD is malformed, or a file of schemas can't be read.
+            RenderError: The cluster can't read the schema.
+        """
+        is_set = b"status" in pipeline.desired.composite.resource
+        if not is_set and not any(run.unresolved for run in pipeline.runs):  # then perhaps no schema needs to be read
+            return []
+        schema: Mapping[str, Any] | None
+        if self._xrd is None:
+            schema = self._cluster.schema(self._composite["apiVersion"], self._composite["kind"])
+        else:
+            schema = schema_of(self._composite, self._xrd, "the XRD")[0]
+        if schema is None:
+            return []
+        from .validation import status_errors
+
+        try:
+            return status_errors(self._composite, pipeline.runs, schema, "" if self._xrd is None else " in the XRD")
+        except MissingExtraError as error:
+            self._notes.append(f"the composite's status isn't checked against its schema: {error}")
+            return []
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the observed resources that the composite controls and that aren't in `composed`, by name."""

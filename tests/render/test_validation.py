@@ -204,7 +204,7 @@ def test_a_file_that_can_not_be_read(tmp_path: Any) -> None:
     """What is wrong with a file of schemas is an error of input."""
     (tmp_path / "a.yaml").write_text("kind: Bucket\ngroup: example.org/v1\n}{")
     with pytest.raises(InputError, match="a.yaml"):
-        problems(rendered({"a": bucket()}), Schemas.of_paths([tmp_path]))
+        problems(rendered({"a": bucket()}), Schemas([tmp_path]))
 
 
 @needs_data
@@ -212,7 +212,7 @@ def test_real_schemas() -> None:
     """Resources are checked against real definitions and documents, the path of the file included."""
     pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": {"replica": 3}}
     s3 = {"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"regoin": "eu"}}}
-    found = problems(rendered({"app": pods, "bucket": s3}), Schemas.of_paths([DATA]))
+    found = problems(rendered({"app": pods, "bucket": s3}), Schemas([DATA]))
     text = "\n".join(found)
     assert "app.spec.replica: isn't a field of the schema; did you mean 'replicas'?" in text
     assert f"(schema of apps/v1 Deployment in {DATA}/openapi/apps_v1.json" in text
