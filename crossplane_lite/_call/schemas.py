@@ -1,4 +1,4 @@
-"""Asking for the OpenAPI schemas of kinds, and checking registered resources and the composite's status against them."""
+"""Asking for the OpenAPI schemas of kinds, and checking the desired state against them."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class Folder:
 
         Raises:
             FatalResultError: A function returned a fatal result.
-            InvalidStatusError: The desired status of the composite doesn't fit `xrd`, or the kind's schema in `schemas`.
+            InvalidStatusError: The desired status of the composite doesn't fit its kind's schema in `xrd` or `schemas`.
             RenderError: The reconcile failed for another reason.
             InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
