@@ -172,14 +172,14 @@ class _Reconcile:
             rendered = self._finished(pipeline)
             wrong = self._status_errors(pipeline)
             if wrong:
-                raise InvalidStatusError(wrong, rendered)
+                stored = {**self._composite, "spec": rendered.composite["spec"]}
+                raise InvalidStatusError(wrong, rendered._replace(composite=stored))
         except RenderError as error:
-            error.composite = self._failed(pipeline, error)
+            # After an invalid status, Crossplane can't store its conditions either.
+            is_invalid = isinstance(error, InvalidStatusError)
+            error.composite = stored if is_invalid else self._failed(pipeline, error)
             error.steps = pipeline.runs
             error.results = pipeline.results
-            if isinstance(error, InvalidStatusError):
-                stored = {**error.composite, "spec": rendered.composite["spec"]}
-                error.rendered = rendered._replace(composite=stored)
             raise
         return rendered
 

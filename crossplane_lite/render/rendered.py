@@ -122,7 +122,7 @@ class InvalidStatusError(RenderError):
 
     Attributes:
         errors: A message for each mistake: the field's path (`xr.status.x`), the mistake, and the schema.
-        rendered: The result of the reconcile. Its composite is the one that Crossplane stores after the failure. None
+        rendered: The result of the reconcile. Its composite has its old status, because Crossplane stores no other. None
             if a function was called without a reconcile.
     """
 

@@ -148,14 +148,14 @@ def test_every_command_reports_an_undeclared_field(
 
 
 def test_render_prints_what_crossplane_applies(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """The documents are printed nevertheless; the composite in them keeps its old status and isn't synced."""
+    """The documents are printed nevertheless, with the composite's old status: Crossplane stores no other."""
     command = ["render", files[0], "--xrd", files[1], "--function", f"{__name__}:misspelt"]
     assert main(command) == 1
     out, err = capsys.readouterr()
     assert err.splitlines()[0].startswith(f"invalid: {PROBLEM}")
     assert "kind: VPC" in out
-    assert "ReconcileError" in out
-    assert "ReconcileSuccess" not in out
+    assert "resourceRefs" in out
+    assert "status:" not in out
 
 
 CALLS: dict[str, Callable[[Any, Json], Any]] = {
