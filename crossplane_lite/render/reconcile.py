@@ -19,19 +19,19 @@ from .._manifests.objects import (
     resource_name,
     secret_data,
     secret_place,
-    some_names,
     text_of,
     with_condition,
 )
 from ..composition import Function
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError
 from ..proto import _view
 from .cluster import World
 from .composed import Owner, composed_resource
-from .definition import check_defines, is_legacy, schema_of
+from .definition import check_defines, is_legacy
 from .pipeline import Cluster, Runner, Selector, Step
 from .references import references_of, with_composition, with_references
 from .rendered import InvalidStatusError, Rendered, RenderError
+from .status import checked_conditions, conditions_of, errors_in_status, readiness_condition
 from .steps import Pipeline, decoded
 
 __all__ = ["render"]
@@ -113,7 +113,7 @@ class _Reconcile:
         self._composition = composition
         # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
         self._composite = _wire.decode_struct(observed_bytes(composite, "the composite resource"))
-        self._conditions = _conditions(self._composite)
+        self._conditions = conditions_of(self._composite)
         self._status: dict[str, Any] = {}
         self._owner = Owner.of(self._composite)
         self._observed = self._existing(observed)
@@ -170,7 +170,7 @@ class _Reconcile:
         try:
             pipeline.run()
             rendered = self._finished(pipeline)
-            wrong = self._status_errors(pipeline)
+            wrong = errors_in_status(self._composite, pipeline.runs, self._xrd, self._cluster, self._notes)
             if wrong:
                 stored = {**self._composite, "spec": rendered.composite["spec"]}
                 raise InvalidStatusError(wrong, rendered._replace(composite=stored))
@@ -282,7 +282,7 @@ class _Reconcile:
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
         self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
-        self._mark(_readiness(desired.composite.ready, ready))
+        self._mark(readiness_condition(desired.composite.ready, ready))
         self._notes += _looks_wrong(pipeline)
         return Rendered(
             composite={**self._with_status(status), "spec": self._spec(composed)},
@@ -310,40 +310,12 @@ class _Reconcile:
         if not isinstance(status, dict):
             raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
-        found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
+        found = [] if conditions is None else checked_conditions(conditions, RenderError, "desired ")
         # The composite's present conditions come last, and replace desired conditions of the same type.
         for condition in self._conditions:
             with_condition(found, condition)
         self._conditions = found
         return status
-
-    def _status_errors(self, pipeline: Pipeline) -> list[str]:
-        """Return a message for each mistake in the status that the functions desire.
-
-        The list is empty if neither the XRD nor the cluster says the schema of the composite's kind. A note says so if
-        the package for the check isn't installed.
-
-        Raises:
-            InputError: The XRD is malformed, or a file of schemas can't be read.
-            RenderError: The cluster can't read the schema.
-        """
-        is_set = b"status" in pipeline.desired.composite.resource
-        if not is_set and not any(run.unresolved for run in pipeline.runs):  # then perhaps no schema needs to be read
-            return []
-        schema: Mapping[str, Any] | None
-        if self._xrd is None:
-            schema = self._cluster.schema(self._composite["apiVersion"], self._composite["kind"])
-        else:
-            schema = schema_of(self._composite, self._xrd, "the XRD")[0]
-        if schema is None:
-            return []
-        from .validation import status_errors
-
-        try:
-            return status_errors(self._composite, pipeline.runs, schema, "" if self._xrd is None else " in the XRD")
-        except MissingExtraError as error:
-            self._notes.append(f"the composite's status isn't checked against its schema: {error}")
-            return []
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the observed resources that the composite controls and that aren't in `composed`, by name."""
@@ -452,39 +424,3 @@ def _checked_name(resource: Mapping[str, Any]) -> str:
         if not text_of(resource.get(key)):
             raise InputError(f"the observed resource {quoted(name)} has no {key}")
     return name
-
-
-def _conditions(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
-    status = composite.get("status")
-    if status is not None and not isinstance(status, dict):
-        raise InputError(f"the composite's status must be a mapping (got {type_in_words(status)})")
-    conditions = (status or {}).get("conditions")
-    return [] if conditions is None else _checked_conditions(conditions, InputError)
-
-
-def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
-    place = f"the {which}composite's status.conditions"
-    if not isinstance(conditions, list):
-        raise error(f"{place} must be a list of conditions, each with a type (got {json_type_in_words(conditions)})")
-    for number, one in enumerate(conditions):
-        if not isinstance(one, dict) or not text_of(one.get("type")):
-            raise error(f"{place}[{number}] must be a condition with a type, which is a non-empty string")
-    return conditions
-
-
-def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
-    """Return the composite's condition Ready.
-
-    If the functions have set the composite's readiness, it decides. If not, all composed resources must be ready.
-
-    Args:
-        composite: The composite's readiness: a value of the enum Ready.
-        ready: Whether each composed resource is ready, by name.
-    """
-    unready = [name for name, is_ready in ready.items() if not is_ready]
-    if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
-        return {"type": "Ready", "status": "True", "reason": "Available"}
-    creating = {"type": "Ready", "status": "False", "reason": "Creating"}
-    if composite != _view.READY_FALSE:
-        creating["message"] = f"Unready resources: {some_names(unready)}"
-    return creating

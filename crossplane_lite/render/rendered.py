@@ -122,8 +122,8 @@ class InvalidStatusError(RenderError):
 
     Attributes:
         errors: A message for each mistake: the field's path (`xr.status.x`), the mistake, and the schema.
-        rendered: The result of the reconcile. Its composite has its old status, because Crossplane stores no other. None
-            if a function was called without a reconcile.
+        rendered: The result of the reconcile; None if a function was called without a reconcile. Its composite has its
+            old status, because Crossplane stores no other.
     """
 
     def __init__(self, errors: Sequence[str], rendered: Rendered | None = None) -> None:
