@@ -1,4 +1,4 @@
-"""Applies the defaults of a CompositeResourceDefinition (XRD) to a composite or a claim, as an API server does.
+"""Applies the defaults of a CompositeResourceDefinition (XRD) to a composite, as an API server does.
 
 If a field is missing from an object, the field gets its default. Then fields that are missing from this default get
 their own defaults. A missing object without a default stays missing. A null field counts as missing, unless its schema
@@ -21,10 +21,10 @@ __all__ = ["apply_defaults"]
 
 
 def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return a composite or a claim with the defaults of its XRD.
+    """Return a composite with the defaults of its XRD.
 
     Args:
-        composite: The composite or claim, which isn't changed. The result may share parts with it and with the XRD.
+        composite: The composite, which isn't changed. The result may share parts with it and with the XRD.
         xrd: The CompositeResourceDefinition that defines its kind.
         where: File and place of the XRD, for messages.
 

@@ -89,35 +89,27 @@ def schema_of(
     path leads to the author's part of the schema in the XRD: `spec.versions[N].schema.openAPIV3Schema`.
 
     Args:
-        composite: The composite or claim.
+        composite: The composite.
         xrd: The CompositeResourceDefinition that defines its kind.
         where: File and place of the XRD, for messages.
 
     Raises:
         InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another kind, or lacks the
-            composite's version.
+            composite's version; or `composite` is a claim.
         RenderError: The composite's apiVersion can't be parsed.
     """
     from .._manifests.xrd import crds_of
 
     _check_kind(xrd, where)
-    specs = [crd["spec"] for crd in crds_of(where, xrd)]
-    api_version, kind = str(composite.get("apiVersion")), composite.get("kind")
-    group, name = split_api_version(api_version)
-    spec = next((spec for spec in specs if (spec["group"], spec["names"]["kind"]) == (group, kind)), None)
-    if spec is None:
-        defined = " and ".join(f"{short_text(spec['names']['kind'])} of {short_text(spec['group'])}" for spec in specs)
-        raise InputError(
-            f"{where} defines {defined}, not {short_text(kind)} of {short_text(group)}, which the composite is: "
-            "give the XRD of the composite"
-        )
-    for at, version in enumerate(spec["versions"]):
+    versions = crds_of(where, xrd)[0]["spec"]["versions"]  # those of the composite; a claim has the same
+    check_defines(composite, xrd, where)
+    _, name = split_api_version(str(composite.get("apiVersion")))
+    for at, version in enumerate(versions):
         if version["name"] == name:
             return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
-    versions = short_text(", ".join(version["name"] for version in spec["versions"]))
     raise InputError(
-        f"{where} has no version {short_repr(name)} of {short_text(kind)}, which is the composite's (the XRD has "
-        f"{versions})"
+        f"{where} has no version {short_repr(name)} of {short_text(composite.get('kind'))}, which is the composite's "
+        f"(the XRD has {short_text(', '.join(version['name'] for version in versions))})"
     )
 
 
@@ -140,7 +132,6 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
     """
     from .defaults import apply_defaults
 
-    check_defines(composite.content, xrd.content, xrd.where)
     content = apply_defaults(composite.content, xrd.content, xrd.where)
     try:
         problems = list(_problems(content, xrd))

@@ -59,12 +59,15 @@ class Noted:
         ]
 
     def unresolved(self) -> list[list[str | int]]:
-        """Return the paths of the composite's fields that compose() sets to values that don't exist yet."""
+        """Return the paths of the composite's fields that compose() sets to values that don't exist yet.
+
+        For a key that doesn't exist yet, it is the path of the object that gets the key.
+        """
         if self.composite is None:
             return []
         model, context = self.composite
         try:
-            return [one.steps for one in tree_of(model, context._call).found]
+            return [one.steps[:-1] if one.is_key else one.steps for one in tree_of(model, context._call).found]
         except CrossplaneLiteError:  # the answer has a fatal result for such a value
             return []
 

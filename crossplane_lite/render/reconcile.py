@@ -173,7 +173,7 @@ class _Reconcile:
             wrong = errors_in_status(self._composite, pipeline.runs, self._xrd, self._cluster, self._notes)
             if wrong:
                 stored = {**self._composite, "spec": rendered.composite["spec"]}
-                raise InvalidStatusError(wrong, rendered._replace(composite=stored))
+                raise InvalidStatusError.of(wrong, rendered._replace(composite=stored))
         except RenderError as error:
             # After an invalid status, Crossplane can't store its conditions either.
             is_invalid = isinstance(error, InvalidStatusError)

@@ -126,7 +126,14 @@ class InvalidStatusError(RenderError):
             old status, because Crossplane stores no other.
     """
 
-    def __init__(self, errors: Sequence[str], rendered: Rendered | None = None) -> None:
-        super().__init__(f"cannot apply composite resource status: {'; '.join(errors)}")
-        self.errors = errors
-        self.rendered = rendered
+    def __init__(self, message: str, step: str | None = None) -> None:
+        super().__init__(message, step)
+        self.errors: Sequence[str] = ()
+        self.rendered: Rendered | None = None
+
+    @classmethod
+    def of(cls, errors: Sequence[str], rendered: Rendered | None = None) -> InvalidStatusError:
+        """Return the error for these mistakes. Its text begins as Crossplane's does."""
+        error = cls(f"cannot apply composite resource status: {'; '.join(errors)}")
+        error.errors, error.rendered = errors, rendered
+        return error

@@ -247,7 +247,7 @@ def _checked(function: Answers, request: bytes, xrd: Source) -> bytes:
         # In a pipeline, other functions may set the fields that are missing.
         wrong = status_errors(composite, [run], schema, f" in {definition.where}", partial=True)
         if wrong:
-            raise InvalidStatusError(wrong)
+            raise InvalidStatusError.of(wrong)
     return answer
 
 

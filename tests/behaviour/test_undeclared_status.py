@@ -230,6 +230,28 @@ def test_allowed_fields(case: str) -> None:
     assert not answered(setting(field, value, asks=True)).fatal
 
 
+def test_unresolved_text_and_keys() -> None:
+    """A text or key with a value that doesn't exist yet isn't checked, but the names of fields are."""
+
+    def failing(fill: Callable[[Any, str], Any]) -> list[str]:
+        @composition.function
+        def compose(ctx: Any) -> None:
+            vpc = ctx.resource("vpc", Unstructured("ec2.aws.upbound.io/v1beta1", "VPC", spec={"forProvider": {}}))
+            fill(ctx.composite(Unstructured).status, f"k-{vpc.observed.status.atProvider.id}")
+
+        try:
+            testing.render(XR, compose, xrd=XRD)
+        except InvalidStatusError as error:
+            return [one.partition(":")[0] for one in error.errors]
+        return []
+
+    assert not failing(lambda status, text: setattr(status, "tier", text))
+    assert not failing(lambda status, text: setattr(status, "tags", {text: "x"}))
+    assert not failing(lambda status, text: setattr(status, "gateway", {text: "x"}))
+    assert not failing(lambda status, text: setattr(status, "zones", [{"id": text}]))
+    assert failing(lambda status, text: setattr(status, "vpcID", text)) == ["xr.status.vpcID"]
+
+
 def test_missing_required_fields() -> None:
     """A missing field is an error where the whole pipeline is known, but not after one of its functions."""
     incomplete = setting("gateway.zone", "a", asks=True)
