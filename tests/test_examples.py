@@ -86,8 +86,8 @@ def stages(example: str, *flags: str, **composites: str) -> list[Stage]:
 
 
 STAGES = [
-    Stage("storage_bucket", "first"),
-    Stage("storage_bucket", "second", ("-o", "observed")),
+    Stage("storage_bucket", "first", ("--xrd", "xrd.yaml")),
+    Stage("storage_bucket", "second", ("--xrd", "xrd.yaml", "-o", "observed")),
     *stages("vpc", "--xrd", "xrd.yaml", all="settled.yaml"),
     *stages("database", "--xrd", "xrd.yaml")[:-1],
     Stage("database", "all", ("--xrd", "xrd.yaml", "-e", "secrets.yaml", "-o", "observed/all.yaml")),
@@ -263,7 +263,11 @@ def test_the_vpc_comes_in_five_waves(crossplane_simulation: Any) -> None:
 
     folder = "../examples/vpc"
     simulation = crossplane_simulation(
-        f"{folder}/xr.yaml", compose, schemas=[f"{folder}/definitions.yaml"], fixtures=f"{folder}/fixtures.yaml"
+        f"{folder}/xr.yaml",
+        compose,
+        schemas=[f"{folder}/definitions.yaml"],
+        fixtures=f"{folder}/fixtures.yaml",
+        xrd=f"{folder}/xrd.yaml",
     )
     zones = "abc"
     subnets = [f"{which}-{zone}" for which in ("public", "private") for zone in zones]
@@ -292,7 +296,7 @@ def test_the_vpc_loses_nothing_with_a_value(crossplane_simulation: Any) -> None:
     """What exists is not deleted because a value that it was made with has gone, or another resource has."""
     from examples.vpc.function import compose
 
-    simulation = crossplane_simulation("../examples/vpc/xr.yaml", compose)
+    simulation = crossplane_simulation("../examples/vpc/xr.yaml", compose, xrd="../examples/vpc/xrd.yaml")
     for path in ("status.atProvider.id", "status"):
         assert simulation.degrade("vpc", path).rendered.deleted == {}
     for name in ("vpc", "gateway", "nat-b"):

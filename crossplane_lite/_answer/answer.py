@@ -243,6 +243,10 @@ class _Answer:
         )
         self.reset()
         fatals = take_violations(call)
+        if error is None and call.request.required_schemas:
+            from .._call.schemas import check_status
+
+            check_status(call)
         desired = self.message.desired.resources
         fatals += _same_name(call, desired, self.step)
         for name in call.removed if look is None else look.removed:

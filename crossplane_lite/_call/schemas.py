@@ -1,11 +1,14 @@
-"""Asking for the OpenAPI schemas of kinds, and checking all registered resources against them."""
+"""Asking for the OpenAPI schemas of kinds, and checking the desired state against them."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
+from .. import _wire
 from .._validation.check import library
+from .._validation.translate import SchemaError
+from ..errors import MissingExtraError
 from ..proto import _view
 from .requirements import SchemaSelector
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from .._validation.schema import FieldError, Schema
     from .call import Call
 
-__all__ = ["schema_of", "validate_desired"]
+__all__ = ["check_status", "schema_of", "validate_desired"]
 
 _REASON: Final = "InvalidResource"
 _MOST_RESULTS: Final = 50
@@ -45,7 +48,8 @@ def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -
 def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldError]:
     """Ask for the schemas of all registered resources, and check the resources whose schemas have arrived.
 
-    The errors can become results: one for each of the first 50 errors, and one with the number of all others.
+    The errors can become results: one for each of the first 50 errors, and one with the number of all others. The
+    schema of the composite is asked for, too: `check_status` uses it when compose() has ended.
 
     Args:
         call: The call.
@@ -66,12 +70,50 @@ def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldErr
         schema = schema_of(call, model.apiVersion, model.kind)
         complete = complete and schema.answered
         errors += schema.validate(model)
+    composite = call.composite
+    if composite is not None and not call.in_operation:
+        complete = schema_of(call, composite.apiVersion, composite.kind).answered and complete
     if fatal:
         for text in _texts(errors):
             call.results.fatal(text, reason=_REASON)
     elif warning and complete:
         _warn(call, errors)
     return errors
+
+
+def check_status(call: Call) -> None:
+    """Add a fatal result for each mistake in the composite's status, if compose() asks for the composite's schema.
+
+    The API server refuses a status with a mistake in every reconcile. Mistakes of previous steps don't count. Neither
+    do missing fields, which the next steps may set.
+
+    Nothing is checked if the extra `schemas` isn't installed, or if compose() used missing values as plain ones: then
+    the status may be right once they exist, and they wouldn't come to exist after a fatal result.
+
+    Args:
+        call: The call, after compose() has returned.
+
+    Raises:
+        WireError: The schema that Crossplane has sent is malformed.
+    """
+    composite = call.composite
+    if composite is None or "status" not in composite.__dict__ or call.guesses:
+        return
+    selector = SchemaSelector(api_version=composite.apiVersion, kind=composite.kind)
+    schema = call.required_schemas.get(call.requirements.key_of(selector))
+    if not schema:
+        return
+    inherited = {"apiVersion": composite.apiVersion, "kind": composite.kind}
+    if composite._state is not None:
+        inherited["status"] = _wire.get_path(composite._state.base or b"", ("status",), {})
+    try:
+        before = {(one.path, one.problem) for one in schema.validate(inherited)}
+        errors = [one for one in schema.validate(composite) if (one.path, one.problem) not in before]
+    except (MissingExtraError, SchemaError) as error:
+        call.log.debug("the composite's status isn't checked: %s", error)
+        return
+    for text in _texts(errors):
+        call.results.fatal(text, reason=_REASON)
 
 
 def _texts(errors: list[FieldError]) -> list[str]:

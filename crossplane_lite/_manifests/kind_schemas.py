@@ -33,23 +33,19 @@ class Schemas:
     Files are read when a kind is looked for. A file that doesn't contain the words of the wanted group, version and
     kind isn't parsed. If several sources define a kind, the source that was added first counts. `find` returns the same
     dict for each call with the same kind: don't change the dict.
+
+    Args:
+        paths: Files and folders, which are added as by `add_path`.
+
+    Raises:
+        InputError: A file or folder doesn't exist.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
         self._sources: list[Source] = []
         self._found: dict[tuple[str, str], dict[str, Any] | None] = {}
-
-    @classmethod
-    def of_paths(cls, paths: Iterable[str | os.PathLike[str]]) -> Schemas:
-        """Return a new `Schemas` with files and folders as sources.
-
-        Raises:
-            InputError: A file or folder doesn't exist.
-        """
-        schemas = cls()
         for path in paths:
-            schemas.add_path(path)
-        return schemas
+            self.add_path(path)
 
     def add_path(self, path: str | os.PathLike[str]) -> None:
         """Add a file or package as a source, or the files in a folder and the folders below it.

@@ -94,15 +94,18 @@ class Validator:
         self._plain = translate(schema)
         self._compiled = _compile(self._plain)
 
-    def problems(self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool) -> list[Problem]:
+    def problems(
+        self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool, partial: bool = False
+    ) -> list[Problem]:
         """Return the mistakes in plain data, ordered by path. A value of a wrong type has no other mistake.
 
         Args:
             data: The object. Unresolved values in it are never mistakes.
             call: The call that `data` belongs to, which finds its Observables in strings; None if there is no call.
             secret: Whether the texts must not show values.
+            partial: Whether fields may be missing, because others set them.
         """
-        checked = _Checked(data, self._plain, call)
+        checked = _Checked(data, self._plain, call, partial=partial)
         found = set(checked.problems)
         for error in self._compiled.iter_errors(checked.data):
             found.update(self._describe(list(error.instance_path), list(error.schema_path), checked, secret=secret))
@@ -211,10 +214,10 @@ class _Checked:
         problems: The mistakes found while copying. Each is a tuple of its steps, its text, and False: it isn't a wrong
             type.
         holders: The steps of objects and lists that have an unresolved value or key somewhere inside.
-        keyless: The steps of objects with at least one unresolved key.
+        keyless: The steps of objects that may have more fields: those with an unresolved key; with `partial`, all.
     """
 
-    def __init__(self, data: Any, rules: Rules, call: Tracker | None) -> None:
+    def __init__(self, data: Any, rules: Rules, call: Tracker | None, *, partial: bool) -> None:
         self.problems: list[tuple[Steps, str, bool]] = []
         self.holders: set[Steps] = set()
         self.keyless: set[Steps] = set()
@@ -230,6 +233,9 @@ class _Checked:
             if isinstance(value, dict):
                 made: dict[str, Any] = {}
                 target[key] = made
+                if partial:
+                    self.keyless.add(steps)
+                    self._hold(steps)
                 for name, item, inner in self._members(value, rules, steps, whole=whole):
                     at = key_of(name)
                     made[at] = None

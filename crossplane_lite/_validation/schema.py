@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._base.type_names import articled, type_in_words
 from .._models.node import WAIT
@@ -13,6 +13,9 @@ from .._observed import tracker
 from ..errors import CrossplaneLiteError, EncodeError, UsageError
 from .check import Validator, validator_for
 from .translate import SchemaError
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 __all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
 
@@ -131,16 +134,20 @@ class Schema(dict[str, Any]):
         return f"<schema {self.key!r}: {state}>"
 
 
-def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[FieldError]:
+def errors_in(
+    resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None, *, partial: bool = False
+) -> list[FieldError]:
     """Return the mistakes in a resource.
 
     Args:
         resource: A model or plain data. In a model that was registered with `ctx.resource`, all fields that are sent
             are checked, also fields that previous functions set. Unresolved values are never mistakes. `status` is only
             checked in observed resources and plain data, where it may be missing, and in the desired composite. There,
-            only `status` is checked, because a function can't set the composite's other fields.
+            only `status` is checked, because a function can't set the composite's other fields, and fields may be
+            missing, because other functions may set them.
         schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` returns
             it. If it is None or empty, no mistakes are found.
+        partial: Whether fields may be missing, because others set them.
 
     Returns:
         The mistakes, ordered by path. The list is also empty for an observed resource that doesn't exist. If the
@@ -166,13 +173,14 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
     except EncodeError as error:
         return [FieldError(_name_of(resource, {}), error.path, error.problem)]
     _check_kind(schema, data)
+    partial = partial or _is_desired_composite(resource)
     secret = data.get("kind") == "Secret" and data.get("apiVersion") == "v1"
     left_out = _left_out(resource, data)
     validator = schema.validator if isinstance(schema, Schema) else validator_for(schema)
     checked = {key: value for key, value in data.items() if not left_out(key)}
     return [
         FieldError(_name_of(resource, data), show_path(list(steps)), text)
-        for steps, text in validator.problems(checked, tracker.current(), secret=secret)
+        for steps, text in validator.problems(checked, tracker.current(), secret=secret, partial=partial)
         if not steps or not left_out(steps[0])
     ]
 
@@ -182,11 +190,19 @@ def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -
 
     The function gets the field's name. Fields that compose() can't set aren't checked.
     """
-    if not isinstance(resource, Resource) or (resource._node is not None and resource._node.state >= WAIT):
-        return lambda key: key == "status" and key not in data  # a status that the schema requires may be missing
-    if resource._state is not None and resource._state.root.kind == "xr":
+    if _is_desired_composite(resource):
         return lambda key: key not in ("apiVersion", "kind", "status")
+    if not _is_desired(resource):
+        return lambda key: key == "status" and key not in data  # a status that the schema requires may be missing
     return lambda key: key == "status"
+
+
+def _is_desired(resource: object) -> TypeGuard[Resource]:
+    return isinstance(resource, Resource) and (resource._node is None or resource._node.state < WAIT)
+
+
+def _is_desired_composite(resource: object) -> bool:
+    return _is_desired(resource) and resource._state is not None and resource._state.root.kind == "xr"
 
 
 def _is_unobserved(resource: object) -> bool:

@@ -13,7 +13,7 @@ from .._terminal.status import StatusLine
 from ..errors import InputError
 from ..render import arguments, terminal
 from ..render.inputs import read_composite
-from ..render.rendered import NoAnswerError, RenderError
+from ..render.rendered import InvalidStatusError, NoAnswerError, RenderError
 from . import report
 from .compare import Difference, against_cluster, against_version, failed, masking
 
@@ -129,6 +129,8 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: Sta
     notes = []
     try:
         old = inputs._replace(functions=dict(others)).render()
+    except InvalidStatusError as error:  # its composed resources are applied nevertheless
+        old = error.rendered
     except NoAnswerError as error:
         raise InputError(f"--against: the other version can't be called: {error}") from None
     except RenderError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..render.schema_fields import below
 from ..simulate.model_types import model_type
 
 if TYPE_CHECKING:
@@ -52,25 +53,12 @@ def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
     return keys_at
 
 
-def _in_schema(schema: Any, steps: list[str | int]) -> Keys:
-    at = schema
+def _in_schema(schema: Mapping[str, Any], steps: list[str | int]) -> Keys:
+    place: Mapping[str, Any] | None = schema
     for step in steps:
-        if not isinstance(at, Mapping):
-            return {}
-        properties = at.get("properties")
-        if isinstance(step, int):
-            at = at.get("items")
-        elif isinstance(properties, Mapping) and step in properties:
-            at = properties[step]
-        else:
-            at = at.get("additionalProperties")
-    if not isinstance(at, Mapping) or at.get("x-kubernetes-list-type") != "map":
+        place = None if place is None else below(place, step)
+    if place is None or place.get("x-kubernetes-list-type") != "map":
         return {}
-    names = at.get("x-kubernetes-list-map-keys")
-    items = at.get("items")
-    fields = items.get("properties") if isinstance(items, Mapping) else None
-    found = {}
-    for name in names if isinstance(names, list) else ():
-        field = fields.get(name) if isinstance(fields, Mapping) else None
-        found[str(name)] = field.get("default") if isinstance(field, Mapping) else None
-    return found
+    names = place.get("x-kubernetes-list-map-keys")
+    items = below(place, 0) or {}
+    return {str(name): (below(items, name) or {}).get("default") for name in (names if isinstance(names, list) else ())}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .pipeline import Step as Step
     from .reconcile import render as render
     from .rendered import FatalResultError as FatalResultError
+    from .rendered import InvalidStatusError as InvalidStatusError
     from .rendered import Rendered as Rendered
     from .rendered import RenderError as RenderError
     from .rendered import Result as Result
@@ -31,6 +32,7 @@ __all__ = [
     "Cluster",
     "FatalResultError",
     "InProcess",
+    "InvalidStatusError",
     "Remote",
     "RenderError",
     "Rendered",
@@ -46,6 +48,7 @@ _HOMES: Final = {
     "Cluster": "pipeline",
     "FatalResultError": "rendered",
     "InProcess": "functions",
+    "InvalidStatusError": "rendered",
     "Remote": "functions",
     "RenderError": "rendered",
     "Rendered": "rendered",

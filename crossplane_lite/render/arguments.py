@@ -56,7 +56,7 @@ class Inputs(NamedTuple):
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
         context: The pipeline's context before the first step.
         timeout: The time limit of one reconcile, in seconds.
-        schemas: The schemas of kinds, from --required-schemas and --crds; None if neither flag was given.
+        schemas: The schemas of kinds, from --xrd, --required-schemas and --crds; None if none of them was given.
         composition: The name of the Composition; None if no Composition was given.
         xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
         notes: Remarks on the inputs, which the commands print as warnings.
@@ -118,8 +118,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--xrd",
         metavar="PATH",
         type=Path,
-        help="file of the XR's CompositeResourceDefinition: the XR is checked against it, and its defaults are filled "
-        "in; its scope says whether the XR is one of Crossplane 1",
+        help="file of the XR's CompositeResourceDefinition: the XR and the status that functions give it are checked "
+        "against it, and its defaults are filled in; its scope says whether the XR is one of Crossplane 1",
     )
 
 
@@ -282,7 +282,7 @@ def read_inputs(
         name = composition.content["metadata"]["name"]
     if arguments.observed_resources:
         observed = inputs.read_observed(arguments.observed_resources, composite)
-    schemas = _schemas(arguments)
+    schemas = _schemas(arguments, xrd)
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
         composite, observed, cluster = _live(arguments, composite, list(observed), cluster)
@@ -360,12 +360,16 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
     return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
 
 
-def _schemas(arguments: argparse.Namespace) -> Schemas | None:
-    if not arguments.required_schemas and not arguments.crds:
+def _schemas(arguments: argparse.Namespace, xrd: Document | None = None) -> Schemas | None:
+    if not arguments.required_schemas and not arguments.crds and xrd is None:
         return None
     from .._manifests.kind_schemas import Schemas
 
-    schemas = Schemas.of_paths([arguments.required_schemas] if arguments.required_schemas else ())
+    schemas = Schemas()
+    if xrd is not None:
+        schemas.add_crd(xrd.content, xrd.where)
+    if arguments.required_schemas:
+        schemas.add_path(arguments.required_schemas)
     for path in arguments.crds:
         schemas.add_definitions(path)
     return schemas

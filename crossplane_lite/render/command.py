@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from .._manifests import yaml
 from .._terminal import stdio
 from . import arguments, terminal
-from .rendered import RenderError
+from .rendered import InvalidStatusError, RenderError
 
 if TYPE_CHECKING:
     from .rendered import Rendered, Result
@@ -18,8 +18,9 @@ __all__ = ["command", "make_parser"]
 
 _EPILOG: Final = (
     "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
-    "printed on stdout then; also 1 when --crds finds mistakes in desired resources, or values that never come because "
-    "a schema lacks the field, and the resources are printed nevertheless; 2 when the command line or a file can't be "
+    "printed on stdout then; also 1 when the XR's status doesn't fit its XRD, or --crds finds mistakes in desired "
+    "resources, or values that never come because a schema lacks the field, and the resources are printed "
+    "nevertheless; 2 when the command line or a file can't be "
     "used; 130 after Ctrl-C."
 )
 
@@ -32,8 +33,8 @@ def command(argv: Sequence[str]) -> int:
 
     Returns:
         The exit status. It is 1 if the reconcile failed or a function returned a fatal result; then stdout stays empty.
-        With `--crds` it is also 1 if desired resources have mistakes, or if a resource or field waits for a value that
-        never comes. Else it is 0.
+        It is also 1 if the composite's status doesn't fit its schema; and with `--crds`, if desired resources have
+        mistakes, or if a resource or field waits for a value that never comes. Else it is 0.
         With --watch, it says which signal ended the command: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
@@ -52,15 +53,18 @@ def command(argv: Sequence[str]) -> int:
 
         return watch(argv, arguments.paths(given), __name__.partition(".")[0])
     terminal.begin()
+    wrong: Sequence[str] = ()
     try:
         inputs = (arguments.read_operation_inputs if is_operation else arguments.read_inputs)(given)
         rendered = _operation(inputs) if is_operation else inputs.render()
     except RenderError as error:
-        from .output import failure_lines
+        if not isinstance(error, InvalidStatusError) or error.rendered is None:
+            from .output import failure_lines
 
-        stdio.say(*failure_lines(error), f"crossplane-lite render: {error}")
-        return 1
-    return _show(rendered, inputs, given)
+            stdio.say(*failure_lines(error), f"crossplane-lite render: {error}")
+            return 1
+        rendered, wrong = error.rendered, error.errors
+    return _show(rendered, inputs, given, wrong)
 
 
 def _operation(inputs: arguments.Inputs) -> Rendered:
@@ -76,11 +80,17 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
     )
 
 
-def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
+def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace, wrong: Sequence[str]) -> int:
     """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
 
+    Args:
+        rendered: The result of the reconcile.
+        inputs: The inputs of the reconcile.
+        given: The command line.
+        wrong: Messages about the mistakes in the composite's status.
+
     Returns:
-        The exit status: with --crds that of `_check`, else 0.
+        The exit status: 1 if the status has mistakes; with --crds that of `_check`; else 0.
 
     Raises:
         InputError: No function composes or holds back a resource that --explain names, or a file of --crds can't be
@@ -92,8 +102,10 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
 
     with_results: bool = given.include_function_results
     stdio.say(*(f"warning: {note}" for note in inputs.notes), *output.lines(rendered, results=not with_results))
+    stdio.say(*(f"invalid: {error}" for error in wrong))
+    status = 1 if wrong else 0
     try:
-        status = _check(rendered, inputs) if given.crds else 0
+        status |= _check(rendered, inputs) if given.crds else 0
     except RenderError as error:  # nothing can be checked then, but the documents are there
         stdio.say(f"crossplane-lite render: {error}")
         status = 1

@@ -1,4 +1,4 @@
-"""Applies the defaults of a CompositeResourceDefinition (XRD) to a composite or a claim, as an API server does.
+"""Applies the defaults of a CompositeResourceDefinition (XRD) to a composite, as an API server does.
 
 If a field is missing from an object, the field gets its default. Then fields that are missing from this default get
 their own defaults. A missing object without a default stays missing. A null field counts as missing, unless its schema
@@ -11,21 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._base.api_version import group_of
-from .._base.type_names import articled, json_value_in_words
+from .._base.type_names import json_value_in_words
 from .._paths.text import show
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
-from .api_versions import split_api_version
+from .definition import schema_of
 
-__all__ = ["apply_defaults", "schema_of"]
+__all__ = ["apply_defaults"]
 
 
 def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return a composite or a claim with the defaults of its XRD.
+    """Return a composite with the defaults of its XRD.
 
     Args:
-        composite: The composite or claim, which isn't changed. The result may share parts with it and with the XRD.
+        composite: The composite, which isn't changed. The result may share parts with it and with the XRD.
         xrd: The CompositeResourceDefinition that defines its kind.
         where: File and place of the XRD, for messages.
 
@@ -154,49 +153,3 @@ class _Schema(NamedTuple):
                 f"(got {json_value_in_words(value, short_repr(value))})"
             )
         return value
-
-
-def schema_of(
-    composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
-) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
-    """Return the schema that an API server has for the composite's kind and version, and a path for messages.
-
-    The schema is the XRD's, with Crossplane's own fields added, and without top-level fields that Crossplane drops. The
-    path leads to the author's part of the schema in the XRD: `spec.versions[N].schema.openAPIV3Schema`.
-
-    Args:
-        composite: The composite or claim.
-        xrd: The CompositeResourceDefinition that defines its kind.
-        where: File and place of the XRD, for messages.
-
-    Raises:
-        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another kind, or lacks the
-            composite's version.
-        RenderError: The composite's apiVersion can't be parsed.
-    """
-    from .._manifests.xrd import crds_of
-
-    group = group_of(str(xrd.get("apiVersion")))
-    if (group, xrd.get("kind")) != ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
-        raise InputError(
-            f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io "
-            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
-        )
-    specs = [crd["spec"] for crd in crds_of(where, xrd)]
-    api_version, kind = str(composite.get("apiVersion")), composite.get("kind")
-    group, name = split_api_version(api_version)
-    spec = next((spec for spec in specs if (spec["group"], spec["names"]["kind"]) == (group, kind)), None)
-    if spec is None:
-        defined = " and ".join(f"{short_text(spec['names']['kind'])} of {short_text(spec['group'])}" for spec in specs)
-        raise InputError(
-            f"{where} defines {defined}, not {short_text(kind)} of {short_text(group)}, which the composite is: "
-            "give the XRD of the composite"
-        )
-    for at, version in enumerate(spec["versions"]):
-        if version["name"] == name:
-            return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
-    versions = short_text(", ".join(version["name"] for version in spec["versions"]))
-    raise InputError(
-        f"{where} has no version {short_repr(name)} of {short_text(kind)}, which is the composite's (the XRD has "
-        f"{versions})"
-    )

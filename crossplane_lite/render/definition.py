@@ -14,11 +14,11 @@ from typing import Any, Final
 from .._base.api_version import group_of
 from .._base.type_names import articled
 from .._manifests.yaml import Document
-from .._terminal.excerpts import short_text
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError, MissingExtraError
 from .api_versions import split_api_version
 
-__all__ = ["admitted", "check_defines", "is_legacy", "steering"]
+__all__ = ["admitted", "check_defines", "is_legacy", "schema_of", "steering"]
 
 _GROUP: Final = "apiextensions.crossplane.io"
 _LEGACY: Final = "LegacyCluster"
@@ -61,11 +61,7 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or `composite` is a claim.
         RenderError: The composite's apiVersion can't be parsed.
     """
-    if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
-        raise InputError(
-            f"{where} is not a CompositeResourceDefinition of {_GROUP} "
-            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
-        )
+    _check_kind(xrd, where)
     spec = xrd.get("spec")
     spec = spec if isinstance(spec, Mapping) else {}
     kinds = [_kind_in(spec, key) for key in ("names", "claimNames")]
@@ -81,6 +77,39 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
     raise InputError(
         f"{where} defines the composite {short_text(kinds[0])} of {short_text(spec.get('group'))}, and the composite "
         f"is {articled(short_text(kind), short_text(group))}: give the XRD of the composite"
+    )
+
+
+def schema_of(
+    composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
+) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
+    """Return the schema that an API server has for the composite's kind and version, and a path for messages.
+
+    The schema is the XRD's, with Crossplane's own fields added, and without top-level fields that Crossplane drops. The
+    path leads to the author's part of the schema in the XRD: `spec.versions[N].schema.openAPIV3Schema`.
+
+    Args:
+        composite: The composite.
+        xrd: The CompositeResourceDefinition that defines its kind.
+        where: File and place of the XRD, for messages.
+
+    Raises:
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another kind, or lacks the
+            composite's version; or `composite` is a claim.
+        RenderError: The composite's apiVersion can't be parsed.
+    """
+    from .._manifests.xrd import crds_of
+
+    _check_kind(xrd, where)
+    versions = crds_of(where, xrd)[0]["spec"]["versions"]  # those of the composite; a claim has the same
+    check_defines(composite, xrd, where)
+    _, name = split_api_version(str(composite.get("apiVersion")))
+    for at, version in enumerate(versions):
+        if version["name"] == name:
+            return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
+    raise InputError(
+        f"{where} has no version {short_repr(name)} of {short_text(composite.get('kind'))}, which is the composite's "
+        f"(the XRD has {short_text(', '.join(version['name'] for version in versions))})"
     )
 
 
@@ -103,7 +132,6 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
     """
     from .defaults import apply_defaults
 
-    check_defines(composite.content, xrd.content, xrd.where)
     content = apply_defaults(composite.content, xrd.content, xrd.where)
     try:
         problems = list(_problems(content, xrd))
@@ -112,6 +140,14 @@ def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
     if problems:
         raise InputError(f"{composite.where} doesn't fit its definition in {xrd.where}: {'; '.join(problems)}")
     return Document(composite.where, content), []
+
+
+def _check_kind(xrd: Mapping[str, Any], where: str) -> None:
+    if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
+        raise InputError(
+            f"{where} is not a CompositeResourceDefinition of {_GROUP} "
+            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
+        )
 
 
 def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
@@ -127,7 +163,6 @@ def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
         MissingExtraError: A package for the check isn't installed.
     """
     from .._validation.schema import SchemaError, errors_in
-    from .defaults import schema_of
 
     schema, _ = schema_of(composite, xrd.content, xrd.where)
     try:

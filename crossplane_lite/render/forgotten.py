@@ -2,7 +2,8 @@
 
 While a preview such as `render` runs a function, it notes each resource object that the code makes, with the line. If
 such an object is neither registered nor part of another object when compose() ends, the author forgot it, or it wasn't
-needed. The model classes that compose() uses for the composite are noted, too, for other warnings.
+needed. The model classes that compose() uses for the composite are noted, too, for other warnings; and so is the
+composite itself, for the check of its status.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import Any, Final, TypeVar
 from .._base.type_names import type_in_words
 from .._models.node import LOOSE
 from .._models.resource import Resource
+from .._models.walker import tree_of
 from ..context import Context
+from ..errors import CrossplaneLiteError
 
 __all__ = ["Noted", "noting"]
 
@@ -38,10 +41,12 @@ class Noted:
     Attributes:
         made: The resource objects that the code made, each with the line that made it, such as `function.py:31`.
         models: The model classes that compose() uses for the composite, each once.
+        composite: The composite and its context; None if compose() doesn't use it.
     """
 
     def __init__(self) -> None:
         self.models: list[type[Resource]] = []
+        self.composite: tuple[Resource, Context] | None = None
         self.made: list[tuple[Resource, str]] = []
 
     def forgotten(self) -> list[str]:
@@ -52,6 +57,19 @@ class Noted:
             for one, place in self.made
             if _is_loose(one)
         ]
+
+    def unresolved(self) -> list[list[str | int]]:
+        """Return the paths of the composite's fields that compose() sets to values that don't exist yet.
+
+        For a key that doesn't exist yet, it is the path of the object that gets the key.
+        """
+        if self.composite is None:
+            return []
+        model, context = self.composite
+        try:
+            return [one.steps[:-1] if one.is_key else one.steps for one in tree_of(model, context._call).found]
+        except CrossplaneLiteError:  # the answer has a fatal result for such a value
+            return []
 
 
 @contextlib.contextmanager
@@ -96,8 +114,10 @@ def _init(self: Resource, /, **fields: Any) -> None:
 def _composite(self: Context, model: type[R]) -> R:
     made = _plain_composite(self, model)
     noted = getattr(_local, "noted", None)
-    if noted is not None and model not in noted.models:
-        noted.models.append(model)
+    if noted is not None:
+        noted.composite = noted.composite or (made, self)  # later runs only look what depends on missing values
+        if model not in noted.models:
+            noted.models.append(model)
     return made
 
 

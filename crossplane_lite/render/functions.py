@@ -80,11 +80,13 @@ class InProcess:
     Attributes:
         function: The composition function.
         notes: Remarks on likely mistakes in compose(), from the last call; empty if that gave no answer.
+        unresolved: The paths of the composite's fields that wait for values, from the last call.
     """
 
     def __init__(self, function: Function) -> None:
         self.function = function
         self.notes: list[str] = []
+        self.unresolved: list[list[str | int]] = []
 
     def __repr__(self) -> str:
         return f"InProcess({self.function!r})"
@@ -95,6 +97,7 @@ class InProcess:
         from .outdated import unknown_fields
 
         self.notes = []
+        self.unresolved = []
         stopped: list[str] = []
         answer = b""
         try:
@@ -108,6 +111,7 @@ class InProcess:
                 *noted.forgotten(),
                 *(line for model in noted.models for line in unknown_fields(model, request)),
             ]
+            self.unresolved = noted.unresolved()
         except _Stop:
             pass
         except WireError as e:

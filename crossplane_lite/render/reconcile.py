@@ -19,7 +19,6 @@ from .._manifests.objects import (
     resource_name,
     secret_data,
     secret_place,
-    some_names,
     text_of,
     with_condition,
 )
@@ -31,7 +30,8 @@ from .composed import Owner, composed_resource
 from .definition import check_defines, is_legacy
 from .pipeline import Cluster, Runner, Selector, Step
 from .references import references_of, with_composition, with_references
-from .rendered import Rendered, RenderError
+from .rendered import InvalidStatusError, Rendered, RenderError
+from .status import checked_conditions, conditions_of, errors_in_status, readiness_condition
 from .steps import Pipeline, decoded
 
 __all__ = ["render"]
@@ -76,7 +76,9 @@ def render(
         context: The pipeline's context before the first step; None for an empty context.
         timeout: The time limit of all steps together, in seconds.
         xrd: The composite's CompositeResourceDefinition. If its scope is LegacyCluster, the composite is treated as in
-            Crossplane 1, with references in its spec, connection details and perhaps a claim. None if it isn't known.
+            Crossplane 1, with references in its spec, connection details and perhaps a claim. The status that the
+            functions desire is checked against the XRD; without an XRD, against the cluster's schema of the kind if
+            the cluster has one. None if it isn't known.
         composition: The name of the Composition, which functions see in the composite; None for no name.
 
     Returns:
@@ -85,6 +87,7 @@ def render(
 
     Raises:
         FatalResultError: A function returned a fatal result.
+        InvalidStatusError: The desired status of the composite doesn't fit the schema of the composite's kind.
         RenderError: The reconcile fails for another reason. The error's `composite` has the conditions that Crossplane
             stores.
         InputError: An argument can't be used.
@@ -105,11 +108,12 @@ class _Reconcile:
         _check_composite(composite)
         if xrd is not None:
             check_defines(composite, xrd, "the XRD")
+        self._xrd = xrd
         self._legacy = is_legacy(xrd)
         self._composition = composition
         # Encoded and decoded again, so that it shares nothing with objects that the caller may change later.
         self._composite = _wire.decode_struct(observed_bytes(composite, "the composite resource"))
-        self._conditions = _conditions(self._composite)
+        self._conditions = conditions_of(self._composite)
         self._status: dict[str, Any] = {}
         self._owner = Owner.of(self._composite)
         self._observed = self._existing(observed)
@@ -165,12 +169,19 @@ class _Reconcile:
             return Rendered(self._with_old_status(), {}, {}, {}, [], {}, {}, [], legacy=self._legacy)
         try:
             pipeline.run()
-            return self._finished(pipeline)
+            rendered = self._finished(pipeline)
+            wrong = errors_in_status(self._composite, pipeline.runs, self._xrd, self._cluster, self._notes)
+            if wrong:
+                stored = {**self._composite, "spec": rendered.composite["spec"]}
+                raise InvalidStatusError.of(wrong, rendered._replace(composite=stored))
         except RenderError as error:
-            error.composite = self._failed(pipeline, error)
+            # After an invalid status, Crossplane can't store its conditions either.
+            is_invalid = isinstance(error, InvalidStatusError)
+            error.composite = stored if is_invalid else self._failed(pipeline, error)
             error.steps = pipeline.runs
             error.results = pipeline.results
             raise
+        return rendered
 
     def _is_left_alone(self) -> bool:
         """Return whether the composite is paused or being deleted, so that no function is called.
@@ -271,7 +282,7 @@ class _Reconcile:
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
         self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
-        self._mark(_readiness(desired.composite.ready, ready))
+        self._mark(readiness_condition(desired.composite.ready, ready))
         self._notes += _looks_wrong(pipeline)
         return Rendered(
             composite={**self._with_status(status), "spec": self._spec(composed)},
@@ -299,7 +310,7 @@ class _Reconcile:
         if not isinstance(status, dict):
             raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
-        found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
+        found = [] if conditions is None else checked_conditions(conditions, RenderError, "desired ")
         # The composite's present conditions come last, and replace desired conditions of the same type.
         for condition in self._conditions:
             with_condition(found, condition)
@@ -413,39 +424,3 @@ def _checked_name(resource: Mapping[str, Any]) -> str:
         if not text_of(resource.get(key)):
             raise InputError(f"the observed resource {quoted(name)} has no {key}")
     return name
-
-
-def _conditions(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
-    status = composite.get("status")
-    if status is not None and not isinstance(status, dict):
-        raise InputError(f"the composite's status must be a mapping (got {type_in_words(status)})")
-    conditions = (status or {}).get("conditions")
-    return [] if conditions is None else _checked_conditions(conditions, InputError)
-
-
-def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
-    place = f"the {which}composite's status.conditions"
-    if not isinstance(conditions, list):
-        raise error(f"{place} must be a list of conditions, each with a type (got {json_type_in_words(conditions)})")
-    for number, one in enumerate(conditions):
-        if not isinstance(one, dict) or not text_of(one.get("type")):
-            raise error(f"{place}[{number}] must be a condition with a type, which is a non-empty string")
-    return conditions
-
-
-def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
-    """Return the composite's condition Ready.
-
-    If the functions have set the composite's readiness, it decides. If not, all composed resources must be ready.
-
-    Args:
-        composite: The composite's readiness: a value of the enum Ready.
-        ready: Whether each composed resource is ready, by name.
-    """
-    unready = [name for name, is_ready in ready.items() if not is_ready]
-    if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
-        return {"type": "Ready", "status": "True", "reason": "Available"}
-    creating = {"type": "Ready", "status": "False", "reason": "Creating"}
-    if composite != _view.READY_FALSE:
-        creating["message"] = f"Unready resources: {some_names(unready)}"
-    return creating

@@ -10,7 +10,15 @@ from ..errors import CrossplaneLiteError
 if TYPE_CHECKING:
     from .pipeline import Runner, Step
 
-__all__ = ["FatalResultError", "NoAnswerError", "RenderError", "Rendered", "Result", "StepRun"]
+__all__ = [
+    "FatalResultError",
+    "InvalidStatusError",
+    "NoAnswerError",
+    "RenderError",
+    "Rendered",
+    "Result",
+    "StepRun",
+]
 
 
 class Result(NamedTuple):
@@ -39,6 +47,7 @@ class StepRun(NamedTuple):
         request: The bytes of the last request.
         response: The bytes of the last response.
         calls: The number of calls of the function.
+        unresolved: The paths of the composite's fields that wait for values, if the function ran in this process.
     """
 
     step: Step
@@ -46,6 +55,7 @@ class StepRun(NamedTuple):
     request: bytes
     response: bytes
     calls: int
+    unresolved: Sequence[Sequence[str | int]] = ()
 
 
 class Rendered(NamedTuple):
@@ -103,3 +113,27 @@ class NoAnswerError(RenderError):
 
 class FatalResultError(RenderError):
     """A reconcile failed because a function returned a fatal result."""
+
+
+class InvalidStatusError(RenderError):
+    """A reconcile failed because the desired status of the composite doesn't fit the schema of the composite's kind.
+
+    The API server refuses such a status in every reconcile, after Crossplane has applied the composed resources.
+
+    Attributes:
+        errors: A message for each mistake: the field's path (`xr.status.x`), the mistake, and the schema.
+        rendered: The result of the reconcile; None if a function was called without a reconcile. Its composite has its
+            old status, because Crossplane stores no other.
+    """
+
+    def __init__(self, message: str, step: str | None = None) -> None:
+        super().__init__(message, step)
+        self.errors: Sequence[str] = ()
+        self.rendered: Rendered | None = None
+
+    @classmethod
+    def of(cls, errors: Sequence[str], rendered: Rendered | None = None) -> InvalidStatusError:
+        """Return the error for these mistakes. Its text begins as Crossplane's does."""
+        error = cls(f"cannot apply composite resource status: {'; '.join(errors)}")
+        error.errors, error.rendered = errors, rendered
+        return error

@@ -285,7 +285,7 @@ class Pipeline:
         except (DecodeError, TypeError) as e:
             raise self._failed(step, f"the answer is not a RunFunctionResponse: {e}", NoAnswerError) from None
         self.notes[step.name] = list(getattr(runner, "notes", ()))
-        run = StepRun(step, runner, data, answer, number)
+        run = StepRun(step, runner, data, answer, number, list(getattr(runner, "unresolved", ())))
         self.runs[len(self.runs) - (number > 1) :] = [run]
         return response
 

@@ -6,12 +6,15 @@ status. Crossplane ignores the other desired fields of the composite.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _wire
 from .._base.api_version import split
 from .._base.near_name import near_name
+from .._observed.observable import Observable
+from .._paths.text import show
 from .._terminal.excerpts import short_text
 from .._validation.schema import SchemaError, errors_in
 from ..proto import _view
@@ -19,16 +22,16 @@ from .api_versions import api_versions_checked
 
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
-    from .rendered import Rendered
+    from .rendered import Rendered, StepRun
 
-__all__ = ["Checked", "check", "problems"]
+__all__ = ["Checked", "check", "status_errors"]
 
 
 class Checked(NamedTuple):
     """The result of a check.
 
     Attributes:
-        errors: A message for each mistake: first in the composite, then in the composed resources, sorted by name.
+        errors: A message for each mistake in the composed resources, sorted by name.
         unchecked: A message for each kind that has no schema; it names the resources that weren't checked.
     """
 
@@ -36,8 +39,13 @@ class Checked(NamedTuple):
     unchecked: list[str]
 
 
-def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
-    """Return a message for each mistake in the desired state, then a message for each kind that has no schema.
+def check(rendered: Rendered, schemas: Schemas) -> Checked:
+    """Check the composed resources in the last function's response.
+
+    Each message has the composition resource name, the path, the mistake, and the file of the schema. A status of a
+    composed resource is a mistake, too, because Crossplane discards it. So is a version that the kind's definitions
+    don't have or don't serve, because the API server refuses it. Of the composite, only a missing schema or version is
+    told: the reconcile has checked the status (`status_errors`).
 
     Args:
         rendered: The result of the reconcile.
@@ -47,17 +55,6 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
         InputError: A file of schemas can't be read, or is malformed.
         RenderError: A desired resource's apiVersion can't be parsed.
         MissingExtraError: The extra `schemas` isn't installed.
-    """
-    checked = check(rendered, schemas)
-    return [*checked.errors, *checked.unchecked]
-
-
-def check(rendered: Rendered, schemas: Schemas) -> Checked:
-    """Check the desired state in the last function's response. See `problems` for the arguments and errors.
-
-    Each message has the composition resource name (`xr` for the composite), the path, the mistake, and the file of the
-    schema. A status of a composed resource is a mistake, too, because Crossplane discards it. So is a version that the
-    kind's definitions don't have or don't serve, because the API server refuses it.
     """
     errors: list[str] = []
     unknown: dict[tuple[str, str], list[str]] = {}
@@ -77,21 +74,8 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
                 errors.append(f"{name or 'xr'}.apiVersion: {versions}")
             else:
                 unknown.setdefault((api_version, kind), []).append(name or "the composite")
-            continue
-        where = f"(schema of {short_text(api_version)} {short_text(kind)} in {schemas.where(api_version, kind)})"
-        try:
-            found = errors_in(resource, schema)
-        except SchemaError as error:
-            errors.append(f"{name or 'xr'}: isn't checked: {error} {where}")
-            continue
-        for one in found:
-            if name:
-                at = name + (f".{one.path}" if one.path and one.path[0] != "[" else one.path)
-            elif one.path.startswith("status"):  # functions set only the status of the composite
-                at = f"xr.{one.path}"
-            else:
-                continue
-            errors.append(f"{at}: {one.problem} {where}")
+        elif name:
+            errors += _errors(name, resource, schema, f" in {schemas.where(api_version, kind)}")
     return Checked(
         errors,
         [
@@ -100,6 +84,72 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
             for (api_version, kind), names in sorted(unknown.items())
         ],
     )
+
+
+def status_errors(
+    composite: Mapping[str, Any],
+    runs: Sequence[StepRun],
+    schema: Mapping[str, Any],
+    where: str = "",
+    *,
+    partial: bool = False,
+) -> list[str]:
+    """Check the composite's status in the last function's response, and return a message for each mistake.
+
+    Of an unresolved field only the name is checked.
+
+    Args:
+        composite: The composite, with its apiVersion and kind.
+        runs: The runs of the pipeline's steps; at least one.
+        schema: The schema of the composite's kind.
+        where: The schema's place for messages, such as ` in xrd.yaml`.
+        partial: Whether fields may be missing, because other functions set them.
+
+    Raises:
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    desired = _view.RunFunctionResponse.FromString(runs[-1].response).desired
+    status = _wire.get_path(desired.composite.resource, ("status",))
+    data = {key: composite[key] for key in ("apiVersion", "kind")} | ({"status": status} if status else {})
+    for steps in (steps for run in runs for steps in run.unresolved if steps[0] == "status"):
+        _put_unresolved(data, steps)
+    return [*_errors("", data, schema, where, partial=partial)] if "status" in data else []
+
+
+def _put_unresolved(data: dict[str, Any], steps: Sequence[str | int]) -> None:
+    """Put an Observable at a path if there is no value. A list on the path is unresolved as a whole."""
+    keys = list(itertools.takewhile(lambda step: isinstance(step, str), steps))
+    holder: Any = data
+    for key in keys[:-1]:
+        holder = holder.setdefault(key, {})
+        if not isinstance(holder, dict):
+            return
+    holder.setdefault(keys[-1], Observable(show(keys)))
+
+
+def _errors(
+    name: str, resource: Mapping[str, Any], schema: Mapping[str, Any], where: str, *, partial: bool = False
+) -> Iterator[str]:
+    """Yield a message for each mistake in a resource.
+
+    Args:
+        name: The composition resource name; empty for the composite, of which only the status is checked, because
+            functions set only that.
+        resource: The resource.
+        schema: The schema of its kind.
+        where: The schema's place, such as ` in crds.yaml`.
+        partial: Whether fields may be missing.
+    """
+    where = f"(schema of {short_text(resource['apiVersion'])} {short_text(resource['kind'])}{where})"
+    try:
+        found = errors_in(resource, schema, partial=partial)
+    except SchemaError as error:
+        yield f"{name or 'xr'}: isn't checked: {error} {where}"
+        return
+    for one in found:
+        if name or one.path.startswith("status"):
+            at = (name or "xr") + (f".{one.path}" if one.path and one.path[0] != "[" else one.path)
+            yield f"{at}: {one.problem} {where}"
 
 
 def _versions(schemas: Schemas, api_version: str, kind: str) -> str:

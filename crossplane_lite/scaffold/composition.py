@@ -88,17 +88,18 @@ from @PACKAGE@.function import compose
 
 FILES = ("../example/xr.yaml", "../example/composition.yaml")
 FUNCTIONS = {"@FUNCTION@": compose}
+SCHEMAS = ["../xrd.yaml"]  # the status of the composite must fit it
 
 
 def test_the_order(crossplane_folder: testing.Folder) -> None:
     """The resources appear in this order."""
-    simulation = crossplane_folder.simulate(*FILES, functions=FUNCTIONS)
+    simulation = crossplane_folder.simulate(*FILES, functions=FUNCTIONS, schemas=SCHEMAS)
     testing.assert_waves(simulation, @WAVES@)
 
 
 def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snapshot: testing.Snapshots) -> None:
     """The resources of the first reconcile are those that were reviewed."""
-    rendered = crossplane_folder.render(*FILES, functions=FUNCTIONS)
+    rendered = crossplane_folder.render(*FILES, functions=FUNCTIONS, schemas=SCHEMAS)
     crossplane_snapshot.check(rendered, "expected/first.yaml")
 '''
 

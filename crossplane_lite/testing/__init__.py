@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..render.rendered import FatalResultError as FatalResultError
+    from ..render.rendered import InvalidStatusError as InvalidStatusError
     from ..render.rendered import Rendered as Rendered
     from ..render.rendered import RenderError as RenderError
     from ..simulate.simulation import Simulation as Simulation
@@ -37,6 +38,7 @@ __all__ = [
     "Condition",
     "FatalResultError",
     "Folder",
+    "InvalidStatusError",
     "RenderError",
     "Rendered",
     "Response",
@@ -57,6 +59,7 @@ _HOMES = {
     "Condition": ".responses",
     "FatalResultError": "..render.rendered",
     "Folder": ".folder",
+    "InvalidStatusError": "..render.rendered",
     "RenderError": "..render.rendered",
     "Rendered": "..render.rendered",
     "Response": ".responses",

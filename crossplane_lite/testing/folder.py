@@ -131,14 +131,16 @@ class Folder:
                 Functions that ask for schemas get them from here.
             context: The pipeline's context before the first step; None for an empty one.
             timeout: The time limit of the reconcile, in seconds.
-            xrd: The composite's CompositeResourceDefinition. The composite is checked against it and gets its defaults.
-                The XRD's scope says whether the composite is one of Crossplane 1.
+            xrd: The composite's CompositeResourceDefinition. The composite is checked against it and gets its defaults,
+                and the status that functions desire is checked. The XRD's scope says whether the composite is one of
+                Crossplane 1.
 
         Returns:
             The objects that Crossplane would apply, delete, store and report.
 
         Raises:
             FatalResultError: A function returned a fatal result.
+            InvalidStatusError: The desired status of the composite doesn't fit its kind's schema in `xrd` or `schemas`.
             RenderError: The reconcile failed for another reason.
             InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
@@ -200,8 +202,8 @@ class Folder:
             The simulation, after its last round. It may not be stable; see `Simulation.problem`.
 
         Raises:
-            FatalResultError, RenderError, InputError, UsageError, UnresolvedError, MissingExtraError: The same as for
-                `render`.
+            FatalResultError, InvalidStatusError, RenderError, InputError, UsageError, UnresolvedError,
+                MissingExtraError: The same as for `render`.
         """
         from ..simulate.simulation import Simulation
 
@@ -257,7 +259,7 @@ class Folder:
             composite, notes = admitted(composite, definition)
             _warn(notes, above=1)
         pipeline, runners, name = self._pipeline(composition, functions, composite, definition)
-        known = self._schemas(schemas)
+        known = self._schemas(schemas, definition)
         existing = resources(required, self.path, "required")
         return _Setup(
             composite.content,
@@ -298,13 +300,14 @@ class Folder:
         name = document.content["metadata"].get("name")
         return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
-    def _schemas(self, sources: Resources) -> Schemas | None:
-        """Return the schemas of the kinds that the sources define; None if there are no sources.
+    def _schemas(self, sources: Resources, xrd: Document | None) -> Schemas | None:
+        """Return the schemas of the kinds that the sources and the XRD define; None if there are neither.
 
         Files are read later, when a schema is needed, so mistakes in files are found only then.
 
         Args:
             sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them.
+            xrd: The composite's XRD; None for none.
 
         Raises:
             InputError: A path doesn't exist; or a source that isn't a path can't be read, or has no usable schema.
@@ -313,11 +316,13 @@ class Folder:
             MissingExtraError: A source is YAML text, and PyYAML isn't installed.
         """
         several = [sources] if is_single(sources) else list(sources)
-        if not several:
+        if not several and xrd is None:
             return None
         from .._manifests.kind_schemas import Schemas
 
         found = Schemas()
+        if xrd is not None:
+            found.add_crd(xrd.content, xrd.where)
         for index, source in enumerate(several):
             path = as_path(source, self.path)
             if path is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from .. import _wire
 from .._base.type_names import type_in_words
@@ -188,7 +188,8 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
         function: The result of `@composition.function`.
         request: The bytes of a request, as `request()` builds it.
         xrd: The composite's CompositeResourceDefinition; None for no XRD. With an XRD, the observed composite is
-            checked against it and gets its defaults. A path is relative to the current directory.
+            checked against it and gets its defaults, and the status that the function desires is checked. A path is
+            relative to the current directory.
 
     Returns:
         The answer. If compose() raises an exception, `fatal` of the answer has the exception's message.
@@ -197,7 +198,8 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
         UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
         WireError: The request or the answer is malformed.
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: With `xrd` only. The composite's apiVersion can't be parsed.
+        RenderError: With `xrd` only. The composite's apiVersion can't be parsed; or the desired status of the composite
+            doesn't fit the XRD (InvalidStatusError).
         MissingExtraError: The XRD is YAML, and PyYAML isn't installed.
     """
     if not callable(getattr(function, "run", None)):
@@ -206,33 +208,47 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
         )
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
-    return Response.of(function.run(request if xrd is None else _admitted(request, xrd)))
+    return Response.of(function.run(request) if xrd is None else _checked(function, request, xrd))
 
 
-def _admitted(request: bytes, xrd: Source) -> bytes:
-    """Return the request with its composite checked against an XRD, and with the XRD's defaults in the composite.
+def _checked(function: Answers, request: bytes, xrd: Source) -> bytes:
+    """Call a function with the XRD's defaults in the composite, and check composite and answer against the XRD.
 
-    If a package for the check isn't installed, the composite isn't checked, and a warning says so.
+    If a package for the check isn't installed, nothing is checked, and a warning says so.
 
     Raises:
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: The composite's apiVersion can't be parsed.
+        RenderError: The composite's apiVersion can't be parsed, or an API server would refuse the desired status.
     """
     import warnings
     from pathlib import Path
 
     from .._manifests.yaml import Document
-    from ..render.definition import admitted
+    from ..render.definition import admitted, schema_of
+    from ..render.forgotten import noting
+    from ..render.pipeline import Step
+    from ..render.rendered import InvalidStatusError, StepRun
+    from ..render.validation import status_errors
     from ._sources import one
 
     message = _view.RunFunctionRequest.FromString(request)
     composite = _wire.decode_struct(message.observed.composite.resource)
-    found, notes = admitted(Document("the request's composite", composite), one(xrd, Path(), "xrd"))
+    definition = one(xrd, Path(), "xrd")
+    found, notes = admitted(Document("the request's composite", composite), definition)
     for note in notes:
         warnings.warn(note, stacklevel=3)
     message.observed.composite.resource = _wire.encode_struct(found.content)
     changed: bytes = message.SerializeToString()
-    return changed
+    with noting() as noted:
+        answer = function.run(changed)
+    if not notes and not Response.of(answer).fatal:
+        schema, _ = schema_of(composite, definition.content, definition.where)
+        run = StepRun(Step("run", "run"), cast("Any", function), changed, answer, 1, noted.unresolved())
+        # In a pipeline, other functions may set the fields that are missing.
+        wrong = status_errors(composite, [run], schema, f" in {definition.where}", partial=True)
+        if wrong:
+            raise InvalidStatusError.of(wrong)
+    return answer
 
 
 def _result(result: Any) -> Result:

@@ -31,6 +31,7 @@ _MADE_HERE = {
     "crossplane_lite.context.Context",
     "crossplane_lite.schemas.Schema",
     "crossplane_lite.testing.FatalResultError",
+    "crossplane_lite.testing.InvalidStatusError",
     "crossplane_lite.testing.RenderError",
     "crossplane_lite.testing.Rendered",
     "crossplane_lite.testing.Response",

@@ -4,7 +4,7 @@ from crossplane_lite import testing
 from examples.vpc.function import compose
 
 ZONES = "abc"
-IN_PROCESS = {"functions": {"function-network": compose}}
+GIVEN = {"functions": {"function-network": compose}, "xrd": "xrd.yaml"}
 
 
 def test_only_what_needs_nothing_is_composed_first(crossplane_folder):
@@ -18,14 +18,14 @@ def test_only_what_needs_nothing_is_composed_first(crossplane_folder):
 
 def test_half_of_it(crossplane_folder, crossplane_snapshot):
     """One reconcile, as `crossplane-lite render` does it, is what was reviewed."""
-    rendered = crossplane_folder.render("xr.yaml", "composition.yaml", observed="observed/half.yaml", **IN_PROCESS)
+    rendered = crossplane_folder.render("xr.yaml", "composition.yaml", observed="observed/half.yaml", **GIVEN)
     assert not rendered.deleted
     crossplane_snapshot.check(rendered, "expected/half.yaml")
 
 
 def test_the_order(crossplane_folder):
     """From nothing to the end: what appears when, and nothing is lost when the VPC's id is."""
-    simulation = crossplane_folder.simulate("xr.yaml", "composition.yaml", fixtures="fixtures.yaml", **IN_PROCESS)
+    simulation = crossplane_folder.simulate("xr.yaml", "composition.yaml", fixtures="fixtures.yaml", **GIVEN)
     subnets = [f"{which}-{zone}" for which in ("private", "public") for zone in ZONES]
     testing.assert_waves(
         simulation,

@@ -33,7 +33,7 @@ CRD = crd(obj(spec=obj(ports=PORTS, plain=items(), byName=BY_NAME)))
 def schemas(tmp_path: Path) -> Schemas:
     """The schemas of a CustomResourceDefinition."""
     (tmp_path / "crd.json").write_text(json.dumps(CRD), encoding="utf-8")
-    return Schemas.of_paths([tmp_path / "crd.json"])
+    return Schemas([tmp_path / "crd.json"])
 
 
 def test_schemas(schemas: Schemas) -> None:

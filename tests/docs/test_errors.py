@@ -30,6 +30,7 @@ XR = {
     "metadata": {"name": "photos"},
     "spec": {"parameters": {"location": "EU"}},
 }
+XRD = str(ROOT / "examples" / "storage_bucket" / "xrd.yaml")
 Compose = Callable[[composition.Context], Any]
 
 
@@ -108,6 +109,7 @@ COMMANDS = {
     "no certificates": ["serve", "function:compose"],
     "there is no command": ["rendr"],
     "the composite itself": ["render", "xr.yaml", "--function", "function:compose", "-o", "xr.yaml"],
+    "xr.status.bucketname": ["render", "xr.yaml", "--function", "function:misspelt", "--xrd", XRD],
     "never resolved": ["render", "xr.yaml", "--function", "function:waits", "--crds", "crds.yaml"],
     "no composed resource has this": ["simulate", "xr.yaml", "--function", "function:compose", "--fixtures", "f.yaml"],
 }
@@ -120,6 +122,10 @@ def plain(ctx):
 @composition.function
 def compose(ctx):
     pass
+
+@composition.function
+def misspelt(ctx):
+    ctx.composite(Unstructured).status.bucketname = "x"
 
 @composition.function
 def waits(ctx):

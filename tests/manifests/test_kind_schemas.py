@@ -409,7 +409,7 @@ def test_versions_in_files(tmp_path: Path) -> None:
     """Only files that have the words of the group and the kind are parsed for the versions of a kind."""
     put(tmp_path / "b.yaml", thing(a="s"))
     (tmp_path / "a.yaml").write_text("group: example.org\n}{")
-    schemas = Schemas.of_paths([tmp_path])
+    schemas = Schemas([tmp_path])
     assert schemas.versions(GROUP, KIND) == {
         f"{tmp_path}/b.yaml, document 1 (line 1), things.example.org": {"v1": True}
     }
@@ -423,8 +423,8 @@ def test_a_version_that_another_file_serves(tmp_path: Path) -> None:
     content["spec"]["versions"][0]["served"] = False
     put(tmp_path / "a.yaml", content)
     put(tmp_path / "b.yaml", content, thing(b="s"))
-    assert "b" in (Schemas.of_paths([tmp_path]).find(API_VERSION, KIND) or {})["properties"]
-    assert "b" in (Schemas.of_paths([tmp_path / "b.yaml"]).find(API_VERSION, KIND) or {})["properties"]
+    assert "b" in (Schemas([tmp_path]).find(API_VERSION, KIND) or {})["properties"]
+    assert "b" in (Schemas([tmp_path / "b.yaml"]).find(API_VERSION, KIND) or {})["properties"]
 
 
 def test_definitions_are_not_changed() -> None:
@@ -519,7 +519,7 @@ def test_files(tmp_path: Path) -> None:
     put(tmp_path / "folder" / "in" / "b.json", openapi(Other=component(obj(c="s"), GROUP, VERSION, "Other")))
     put(tmp_path / "folder" / "in" / "x.yaml", xrd())
     put(tmp_path / "folder" / "in" / "c.json", openapi(Other=component(obj(d="s"), GROUP, VERSION, "Other")))
-    schemas = Schemas.of_paths([file, str(tmp_path / "folder")])
+    schemas = Schemas([file, str(tmp_path / "folder")])
     assert "a" in (schemas.find(API_VERSION, KIND) or {})["properties"]
     assert "c" in (schemas.find(API_VERSION, "Other") or {})["properties"]
     assert schemas.scope(API_VERSION, "XThing") == "Cluster"
@@ -531,14 +531,14 @@ def test_files(tmp_path: Path) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     """A path that isn't there is told at once."""
     with pytest.raises(InputError, match=f"^there is no file or folder {tmp_path}/x$"):
-        Schemas.of_paths([tmp_path / "x"])
+        Schemas([tmp_path / "x"])
 
 
 def test_a_file_that_is_not_needed(tmp_path: Path) -> None:
     """A file in which the kind doesn't stand isn't parsed, so what is wrong with it doesn't matter."""
     put(tmp_path / "b.yaml", thing(a="s"))
     (tmp_path / "a.yaml").write_text("}{")
-    schemas = Schemas.of_paths([tmp_path])
+    schemas = Schemas([tmp_path])
     assert schemas.find(API_VERSION, KIND) is not None
     assert schemas.find(API_VERSION, "Other") is None
     with pytest.raises(InputError, match=f"^{tmp_path}/a.yaml"):
@@ -549,7 +549,7 @@ def test_nothing_is_read_without_a_question(tmp_path: Path) -> None:
     """Files are opened only when a kind is asked for."""
     fifo = tmp_path / "a.yaml"
     os.mkfifo(fifo)  # opening it would wait for ever
-    Schemas.of_paths([fifo])
+    Schemas([fifo])
 
 
 def test_nothing_is_loaded_without_a_question(tmp_path: Path) -> None:
@@ -557,7 +557,7 @@ def test_nothing_is_loaded_without_a_question(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from crossplane_lite._manifests.kind_schemas import Schemas\n"
-        f"Schemas.of_paths([{str(tmp_path)!r}])\n"
+        f"Schemas([{str(tmp_path)!r}])\n"
         "unwanted = {'yaml', 'tarfile', 'crossplane_lite._manifests.sources', 'crossplane_lite.codegen'}\n"
         "assert not unwanted & set(sys.modules)"
     )
@@ -568,33 +568,33 @@ def test_a_file_that_is_called_like_standard_input(tmp_path: Path, monkeypatch: 
     """A file `-` is a file."""
     put(tmp_path / "-", thing(a="s"))
     monkeypatch.chdir(tmp_path)
-    assert Schemas.of_paths(["-"]).find(API_VERSION, KIND) is not None
+    assert Schemas(["-"]).find(API_VERSION, KIND) is not None
 
 
 @pytest.mark.parametrize("text", ["Th\\u0069ng", "\\x54hing", "\\U00000054hing"])
 def test_a_name_that_is_escaped(tmp_path: Path, text: str) -> None:
     """A kind whose name is written with escapes is found all the same."""
     (tmp_path / "a.yaml").write_text(json.dumps(thing(a="s")).replace('"Thing"', f'"{text}"'))
-    assert Schemas.of_paths([tmp_path]).find(API_VERSION, KIND) is not None
+    assert Schemas([tmp_path]).find(API_VERSION, KIND) is not None
 
 
 def test_a_file_that_is_not_plain_text(tmp_path: Path) -> None:
     """A file that can't be searched for words is read, and what it is comes to light."""
     (tmp_path / "a.yaml").write_bytes(gzip.compress(b"a: b\0"))
     with pytest.raises(InputError, match=f"^{tmp_path}/a.yaml"):
-        Schemas.of_paths([tmp_path]).find(API_VERSION, KIND)
+        Schemas([tmp_path]).find(API_VERSION, KIND)
 
 
 def test_text_that_is_not_english(tmp_path: Path) -> None:
     """A file that begins with other letters than those of ASCII is read like any other."""
     (tmp_path / "a.yaml").write_text("# Größe\n" + json.dumps(thing(a="s")))
-    assert Schemas.of_paths([tmp_path]).find(API_VERSION, KIND) is not None
+    assert Schemas([tmp_path]).find(API_VERSION, KIND) is not None
 
 
 @needs_data
 def test_real_files() -> None:
     """Kinds of real definitions and documents are found with their scopes, however deep they are."""
-    schemas = Schemas.of_paths([DATA])
+    schemas = Schemas([DATA])
     for api_version, kind, scope in [
         ("v1", "Pod", "Namespaced"),
         ("v1", "Namespace", "Cluster"),
@@ -620,7 +620,7 @@ def test_a_thousand_definitions(tmp_path: Path) -> None:
     text = (DATA / "crds" / "s3.aws.upbound.io_buckets.yaml").read_text()
     for number in range(1000):
         (tmp_path / f"{number}.yaml").write_text(text.replace("Bucket\n", f"Bucket{number:04}\n"))
-    schemas = Schemas.of_paths([tmp_path])
+    schemas = Schemas([tmp_path])
     assert schemas.find("s3.aws.upbound.io/v1beta1", "Bucket0500") is not None
     folder = schemas._sources[0]
     assert isinstance(folder, Folder)

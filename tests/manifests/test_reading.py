@@ -58,7 +58,7 @@ def test_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=problem):
         read_fixtures(device)
     with pytest.raises(InputError, match=problem):
-        Schemas.of_paths([device]).find("example.org/v1", "Thing")
+        Schemas([device]).find("example.org/v1", "Thing")
 
 
 @posix
@@ -68,7 +68,7 @@ def test_pipes_in_folders(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text(CRD)
     (one,) = read_resources([tmp_path])
     assert one.content["kind"] == "CustomResourceDefinition"
-    assert Schemas.of_paths([tmp_path]).find("example.org/v1", "Thing") is not None
+    assert Schemas([tmp_path]).find("example.org/v1", "Thing") is not None
     (tmp_path / "c.yaml").symlink_to(tmp_path / "gone")
     with pytest.raises(InputError, match=r"can't read .*c\.yaml: No such file"):
         read_resources([tmp_path])
@@ -81,8 +81,8 @@ def test_pipes_that_are_named(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for read in (
         lambda: read_resources([pipe])[0].content["kind"] == "CustomResourceDefinition",
-        lambda: Schemas.of_paths([pipe]).find("example.org/v1", "Thing") is not None,
-        lambda: Schemas.of_paths([pipe]).find("example.org/v1", "Other") is None,
+        lambda: Schemas([pipe]).find("example.org/v1", "Thing") is not None,
+        lambda: Schemas([pipe]).find("example.org/v1", "Other") is None,
     ):
         writer = threading.Thread(target=pipe.write_text, args=(CRD,), daemon=True)
         writer.start()

@@ -25,7 +25,10 @@ NAME: Final = "crossplane.io/composition-resource-name"
 def _xrd(version: str, scope: str | None, **spec: Any) -> dict[str, Any]:
     schema = {
         "type": "object",
-        "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+        "properties": {
+            "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+            "status": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        },
     }
     return {
         "apiVersion": f"apiextensions.crossplane.io/{version}",

@@ -34,7 +34,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def schemas() -> Schemas:
     """The schemas of Crossplane's own kinds."""
-    return Schemas.of_paths(engine.definitions())
+    return Schemas(engine.definitions())
 
 
 def problems(schemas: Schemas, found: Iterator[dict[str, Any]]) -> tuple[int, list[str]]:

@@ -253,7 +253,7 @@ def _simulation(given: Mapping[str, Any], stage: Stage, fixtures: Mapping[str, A
     folder = EXAMPLES / stage.example
     composite = read_object(folder / stage.composite, "composite")
     targets = {name: run.__self__ for name, run in functions_of(stage.example).items()}
-    schemas = Schemas.of_paths([path for flag, path in of_flags(stage) if flag == "-s"])
+    schemas = Schemas([path for flag, path in of_flags(stage) if flag == "-s"])
     return Simulation(
         given["composite_resource"],
         composition_steps(read_object(folder / "composition.yaml", "Composition"), composite),

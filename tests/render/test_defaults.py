@@ -120,13 +120,6 @@ def test_fields_of_crossplane() -> None:
     assert "spec" not in apply_defaults(xr(), legacy, "x")
 
 
-def test_a_claim() -> None:
-    """A claim gets the defaults of its own kind."""
-    definition = xrd({"a": SIZE}, version="v1", claimNames={"kind": "Thing", "plural": "things"})
-    result = apply_defaults({**xr({}), "kind": "Thing"}, definition, "x")
-    assert result["spec"] == {"a": "small", "compositeDeletePolicy": "Background"}
-
-
 def test_status_and_metadata() -> None:
     """A status that is there has defaults too; metadata has none."""
     definition = xrd(status={"phase": {"type": "string", "default": "New"}})
@@ -164,11 +157,16 @@ def test_depth() -> None:
         (xr({}), xrd() | {"kind": "Composition"}, "(it is a Composition of apiextensions.crossplane.io/v2)"),
         (xr({}), xrd(version="v9"), "xrd.yaml: apiVersion must be"),
         (xr({}), xrd() | {"spec": []}, "xrd.yaml: spec must be"),
-        (xr({}) | {"kind": "XOther"}, xrd(), "xrd.yaml defines XThing of example.org, not XOther of example.org"),
         (
-            xr({}) | {"apiVersion": "other.org/v1"},
+            xr({}) | {"kind": "XOther"},
+            xrd(),
+            "xrd.yaml defines the composite XThing of example.org, and the composite is an XOther",
+        ),
+        (xr({}) | {"apiVersion": "other.org/v1"}, xrd(), "and the composite is an XThing of other.org"),
+        (
+            xr({}) | {"kind": "Thing"},
             xrd(version="v1", claimNames={"kind": "Thing", "plural": "things"}),
-            "xrd.yaml defines XThing of example.org and Thing of example.org, not XThing of other.org",
+            "Thing is the kind of the claim",
         ),
         (
             xr({}) | {"apiVersion": "example.org/v2"},

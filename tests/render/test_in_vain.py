@@ -67,7 +67,7 @@ def found(function: composition.Function, *paths: Path) -> dict[str, list[str]]:
     """Return the waits that never end, in a first reconcile with the schemas of these files."""
     asked = request()
     run = StepRun(Step("s", "f"), InProcess(function), asked, function.run(asked), 1)
-    return in_vain([run], Schemas.of_paths(list(paths)))
+    return in_vain([run], Schemas(list(paths)))
 
 
 def test_a_field_that_the_schema_lacks(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_paths_that_are_none(tmp_path: Path, path: str) -> None:
     entry = {"held": ["a"], "waits": [{"name": "a", "of": "vpc", "path": path, "why": "so"}]}
     answer.context.update({"crossplane-lite/held-back": {"1": entry}})
     run = StepRun(Step("s", "f"), InProcess(misspelt), request(), answer.SerializeToString(), 1)
-    assert in_vain([run], Schemas.of_paths([vpcs(tmp_path)])) == {}
+    assert in_vain([run], Schemas([vpcs(tmp_path)])) == {}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite.errors import InputError
 from crossplane_lite.render.pipeline import Step
 from crossplane_lite.render.rendered import Rendered, StepRun
-from crossplane_lite.render.validation import check, problems
+from crossplane_lite.render.validation import check, status_errors
 from tests.codegen.generated import crd, needs_data, obj
 from tests.models.tables import DATA
 from tests.support import build
@@ -55,6 +55,11 @@ def _response(request: Any) -> bytes:
     response.desired.CopyFrom(request.desired)
     data: bytes = response.SerializeToString()
     return data
+
+
+def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
+    """Return all messages of a check."""
+    return [line for lines in check(rendered, schemas) for line in lines]
 
 
 def bucket(**fields: Any) -> Json:
@@ -105,20 +110,34 @@ def test_a_composed_resource(schemas: Schemas, resource: Json, errors: list[str]
 
 def test_the_composite(schemas: Schemas) -> None:
     """Of the composite its status is checked, and nothing else; without one there is nothing to check."""
-    assert problems(rendered({}), schemas) == []
-    assert problems(rendered({}, {"spec": {"b": 3}, "metadata": 3}), schemas) == []
-    assert problems(rendered({}, {"status": {"id": "x"}}), schemas) == []
-    assert problems(rendered({}, {"status": {"ids": "x"}}), schemas) == [
-        f"xr.status.id: is required {OF_XTHING}",
-        f"xr.status.ids: isn't a field of the schema; did you mean 'id'? {OF_XTHING}",
+    schema = schemas.find("example.org/v1", "XThing") or {}
+
+    def found(xr: Json | None, *unresolved: list[str | int], partial: bool = False) -> list[str]:
+        made = rendered({}, xr)
+        runs = [run._replace(unresolved=unresolved) for run in made.steps]
+        return status_errors(made.composite, runs, schema, " in crds/xthing.yaml", partial=partial)
+
+    required = f"xr.status.id: is required {OF_XTHING}"
+    unknown = f"xr.status.ids: isn't a field of the schema; did you mean 'id'? {OF_XTHING}"
+    assert found(None) == []
+    assert found({"spec": {"b": 3}, "metadata": 3}) == []
+    assert found({"status": {"id": "x"}}) == []
+    assert found({"status": {"ids": "x"}}) == [required, unknown]
+    assert found({"status": {"ids": "x"}}, partial=True) == [unknown]
+    assert found(None, ["status", "id"], ["spec", "x"]) == []
+    assert found(None, ["status", "id", 3], ["status", "id", "x"]) == []
+    assert found({"status": {"id": 3}}, ["status", "id"]) == [
+        f"xr.status.id: must be a string (got 3 that is an integer) {OF_XTHING}"
     ]
+    assert found(None, ["status", "ids"]) == [required, unknown]
+    assert problems(rendered({}, {"status": {"ids": "x"}}), schemas) == []
 
 
 def test_the_order(schemas: Schemas) -> None:
-    """The composite comes first, then the resources by their names."""
+    """The resources come by their names."""
     desired = {name: bucket(spec={}) for name in ("c", "a", "b")}
-    found = problems(rendered(desired, {"status": {"id": 3}}), schemas)
-    assert [line.partition(".")[0] for line in found] == ["xr", "a", "b", "c"]
+    found = problems(rendered(desired), schemas)
+    assert [line.partition(".")[0] for line in found] == ["a", "b", "c"]
 
 
 def test_kinds_without_a_schema(schemas: Schemas) -> None:
@@ -204,7 +223,7 @@ def test_a_file_that_can_not_be_read(tmp_path: Any) -> None:
     """What is wrong with a file of schemas is an error of input."""
     (tmp_path / "a.yaml").write_text("kind: Bucket\ngroup: example.org/v1\n}{")
     with pytest.raises(InputError, match="a.yaml"):
-        problems(rendered({"a": bucket()}), Schemas.of_paths([tmp_path]))
+        problems(rendered({"a": bucket()}), Schemas([tmp_path]))
 
 
 @needs_data
@@ -212,7 +231,7 @@ def test_real_schemas() -> None:
     """Resources are checked against real definitions and documents, the path of the file included."""
     pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": {"replica": 3}}
     s3 = {"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"regoin": "eu"}}}
-    found = problems(rendered({"app": pods, "bucket": s3}), Schemas.of_paths([DATA]))
+    found = problems(rendered({"app": pods, "bucket": s3}), Schemas([DATA]))
     text = "\n".join(found)
     assert "app.spec.replica: isn't a field of the schema; did you mean 'replicas'?" in text
     assert f"(schema of apps/v1 Deployment in {DATA}/openapi/apps_v1.json" in text

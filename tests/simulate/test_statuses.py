@@ -290,7 +290,7 @@ def test_real_definitions(file: str, kind: str, paths: str) -> None:
     path = CRDS / file
     if not path.is_file():
         pytest.skip(f"the provider's definitions are not in {CRDS}")
-    known = Schemas.of_paths([path])
+    known = Schemas([path])
     served = [version for version, found in known.kinds() if found == kind]
     wanted = [f".status.atProvider.{one}" for one in paths.split()]
     for version in served:
@@ -325,7 +325,7 @@ def test_real_builtin_kinds(file: str, api_version: str, kind: str) -> None:
     path = OPENAPI / file
     if not path.is_file():
         pytest.skip(f"the API server's documents are not in {OPENAPI}")
-    schema = Schemas.of_paths([path]).find(api_version, kind)
+    schema = Schemas([path]).find(api_version, kind)
     assert schema is not None
     status = builtin_status({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x", "generation": 1}})
     found = {"apiVersion": api_version, "kind": kind, "metadata": {}, "status": status}
@@ -336,7 +336,7 @@ def test_a_whole_chain_with_real_definitions() -> None:
     """With real definitions a VPC's chain resolves, and a misspelt field of it is named."""
     if not (CRDS / "ec2.aws.upbound.io_vpcs.yaml").is_file():
         pytest.skip(f"the provider's definitions are not in {CRDS}")
-    known = Schemas.of_paths([CRDS / f"ec2.aws.upbound.io_{kind}.yaml" for kind in ("vpcs", "subnets")])
+    known = Schemas([CRDS / f"ec2.aws.upbound.io_{kind}.yaml" for kind in ("vpcs", "subnets")])
 
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", ec2("VPC"))
