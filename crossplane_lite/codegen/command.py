@@ -263,9 +263,9 @@ def _warn_of_versions(kinds: Iterable[Kind]) -> None:
             others.setdefault((kind.group, kind.kind, kind.stored), []).append(kind.version)
     for (group, name, stored), versions in others.items():
         print(
-            f"warning: {group} {name}: take the models of {stored}, in which the API server stores the kind (--versions "
-            f"storage makes no others). With {' or '.join(versions)}, Crossplane and the provider take turns writing "
-            "the object for ever where the provider's conversion webhook doesn't run",
+            f"warning: {group} {name}: take the models of {stored}, the stored version (--versions storage makes no "
+            f"others): with {' or '.join(versions)}, Crossplane and the provider take turns writing the object where "
+            "the provider's conversion webhook doesn't run",
             file=sys.stderr,
         )
 

@@ -60,7 +60,7 @@ def modules(folder: Path, suffix: str = ".py") -> list[str]:
 
 
 def test_a_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each served version is a module with its stub, the summary says what was done, and one line warns of the older."""
+    """Each served version is a module with its stub, a summary says what was done, and a line warns of the older."""
     source = put(tmp_path / "crd.yaml", crd())
     assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
     assert modules(tmp_path / "models") == [f"org/example/storage/bucket/{version}.py" for version in ("v1", "v1beta1")]
@@ -94,8 +94,8 @@ def test_models_that_are_not_of_the_stored_version(tmp_path: Path, capsys: pytes
     assert main(command) == 0
     first, second = capsys.readouterr().err.splitlines()
     for line, kind, versions in ((first, "Bucket", "v1beta1"), (second, "Queue", "v1beta1 or v1beta2")):
-        assert line.startswith(f"warning: storage.example.org {kind}: take the models of v1,")
-        assert f" {versions}," in line
+        assert line.startswith(f"warning: storage.example.org {kind}: take the models of v1, ")
+        assert f"with {versions}, " in line
     assert main([*command, "--check"]) == 0
     assert capsys.readouterr().err.splitlines() == [first, second]
     assert main([*command, "--versions", "storage"]) == 0
@@ -176,7 +176,12 @@ def test_without_descriptions(tmp_path: Path) -> None:
 
 def test_standard_input(tmp_path: Path) -> None:
     """What `kubectl get crds -o yaml` prints is read from standard input."""
-    found = {"apiVersion": "v1", "kind": "List", "items": [crd(older=()), crd("Queue", older=())], "metadata": {"resourceVersion": ""}}
+    found = {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [crd(older=()), crd("Queue", older=())],
+        "metadata": {"resourceVersion": ""},
+    }
     command = [sys.executable, "-m", "crossplane_lite", "generate", "-", "-o", str(tmp_path / "models")]
     done = subprocess.run(command, cwd=ROOT, input=json.dumps(found), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -187,7 +192,10 @@ def test_a_package_and_a_folder(tmp_path: Path) -> None:
     """Archives and folders can be mixed, and documents that define nothing are counted in the summary."""
     stream = "\n---\n".join(
         json.dumps(one)
-        for one in ({"apiVersion": "meta.pkg.crossplane.io/v1", "kind": "Provider", "metadata": {"name": "p"}}, crd(older=()))
+        for one in (
+            {"apiVersion": "meta.pkg.crossplane.io/v1", "kind": "Provider", "metadata": {"name": "p"}},
+            crd(older=()),
+        )
     )
     (tmp_path / "p.xpkg").write_bytes(packages.tar(packages.docker(packages.layer(stream.encode()))))
     (tmp_path / "crds").mkdir()
