@@ -98,7 +98,10 @@ def test_the_condition_comes_back_after_the_status_was_wiped(status: Json | None
 
 def test_the_condition_comes_back_with_what_waits() -> None:
     """It says what waits, if something does after the status was wiped."""
-    assert run(network, observed={"subnet": MARKED["subnet"]}).conditions[CONDITION][:2] == (False, "WaitingForDependencies")
+    assert run(network, observed={"subnet": MARKED["subnet"]}).conditions[CONDITION][:2] == (
+        False,
+        "WaitingForDependencies",
+    )
 
 
 def test_a_condition_that_never_was_does_not_come_back() -> None:
