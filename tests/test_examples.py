@@ -29,14 +29,16 @@ SHARED = ROOT.parent / "shared"
 SEED = SHARED / "seeds" / "python-sdk-design-spec.txt"
 CRDS = SHARED / "data" / "crds"
 OPENAPI = SHARED / "data" / "openapi"
+PROVIDERS = SHARED / "cluster" / "crds"
 
 BASELINE = "examples.two_steps.baseline:compose"
 TARGET = "render.crossplane.io/runtime-development-target"
 MOST_BYTES = 1_000_000
 
-# Where the provider's definitions have moved on since the specification was written, and what the generator calls
-# its classes.
+# Where the provider's definitions have moved on since the specification was written, what the generator calls its
+# classes, and what makes the composite ready.
 CHANGED = {
+    "@composition.function\n": "@composition.function(auto_ready=True)\n",
     "storagebucketv1alpha1": "xstoragebucketv1alpha1",
     "bucketv1beta1": "bucketv1beta2",
     "=[bucketv1beta2.VersioningItem(enabled=versioning)]": "=bucketv1beta2.Versioning(enabled=versioning)",
@@ -85,6 +87,10 @@ def stages(example: str, *flags: str, **composites: str) -> list[Stage]:
     ]
 
 
+def _example_of(stage: Stage) -> str:
+    return stage.example
+
+
 STAGES = [
     Stage("storage_bucket", "first", ("--xrd", "xrd.yaml")),
     Stage("storage_bucket", "second", ("--xrd", "xrd.yaml", "-o", "observed")),
@@ -93,6 +99,7 @@ STAGES = [
     Stage("database", "all", ("--xrd", "xrd.yaml", "-e", "secrets.yaml", "-o", "observed/all.yaml")),
     *stages("application", "--xrd", "xrd.yaml", "-e", "required.yaml", "-s", "schemas"),
     *stages("two_steps", "--xrd", "xrd.yaml", "-c"),
+    *stages("network", "--xrd", "xrd.yaml"),
 ]
 
 # Where the models of each example come from, and with which flags.
@@ -141,10 +148,6 @@ def baseline() -> Iterator[str]:
     """The address of the function that runs as a server of its own."""
     with serving(BASELINE, "--insecure") as server:
         yield server.address
-
-
-def _example_of(stage: Stage) -> str:
-    return stage.example
 
 
 def command_line(command: str, stage: Stage, request: pytest.FixtureRequest) -> list[str]:
@@ -220,6 +223,25 @@ def test_desired_resources_fit_the_providers_definitions(
     run([*last.arguments("render"), *(f"--crds={source}" for source in sources)], capsys)
 
 
+@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.name in ("all", "second")], ids=_example_of)
+def test_desired_resources_are_of_the_versions_that_providers_store(
+    stage: Stage, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each example fits the definitions of all of its providers' kinds, in the versions in which they are stored."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    if not PROVIDERS.is_dir():
+        pytest.skip(f"the definitions are not in {PROVIDERS}")
+    stored = set()
+    for path in PROVIDERS.glob("*.yaml"):
+        spec = yaml.safe_load(path.read_text(encoding="utf-8"))["spec"]
+        stored |= {
+            (f"{spec['group']}/{one['name']}", spec["names"]["kind"]) for one in spec["versions"] if one["storage"]
+        }
+    printed = run([*command_line("render", stage, request), f"--crds={PROVIDERS}"], capsys)
+    kinds = {(one["apiVersion"], one["kind"]) for one in yaml.safe_load_all(printed)}
+    assert {one for one in kinds if ".upbound.io/" in one[0]} <= stored
+
+
 def test_the_application_is_checked_before_anything_is_applied(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,11 +272,13 @@ def test_the_application_has_a_monitor_where_the_cluster_knows_the_kind(
 
 @pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.name in ("nothing", "first")], ids=_example_of)
 def test_simulates_to_the_end(stage: Stage, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> None:
-    """Reconciled again and again, every example becomes stable, and nothing waits for ever."""
+    """Reconciled again and again, every example becomes stable and Ready, and nothing waits for ever."""
     fixtures = EXAMPLES / stage.example / "fixtures.yaml"
     arguments = [flag for flag in command_line("simulate", stage, request) if flag != "-c"]
     arguments += [f"--fixtures={fixtures}"] if fixtures.is_file() else []
-    assert "\nstable after " in run(arguments, capsys)
+    printed = run(arguments, capsys)
+    assert "\nstable after " in printed
+    assert ": Ready True (Available)\n" in printed
 
 
 def test_the_vpc_comes_in_five_waves(crossplane_simulation: Any) -> None:
@@ -356,5 +380,5 @@ def test_the_storage_bucket_has_the_specifications_lines() -> None:
         assert old in wanted
         wanted = wanted.replace(old, new)
     source = (EXAMPLE / "function.py").read_text(encoding="utf-8")
-    assert _code(source[source.index("@composition.function\n") :]) == _code(wanted)
+    assert _code(source[source.index("@composition.function") :]) == _code(wanted)
     assert len(_code(wanted)) > 25

@@ -276,7 +276,7 @@ class _Answer:
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
-            self.report = report.report_for(call, lines, cut_off, type_)
+            self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
         entry = None
         if self.report is not None or self.held or guessed:
             data = None if self.who_waits is None else self.who_waits.data

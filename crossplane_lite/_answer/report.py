@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Final
 
+from .._call.mark import OURS, whose
 from ..proto import _view
 from .parts import Masked
 
 if TYPE_CHECKING:
     from .._call.call import Call
+    from .._waits.graph import Graph
 
 __all__ = ["CONDITION", "Report", "condition_type", "report_for"]
 
@@ -37,7 +39,8 @@ class Report:
         message: The condition's message: the function's name, a colon, the text, and a remark. The next call looks for
             the name, to know whether the condition is this function's.
         changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
-            or is missing, and the previous reconcile didn't fail.
+            or is missing, and the previous reconcile didn't fail. False for a condition that was lost with the
+            composite's status.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -95,7 +98,9 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
+def report_for(
+    call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str, rehearsed: Callable[[], Graph]
+) -> Report | None:
     """Return the condition DependenciesResolved of a call.
 
     Args:
@@ -103,14 +108,16 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
         waiting: The lines about who waits for which value.
         cut_off: The lines about requirements that Crossplane doesn't support.
         type_: The condition's type.
+        rehearsed: Returns the graph of all dependencies of composed resources, for which compose() runs again.
 
     Returns:
-        The condition. None if there are no lines and the composite doesn't have this function's condition. Also None if
-        the caller doesn't support conditions; then the lines are logged.
+        The condition. None if there are no lines, and the composite doesn't have this function's condition and hasn't
+        lost it with its status. Also None if the caller doesn't support conditions; then the lines are logged.
     """
     lines = waiting + cut_off
     observed = call.observed_condition(type_)
-    if not lines and (observed is None or not _is_own(call, observed)):
+    comes_back = not lines and (observed is None or not _is_own(call, observed))
+    if comes_back and not _has_lost_it(call, rehearsed):
         return None
     text = "every dependency is resolved"
     if lines:
@@ -125,7 +132,36 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
     reason = _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED
     responsive = call.observed_condition("Responsive") if waiting else None
     remark = "" if responsive is None or responsive.get("status") != "False" else _BREAKER
-    return Report(type_, reason, _start(call), text, observed, remark)
+    report = Report(type_, reason, _start(call), text, observed, remark)
+    report.changed = report.changed and not comes_back
+    return report
+
+
+def _has_lost_it(call: Call, rehearsed: Callable[[], Graph]) -> bool:
+    """Return whether the composite has lost its status, and a resource of this function waited for a value before.
+
+    Crossplane sets the condition Ready in every reconcile that succeeds. If it is missing although resources of this
+    step exist, the status was wiped. Then other runs of compose() show whether a resource waits while nothing exists.
+    """
+    if call.observed_condition("Ready") is not None or not call.supports(_view.CAPABILITY_CONDITIONS):
+        return False
+    step = call.step.encode()
+    found = (call.observed[name].resource for name in call.resources if name in call.observed)
+    if not any(step in raw and whose(raw, call.step, call.function.name) == OURS for raw in found):
+        return False
+    if _has_waits(rehearsed()):
+        return True
+    from .._rehearsal.dependencies import rehearse_required
+    from .._waits.graph import Graph
+
+    graph = Graph()
+    rehearse_required(call, graph)
+    return _has_waits(graph)
+
+
+def _has_waits(graph: Graph) -> bool:
+    """Return whether a resource of the graph waits for anything but itself."""
+    return any(one[0] == "resource" and any(to != one for to, _ in ways) for one, ways in graph.edges.items())
 
 
 def _is_own(call: Call, condition: dict[str, Any]) -> bool:

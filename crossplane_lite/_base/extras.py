@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import MissingExtraError
 
-__all__ = ["load"]
+__all__ = ["load", "not_installed"]
 
 
 def load(module: str, extra: str) -> Any:
@@ -33,6 +33,9 @@ def load(module: str, extra: str) -> Any:
     except ModuleNotFoundError as e:
         if e.name is None or not (module + ".").startswith(e.name + "."):
             raise
-        raise MissingExtraError(
-            f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[{extra}]'"
-        ) from e
+        raise MissingExtraError(not_installed(module, extra)) from e
+
+
+def not_installed(module: str, extra: str) -> str:
+    """Return the text that says which extra installs a missing module."""
+    return f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[{extra}]'"

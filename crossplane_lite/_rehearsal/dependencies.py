@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .._waits.graph import Vertex
     from .._waits.wait import Wait
 
-__all__ = ["Dependency", "Kind", "Shown", "show"]
+__all__ = ["Dependency", "Kind", "Shown", "rehearse_required", "show"]
 
 # The apiVersion and the kind of a resource.
 Kind = tuple[str, str]
@@ -105,9 +105,7 @@ def _shown(call: Call) -> Shown:
     graph = _Shown(actual)
     registered = _kinds(run_once(call, graph, call.request, call.data, BothWays(actual, False, {})))
     missing = graph.dependencies_shown()
-    request = _without_required_values(call)
-    if request is not None:
-        run_once(call, graph, request, request.SerializeToString(), _AsRequired(actual, False, {}))
+    rehearse_required(call, graph)
     possible = _kinds(rehearse(call, graph, _MOST_RUNS))
     return Shown(
         sorted(graph.dependencies_shown()),
@@ -115,6 +113,18 @@ def _shown(call: Call) -> Shown:
         registered,
         {name: kind for name, kind in possible.items() if name not in registered},
     )
+
+
+def rehearse_required(call: Call, graph: Graph) -> None:
+    """Add to a graph every dependency that compose() shows if required resources lack their values.
+
+    Raises:
+        WireError: The bytes of a required resource are malformed.
+    """
+    request = _without_required_values(call)
+    if request is not None:
+        oracle = _AsRequired(_ActualWithRequired(call), False, {})
+        run_once(call, graph, request, request.SerializeToString(), oracle)
 
 
 def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:

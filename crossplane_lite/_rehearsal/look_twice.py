@@ -296,12 +296,12 @@ def _take_dropped(runs: Runs) -> None:
         used -= (texts & runs.known.untold) - runs.known.fresh
     for key, selector in call.asked or ():
         used |= {one.source_path for text in (key, *selector.texts()) for one in unresolved_in(text, call)}
-    for one in call.handed_out:
-        path = one.source_path
-        if is_settled(one) or path in call.answered:
+    told = {one.source_path for one in runs.look.sources}
+    for path, one in {one.source_path: one for one in call.handed_out}.items():  # a loop reads a value many times
+        if is_settled(one) or path in call.answered or any(other.startswith(path) for other in used):
             continue
-        if not any(other.startswith(path) for other in used):
-            call.counted.setdefault(path, one)
+        call.counted.setdefault(path, one)
+        if path not in told:
             runs.look.sources.append(one)
 
 

@@ -55,6 +55,7 @@ def command(argv: Sequence[str]) -> int:
         for folder, files in run.outputs:
             _warn_of_ignored(folder, files)
     _warn_of_names(chosen)
+    _warn_of_versions(run.kinds)
     _print_notes(run.made, chosen.is_verbose)
     print(report.json() if chosen.is_json else report.text())
     return 1 if report.uses or (chosen.is_check and not report.is_current) else 0
@@ -250,6 +251,21 @@ def _warn_of_names(chosen: Options) -> None:
         print(
             f"warning: no models are made of the definitions in {chosen.project.parent / _DEFINITIONS}, because "
             f'{chosen.project} doesn\'t name them: add "{_DEFINITIONS}" to its sources',
+            file=sys.stderr,
+        )
+
+
+def _warn_of_versions(kinds: Iterable[Kind]) -> None:
+    """Warn on stderr, in a line for each kind, of models that aren't those of the version that is stored."""
+    others: dict[tuple[str, str, str], list[str]] = {}
+    for kind in kinds:
+        if kind.version != (kind.stored or kind.version):
+            others.setdefault((kind.group, kind.kind, kind.stored), []).append(kind.version)
+    for (group, name, stored), versions in others.items():
+        print(
+            f"warning: {group} {name}: take the models of {stored}, the stored version (--versions storage makes no "
+            f"others): with {' or '.join(versions)}, Crossplane and the provider take turns writing the object where "
+            "the provider's conversion webhook doesn't run",
             file=sys.stderr,
         )
 

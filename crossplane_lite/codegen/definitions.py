@@ -46,6 +46,7 @@ class Kind(NamedTuple):
         storage: Whether this version is stored. In an XRD: whether compositions refer to it.
         document: The OpenAPI document with the schemas that `$ref`s lead to; None for a kind of a CRD or XRD.
         scope: `Namespaced` or `Cluster`; empty if the definition doesn't say.
+        stored: The version in which the API server stores the kind; empty if the definition isn't a CRD.
     """
 
     where: str
@@ -60,6 +61,7 @@ class Kind(NamedTuple):
     storage: bool = True
     document: OpenAPI | None = None
     scope: str = ""
+    stored: str = ""
 
     @property
     def api_version(self) -> str:
@@ -175,7 +177,7 @@ def definitions(documents: Iterable[Document]) -> Definitions:
             if isinstance(package, str) and group_of(str(content.get("apiVersion"))) == _PACKAGES:
                 found.packages[where] = package
         for crd in crds or ():
-            found.kinds.extend(_of_crd(where, crd))
+            found.kinds.extend(_of_crd(where, crd, is_xrd=crd is not content))
     return found
 
 
@@ -192,8 +194,9 @@ def _refuse_index(where: str, content: Mapping[str, Any]) -> None:
         )
 
 
-def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
-    for found in versions_of(where, crd):
+def _of_crd(where: str, crd: Mapping[str, Any], *, is_xrd: bool) -> Iterable[Kind]:
+    versions = list(versions_of(where, crd))
+    for found in versions:
         scope = crd["spec"].get("scope")
         module = (*group_path(found.group), segment(found.kind), segment(found.version))
         name = class_name(found.kind)
@@ -202,6 +205,7 @@ def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
             served=found.served,
             storage=found.storage,
             scope=scope if scope in _SCOPES else "",
+            stored="" if is_xrd else next((one.version for one in versions if one.storage), ""),
         )
 
 

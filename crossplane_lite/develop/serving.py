@@ -15,7 +15,7 @@ from .._observed.tracker import mask
 from .._terminal.stdio import say
 from ..errors import CrossplaneLiteError
 from ..runtime import log
-from ..runtime.load import load_function
+from ..runtime.load import load_function, warn_of_extras
 from .record import save
 from .told import two_lines
 
@@ -81,6 +81,7 @@ def main(argv: Sequence[str]) -> int:
     make_all_readable()
     try:
         fn = load_function(target)
+        warn_of_extras(fn)
         shown = Shown(fn, target, Path(folder) if folder else None, secrets=bool(secrets))
         from ..runtime.server import Server
         from ..runtime.tls import Certificates

@@ -65,9 +65,11 @@ def command(argv: Sequence[str]) -> int:
                 differences.append(failed(one.composite.content, str(error)))
                 continue
             if given.against is not None and others is None:
+                from ..render.runners import dialling
                 from .versions import other_version
 
-                others = stack.enter_context(other_version(given.against, inputs.functions, inputs.in_process))
+                old = other_version(given.against, inputs.functions, inputs.in_process, dialling(given))
+                others = stack.enter_context(old)
             status.clear()
             stdio.say(*(f"warning: {note}" for note in inputs.notes))
             if len(files) > 1:

@@ -28,6 +28,7 @@ from ..render.functions import Remote
 
 if TYPE_CHECKING:
     from ..render.pipeline import Runner
+    from ..render.runners import Dial
 
 __all__ = ["other_version"]
 
@@ -49,7 +50,7 @@ _MOST_LINES: Final = 20
 
 @contextlib.contextmanager
 def other_version(
-    version: str, functions: Mapping[str, Runner], in_process: Mapping[str, str]
+    version: str, functions: Mapping[str, Runner], in_process: Mapping[str, str], dial: Dial
 ) -> Iterator[dict[str, Runner]]:
     """Yield the runners of a pipeline's functions, with another version of each function that runs in this process.
 
@@ -59,6 +60,7 @@ def other_version(
         version: The value of `--against`.
         functions: The runner of each function's present version, by the function's name in the pipeline.
         in_process: The `module:function` of each function that runs in this process, by its name in the pipeline.
+        dial: Makes the runner for the server at an address.
 
     Yields:
         The runner of each function, by its name in the pipeline.
@@ -70,7 +72,7 @@ def other_version(
     with contextlib.ExitStack() as stack:
         folder = Path(version)
         if _ADDRESS.fullmatch(version) and not folder.exists():
-            yield {**functions, **_at(version, functions, in_process, stack)}
+            yield {**functions, **_at(version, functions, in_process, dial, stack)}
             return
         if not in_process:
             raise InputError(
@@ -87,7 +89,11 @@ def other_version(
 
 
 def _at(
-    address: str, functions: Mapping[str, Runner], in_process: Mapping[str, str], stack: contextlib.ExitStack
+    address: str,
+    functions: Mapping[str, Runner],
+    in_process: Mapping[str, str],
+    dial: Dial,
+    stack: contextlib.ExitStack,
 ) -> dict[str, Runner]:
     names = list(in_process) or list(functions)
     if len(names) != 1:
@@ -95,7 +101,7 @@ def _at(
             f"--against {address}: an address replaces one function, and it could be any of "
             f"{', '.join(sorted(names))}: give only the one to compare as module:function"
         )
-    return {names[0]: stack.enter_context(Remote(address))}
+    return {names[0]: stack.enter_context(dial(address))}
 
 
 def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:

@@ -5,7 +5,8 @@
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
 The flags have the names and short forms of Crossplane's `crossplane composition render`. Only `--function`,
-`--kube-context`, `--crds` and `--explain` (which graph doesn't have) are flags that Crossplane's command doesn't have.
+`--tls-certs-dir`, `--tls-server-name`, `--kube-context`, `--crds` and `--explain` (which graph doesn't have) are flags
+that Crossplane's command doesn't have.
 """
 
 from __future__ import annotations
@@ -215,6 +216,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="annotation of every Function, in place of its own, or several with commas between; can be given several "
         "times",
     )
+    flags.add_tls(group)
     group.add_argument(
         "--crds",
         metavar="PATH",
@@ -455,7 +457,7 @@ def _inputs(
     context = inputs.read_context(arguments.context_files, arguments.context_values)
     # Functions are imported last, because an import may take long, and print.
     targets = runners.assign(arguments.function, steps)
-    functions = runners.runners(steps, targets, documents)
+    functions = runners.runners(steps, targets, documents, runners.dialling(arguments))
     in_process = runners.in_process(steps, targets, documents)
     return Inputs(
         composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, in_process=in_process

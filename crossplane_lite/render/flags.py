@@ -16,6 +16,7 @@ from .._terminal.excerpts import short_repr
 
 __all__ = [
     "Parser",
+    "add_tls",
     "duration",
     "function_target",
     "pair",
@@ -70,6 +71,23 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
     """
     # With parse_args(), an optional argument after a flag would be an unknown argument.
     return parser.parse_intermixed_args(argv)
+
+
+def add_tls(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the flags for mutual TLS with functions' servers. `runners.dialling` makes runners with them."""
+    group.add_argument(
+        "--tls-certs-dir",
+        metavar="DIR",
+        type=Path,
+        help="directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret crossplane-tls-client: functions' "
+        "servers are called with mutual TLS; without it, they are called without TLS",
+    )
+    group.add_argument(
+        "--tls-server-name",
+        metavar="NAME",
+        help="name in the certificates of functions' servers, if it isn't the host of their addresses, as after "
+        "kubectl port-forward",
+    )
 
 
 def seconds(text: str) -> float:

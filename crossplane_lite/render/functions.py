@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .._base.type_names import type_in_words
 from .._call import event_loop
@@ -20,6 +20,9 @@ from ..errors import UsageError, WireError
 from ..proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .pipeline import Runner
 from .rendered import RenderError
+
+if TYPE_CHECKING:
+    from ..runtime.tls import Files
 
 __all__ = ["InProcess", "OfMessages", "Remote", "debugger_seen", "runners_of"]
 
@@ -264,20 +267,34 @@ def _place(frame: FrameType | None, home: str) -> str:
 
 
 class Remote:
-    """Runs a function by calling its gRPC server, without TLS.
+    """Runs a function by calling its gRPC server.
 
     The runner uses v1 of Crossplane's protocol, or v1beta1 if the server doesn't support v1. The first call opens the
     connection, and later calls use it again. In a `with` statement, the connection is closed at the end.
 
     Args:
         target: The address of the server, such as `localhost:9443`.
+        tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, as in Crossplane's Secret `crossplane-tls-client`,
+            for mutual TLS. None means no TLS.
+        tls_server_name: The name that the server's certificate must have, if it isn't the host in `target`.
 
     Attributes:
         target: The address of the server.
+
+    Raises:
+        InputError: A file in `tls_certs_dir` can't be used.
     """
 
-    def __init__(self, target: str) -> None:
+    def __init__(
+        self, target: str, tls_certs_dir: str | os.PathLike[str] | None = None, tls_server_name: str | None = None
+    ) -> None:
         self.target = target
+        self._name = tls_server_name
+        self._files: Files | None = None
+        if tls_certs_dir is not None:
+            from ..runtime.tls import Certificates
+
+            self._files = Certificates(os.fspath(tls_certs_dir)).files
         self._channel: Any = None
         self._services = [V1_SERVICE, V1BETA1_SERVICE]
 
@@ -295,8 +312,7 @@ class Remote:
         import grpc  # 50 ms, and functions in process don't need it
 
         if self._channel is None:
-            options = (*_OPTIONS, ("grpc.enable_http_proxy", int(not self.target.startswith(_LOCAL))))
-            self._channel = grpc.insecure_channel(self.target, options)
+            self._channel = self._open()
         deadline = time.monotonic() + timeout
         while True:
             service = self._services[0]
@@ -309,13 +325,32 @@ class Remote:
                 if code is grpc.StatusCode.UNIMPLEMENTED and len(self._services) > 1:
                     del self._services[0]
                     continue
-                if code is grpc.StatusCode.UNAVAILABLE and "onnect" in details:
+                is_closed = any(
+                    one in details for one in ("Socket closed", "reset by peer")
+                )  # as a server with TLS does
+                if code is grpc.StatusCode.UNAVAILABLE and "onnect" in details and not (is_closed or self._files):
                     raise RenderError(
                         f"no server answers at {self.target}; start it with: crossplane-lite serve module:function "
                         f"--insecure --address {self.target}"
                     ) from None
                 problem = f"{code.name}: {details}" if details else code.name
-                raise RenderError(f"the call of the function at {self.target} failed: {problem}") from None
+                hint = " (--tls-server-name says which name its certificate has)" if "Hostname" in details else ""
+                hint = " (a server with TLS needs --tls-certs-dir)" if is_closed and not self._files else hint
+                raise RenderError(f"the call of the function at {self.target} failed: {problem}{hint}") from None
+
+    def _open(self) -> Any:
+        import grpc
+
+        options: list[tuple[str, Any]] = [
+            *_OPTIONS,
+            ("grpc.enable_http_proxy", int(not self.target.startswith(_LOCAL))),
+        ]
+        if self._files is None:
+            return grpc.insecure_channel(self.target, options)
+        if self._name:
+            options.append(("grpc.ssl_target_name_override", self._name))
+        certificate, key, ca = self._files
+        return grpc.secure_channel(self.target, grpc.ssl_channel_credentials(ca, key, certificate), options)
 
     def close(self) -> None:
         """Close the connection. A later call opens a new connection."""

@@ -15,15 +15,23 @@ If these annotations are missing, Crossplane's own `render` starts a container, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from .._manifests.yaml import Document
 from ..errors import InputError
 from .inputs import labels
 from .pipeline import Runner, Step
 
-__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "in_process", "runners"]
+if TYPE_CHECKING:
+    from .functions import Remote
+
+    Dial = Callable[[str], Remote]
+    """Returns a runner for the address of a server."""
+
+__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "dialling", "in_process", "runners"]
 
 RUNTIME: Final = "render.crossplane.io/runtime"
 """The annotation of a Function that says how the function is run: `Development` or `InProcess`."""
@@ -67,7 +75,19 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
     return found
 
 
-def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, Runner]:
+def dialling(given: argparse.Namespace) -> Dial:
+    """Return the maker of runners for servers, with the certificates that a command line names (`flags.add_tls`)."""
+    from .functions import Remote
+
+    return partial(Remote, tls_certs_dir=given.tls_certs_dir, tls_server_name=given.tls_server_name)
+
+
+def runners(
+    steps: Sequence[Step],
+    targets: Mapping[str, str],
+    documents: Mapping[str, Document],
+    dial: Dial | None = None,
+) -> dict[str, Runner]:
     """Return the runner of each function of a pipeline (the object that calls it), by the function's name.
 
     Functions that run in this process are imported. No function is called yet.
@@ -77,10 +97,11 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
         targets: The `module:function` of functions, by the function's name, as returned by `assign`. A function in
             `targets` needs no document.
         documents: The Function documents by name.
+        dial: Makes the runners of functions that are called on a server. None means that they are called without TLS.
 
     Raises:
-        InputError: A function is neither in `targets` nor in `documents`, it can't be imported, or the annotations of
-            its document can't be used.
+        InputError: A function is neither in `targets` nor in `documents`, it can't be imported, the annotations of its
+            document can't be used, or the certificates for its server can't be.
     """
     found: dict[str, Runner] = {}
     for step in steps:
@@ -90,7 +111,7 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
         if name in targets:
             found[name] = _in_process(targets[name], f"--function {targets[name]}")
         elif name in documents:
-            found[name] = _described(name, documents[name])
+            found[name] = _described(name, documents[name], dial)
         else:
             known = ", ".join(sorted({*targets, *documents})) or "none"
             raise InputError(
@@ -116,7 +137,7 @@ def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Map
     return found
 
 
-def _described(name: str, document: Document) -> Runner:
+def _described(name: str, document: Document, dial: Dial | None) -> Runner:
     """Return the runner that the annotations of a Function object ask for.
 
     Raises:
@@ -128,7 +149,7 @@ def _described(name: str, document: Document) -> Runner:
     if runtime == "Development":
         from .functions import Remote
 
-        return Remote(annotations.get(TARGET) or _DEFAULT_TARGET)
+        return (dial or Remote)(annotations.get(TARGET) or _DEFAULT_TARGET)
     if runtime == "InProcess":
         target = annotations.get(IN_PROCESS)
         if not target:

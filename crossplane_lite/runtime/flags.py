@@ -276,7 +276,10 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         from .load import load_function
 
         fn = load_function(others[0])
+    from .load import warn_of_extras
     from .server import Server
+
+    warn_of_extras(fn)
 
     run = fn.run
     if flags["traces"]:

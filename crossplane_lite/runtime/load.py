@@ -6,13 +6,14 @@ import importlib
 import os
 import sys
 
+from .._base.extras import not_installed
 from .._base.type_names import type_in_words
 from ..errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType, TracebackType
+    from types import CodeType, ModuleType, TracebackType
     from typing import Any, Protocol
 
     class Servable(Protocol):
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         def run(self, request: bytes, /) -> bytes: ...
 
 
-__all__ = ["load_function", "load_object", "load_runner"]
+__all__ = ["load_function", "load_object", "load_runner", "warn_of_extras"]
 
 
 def load_function(name: str) -> Servable:
@@ -41,6 +42,36 @@ def load_function(name: str) -> Servable:
     """
     found: Servable = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose")
     return found
+
+
+# The names of attributes that show, in one piece of code, that it checks resources against schemas.
+_CHECKS = ({"validate_desired"}, {"schema", "validate"})
+
+
+def warn_of_extras(fn: object) -> None:
+    """Log a warning if calls of a function will need an extra that isn't installed.
+
+    Only the extra `schemas` is needed by calls. The code of the function's module is searched for the names of methods
+    that need it. Nothing is imported.
+    """
+    module = sys.modules.get(str(getattr(fn, "__module__", "")))
+    name = getattr(getattr(module, "__spec__", None), "name", "__main__")
+    try:
+        code: CodeType | None = module.__loader__.get_code(name)  # type: ignore[union-attr]
+    except Exception:  # a module without a loader, or without code
+        return
+    found = [code]
+    for one in found:  # the list grows by the functions and classes in each piece of code
+        if one is not None and any(names.issubset(one.co_names) for names in _CHECKS):
+            import logging
+            from importlib.util import find_spec
+
+            if find_spec("jsonschema_rs") is None:
+                text = "%s, line %d: %s() checks resources against schemas, and that will fail: %s"
+                missing = not_installed("jsonschema_rs", "schemas")
+                logging.getLogger(__name__).warning(text, one.co_filename, one.co_firstlineno, one.co_name, missing)
+            return
+        found += [const for const in getattr(one, "co_consts", ()) if isinstance(const, type(code))]
 
 
 # Classes of functions are recognised by name: their modules import this module, and importing, for example, the class

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from .. import _wire
 from .._terminal import stdio
 from .._terminal.excerpts import short_repr, short_text
-from ..errors import CrossplaneLiteError, UsageError, WireError
+from ..errors import CrossplaneLiteError, WireError
 from ..proto import _view
 from ..proto._pool import DecodeError
 from ..render.rendered import RenderError
@@ -298,22 +298,11 @@ class _Check:
 
 
 def _caller(function: Any) -> Call:
-    from ..composition import Function
-    from ..render.functions import OfMessages, Remote
+    from ..render.functions import Remote, runners_of
 
-    if isinstance(function, Function):
-        return function.run
-    if isinstance(function, str):
-        function = Remote(function)
-    if callable(getattr(function, "RunFunction", None)):
-        function = OfMessages(function)
-    run = getattr(function, "run", None)
-    if not callable(run):
-        raise UsageError(
-            "'function' must be a composition function, an object with a method RunFunction, a runner, or an address "
-            f"(got {short_repr(function)})"
-        )
-    return lambda request: bytes(run(request, 60.0))
+    given = Remote(function) if isinstance(function, str) else function
+    (runner,) = runners_of({"given": given}).values()
+    return lambda request: runner.run(request, 60.0)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -330,6 +319,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("address", metavar="ADDRESS", help="address of the function's server, such as localhost:9443")
     parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that the function can handle")
     parser.add_argument("--input", metavar="PATH", type=Path, help="file of the step's input")
+    flags.add_tls(parser)
     return parser
 
 
@@ -344,11 +334,11 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
-        InputError: A file can't be read, or has no usable resource.
+        InputError: A file can't be read, or has no usable resource, or a certificate can't be used.
         MissingExtraError: PyYAML isn't installed, and a file is given.
     """
     from ..render import flags, terminal
-    from ..render.functions import Remote
+    from ..render.runners import dialling
     from .folder import Folder
 
     given: argparse.Namespace = flags.parse(make_parser(), argv)
@@ -356,7 +346,7 @@ def command(argv: Sequence[str]) -> int:
     request = None
     if given.xr is not None or given.input is not None:
         request = Folder().request(given.xr if given.xr is not None else dict(_XR), input=given.input)
-    with Remote(given.address) as remote:
+    with dialling(given)(given.address) as remote:
         try:
             found = findings(lambda data: remote.run(data, 60.0), request)
         except RenderError as error:

@@ -118,6 +118,24 @@ def test_a_guess_keeps_what_another_run_registers(ours: str | None) -> None:
     assert provider_of(again) == {}
 
 
+def test_each_value_that_keeps_a_resource_is_named_once() -> None:
+    """A value that compose() reads many times stands once in the remark about a kept resource, and in fatal results."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        for name in ("bucket", "other", "third"):
+            if vpc.observed.status.atProvider.vpcId is True:
+                ctx.resource(name, Bucket())
+
+    for owned in (None, {"f:spec": {"f:forProvider": {"f:location": {}}}}):
+        answer = run(compose, observed={"bucket": samples.bucket({"location": "EU"}, ours="step", owned=owned)})
+        for text in (answer.conditions["DependenciesResolved"][2], *answer.fatal):
+            _, _, after = text.partition("depends on ")
+            paths = after.partition(" (")[0].partition(", which")[0].split(", ")
+            assert paths == ["vpc.status.atProvider.vpcId"]
+
+
 def test_a_guess_that_loses_nothing_is_fine() -> None:
     """A guess alone does no harm when everything that exists is still desired."""
     answer = run(guessing("bool"), observed={"vpc": samples.vpc(ours="step")})

@@ -24,13 +24,19 @@ pytest.importorskip("yaml", reason="PyYAML is not installed")
 MANIFEST = ".crossplane-lite.json"
 
 
-def crd(kind: str = "Bucket", group: str = "storage.example.org", **fields: Any) -> dict[str, Any]:
-    """Return a definition with two versions, of which the older is not served; `fields` are those of its spec."""
+def crd(
+    kind: str = "Bucket", group: str = "storage.example.org", older: tuple[str, ...] = ("v1beta1",), **fields: Any
+) -> dict[str, Any]:
+    """Return a definition that stores v1, serves `older` too, and has v1alpha1; `fields` are those of its spec."""
     spec = {"type": "object", "properties": fields or {"location": {"type": "string", "description": "Where it is."}}}
     schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
     versions = [
         {"name": name, "served": served, "storage": storage, "schema": schema}
-        for name, served, storage in (("v1alpha1", False, False), ("v1beta1", True, False), ("v1", True, True))
+        for name, served, storage in (
+            ("v1alpha1", False, False),
+            *((one, True, False) for one in older),
+            ("v1", True, True),
+        )
     ]
     names = {"kind": kind, "plural": kind.lower() + "s"}
     return {
@@ -54,7 +60,7 @@ def modules(folder: Path, suffix: str = ".py") -> list[str]:
 
 
 def test_a_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each served version is a module with its stub, the summary says what was done, and nothing is on stderr."""
+    """Each served version is a module with its stub, a summary says what was done, and a line warns of the older."""
     source = put(tmp_path / "crd.yaml", crd())
     assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
     assert modules(tmp_path / "models") == [f"org/example/storage/bucket/{version}.py" for version in ("v1", "v1beta1")]
@@ -66,7 +72,35 @@ def test_a_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert re.fullmatch(r"1 kind, 4 classes in \d+\.\d s", count)
     assert written == f"{tmp_path / 'models'}: 9 files written, 0 unchanged, 0 removed"
     assert imports == ["import them with", "    from models.org.example.storage.bucket import v1 as bucketv1"]
-    assert captured.err == ""
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_models_that_are_not_of_the_stored_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line for each kind warns of models of other versions than the stored one, and says which one to take."""
+    version = {"served": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+    xrd = {
+        "apiVersion": "apiextensions.crossplane.io/v2",
+        "kind": "CompositeResourceDefinition",
+        "metadata": {"name": "nets.example.org"},
+        "spec": {
+            "group": "example.org",
+            "names": {"kind": "Net", "plural": "nets"},
+            "versions": [{**version, "name": f"v{n}", "referenceable": n == 2} for n in (1, 2)],
+        },
+    }
+    both = crd("Queue", older=("v1beta1", "v1beta2"))
+    source = put(tmp_path / "crds.yaml", crd(), both, crd("Topic", older=()), xrd)
+    command = ["generate", source, "-o", str(tmp_path / "models")]
+    assert main(command) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    for line, kind, versions in ((first, "Bucket", "v1beta1"), (second, "Queue", "v1beta1 or v1beta2")):
+        assert line.startswith(f"warning: storage.example.org {kind}: take the models of v1, ")
+        assert f"with {versions}, " in line
+    assert main([*command, "--check"]) == 0
+    assert capsys.readouterr().err.splitlines() == [first, second]
+    assert main([*command, "--versions", "storage"]) == 0
+    assert main([*command, "--only", "*/Topic", "--only", "*/Net"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,27 +176,35 @@ def test_without_descriptions(tmp_path: Path) -> None:
 
 def test_standard_input(tmp_path: Path) -> None:
     """What `kubectl get crds -o yaml` prints is read from standard input."""
-    found = {"apiVersion": "v1", "kind": "List", "items": [crd(), crd("Queue")], "metadata": {"resourceVersion": ""}}
+    found = {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [crd(older=()), crd("Queue", older=())],
+        "metadata": {"resourceVersion": ""},
+    }
     command = [sys.executable, "-m", "crossplane_lite", "generate", "-", "-o", str(tmp_path / "models")]
     done = subprocess.run(command, cwd=ROOT, input=json.dumps(found), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert len(modules(tmp_path / "models")) == 4
+    assert len(modules(tmp_path / "models")) == 2
 
 
 def test_a_package_and_a_folder(tmp_path: Path) -> None:
     """Archives and folders can be mixed, and documents that define nothing are counted in the summary."""
     stream = "\n---\n".join(
         json.dumps(one)
-        for one in ({"apiVersion": "meta.pkg.crossplane.io/v1", "kind": "Provider", "metadata": {"name": "p"}}, crd())
+        for one in (
+            {"apiVersion": "meta.pkg.crossplane.io/v1", "kind": "Provider", "metadata": {"name": "p"}},
+            crd(older=()),
+        )
     )
     (tmp_path / "p.xpkg").write_bytes(packages.tar(packages.docker(packages.layer(stream.encode()))))
     (tmp_path / "crds").mkdir()
-    put(tmp_path / "crds" / "queue.json", crd("Queue"))
+    put(tmp_path / "crds" / "queue.json", crd("Queue", older=()))
     sources = [str(tmp_path / "p.xpkg"), str(tmp_path / "crds")]
     command = [sys.executable, "-m", "crossplane_lite", "generate", *sources, "-o", str(tmp_path / "models")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert len(modules(tmp_path / "models")) == 4
+    assert len(modules(tmp_path / "models")) == 2
     assert "\n1 document defines no API, so nothing was made of it: Provider\n" in done.stdout
 
 
@@ -277,7 +319,7 @@ def test_a_folder_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_progress_on_a_terminal(tmp_path: Path) -> None:
     """On a terminal a line says what is being done, up to the last file that is written, and is gone at the end."""
-    source = put(tmp_path / "crds.yaml", crd(), crd("Queue"))
+    source = put(tmp_path / "crds.yaml", crd(older=()), crd("Queue", older=()))
     here, there = pty.openpty()
     command = [sys.executable, "-m", "crossplane_lite", "generate", source, "-o", str(tmp_path / "models")]
     with open(here, "rb", buffering=0) as terminal:
@@ -297,17 +339,17 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
         "making",
         "writing",
     ]
-    assert "resolving 1/4 Bucket storage.example.org/v1beta1" in lines
-    assert "resolving 4/4 Queue storage.example.org/v1" in lines
-    assert "making 4/4 org/example/storage/queue/v1beta1" in lines
-    assert lines[-2:] == ["writing 14/14 org/example/storage/queue/v1beta1.pyi", ""]
+    assert "resolving 1/2 Bucket storage.example.org/v1" in lines
+    assert "resolving 2/2 Queue storage.example.org/v1" in lines
+    assert "making 2/2 org/example/storage/queue/v1" in lines
+    assert lines[-2:] == ["writing 10/10 org/example/storage/queue/v1.pyi", ""]
 
 
 def test_output_that_finds_no_place(tmp_path: Path) -> None:
     """A summary that can't be printed is one line, and not a traceback."""
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    source = put(tmp_path / "crd.yaml", crd())
+    source = put(tmp_path / "crd.yaml", crd(older=()))
     command = [sys.executable, "-m", "crossplane_lite", "generate", source, "-o", str(tmp_path / "models")]
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -533,14 +575,14 @@ def test_definitions_that_are_no_source(
 ) -> None:
     """Definitions in the project's folder crds, of which no source is a part, are told as not read."""
     monkeypatch.chdir(tmp_path)
-    put(tmp_path / "xrd.yaml", crd())
+    put(tmp_path / "xrd.yaml", crd(older=()))
     (tmp_path / "crossplane-lite.toml").write_text(f'[generate]\nsources = [{sources}]\noutput = "models"\n')
     (tmp_path / "crds").mkdir()
     (tmp_path / "crds" / "README.md").touch()
     if not is_read:
         assert main(["generate"]) == 0
         assert capsys.readouterr().err == ""
-    put(tmp_path / "crds" / "one.yaml", crd("Queue"))
+    put(tmp_path / "crds" / "one.yaml", crd("Queue", older=()))
     told = (
         "warning: no models are made of the definitions in crds, because crossplane-lite.toml doesn't name them: "
         'add "crds" to its sources\n'
@@ -560,7 +602,7 @@ def test_a_folder_that_python_cannot_import(
 ) -> None:
     """An output folder with a name that can't be imported is warned of, with a name that can."""
     monkeypatch.chdir(tmp_path)
-    source = put(tmp_path / "crd.yaml", crd())
+    source = put(tmp_path / "crd.yaml", crd(older=()))
     assert main(["generate", source, "-o", name]) == 0
     told = f"warning: Python can't import the models, because {name} isn't the name of a package: give --output another"
     assert capsys.readouterr().err == f"{told} one, such as {other}\n"
@@ -594,7 +636,7 @@ def test_a_warning_where_git_ignores_models(
     output = tmp_path / "package" / "models"
     output.mkdir(parents=True)
     (tmp_path / ignored).write_text(pattern)
-    source = put(tmp_path / "crd.yaml", crd("Instance"))
+    source = put(tmp_path / "crd.yaml", crd("Instance", older=()))
     assert main(["generate", source, "-o", str(output)]) == 0
     told = re.fullmatch(
         rf"warning: git ignores .*/instance/.* and \d more, because {re.escape(ignored)} has 'instance/' in line 2: "

@@ -15,6 +15,7 @@ from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 from tests.diff.releases import RELEASES, ROOT, diff, git, release
 from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
+from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import serving as served
 
 HERE = "tests.diff.functions"
@@ -372,6 +373,17 @@ def test_against_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     entries = {one["name"]: one for one in found["composites"][0]["resources"]}
     assert entries["first"]["changes"] == [{"path": "spec.forProvider.size", "old": 2, "new": 5}]
     assert entries["second"]["action"] == "heldBack"
+
+
+def test_against_an_address_with_mutual_tls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The server may be one with mutual TLS."""
+    files, authority = put(tmp_path, [thing("first", size=3)], XR.replace("size: 3", "size: 5")), Authority()
+    there, here = (write(tmp_path / name, authority.issue(name), authority) for name in ("there", "here"))
+    with served(f"{HERE}:failing", "--tls-certs-dir", str(there)) as server:
+        tls = ["--against", server.address, "--tls-certs-dir", str(here)]
+        found = in_json(capsys, *files, "--function", f"{HERE}:bucket", *tls)
+    entries = {one["name"]: one for one in found["composites"][0]["resources"]}
+    assert entries["first"]["changes"] == [{"path": "spec.forProvider.size", "old": 2, "new": 5}]
 
 
 def test_against_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

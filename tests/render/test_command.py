@@ -16,6 +16,7 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, function, put
+from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import ROOT, run_command, serving
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: cloud, namespace: system}\nstringData: {password: hush}\n"
@@ -172,6 +173,21 @@ def test_over_grpc(folder: Path) -> None:
     xr, bucket = shown(done.stdout)
     assert xr["status"]["level"] == "high"
     assert bucket["spec"] == {"size": 3}
+
+
+def test_over_grpc_with_mutual_tls(folder: Path) -> None:
+    """Servers with mutual TLS are called with the certificate that a flag names."""
+    authority = Authority()
+    there, here = (write(folder / name, authority.issue(name), authority) for name in ("there", "here"))
+    with serving(f"{HERE}:bucket", "--tls-certs-dir", str(there)) as server:
+        target = function("function-bucket", runtime="Development", runtime_development_target=server.address)
+        put(folder, functions=target + function("function-tell", f"{HERE}:tell"))
+        done = run_command("render", *files(folder), "--tls-certs-dir", str(here))
+        named = run_command("render", *files(folder), "--tls-certs-dir", str(here), "--tls-server-name", "example.org")
+    assert done.returncode == 0, done.stderr
+    assert shown(done.stdout)[1]["spec"] == {"size": 3}
+    assert named.returncode == 1
+    assert "--tls-server-name" in named.stderr
 
 
 def test_dead_address(folder: Path) -> None:

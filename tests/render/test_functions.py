@@ -25,15 +25,17 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from crossplane.function.proto.v1beta1 import run_function_pb2_grpc as grpcv1beta1
 
 from crossplane_lite import composition
-from crossplane_lite.errors import UsageError
+from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.render import Step, render
 from crossplane_lite.render import functions as render_functions
 from crossplane_lite.render.functions import InProcess, Remote, runners_of
 from crossplane_lite.render.rendered import RenderError
 from crossplane_lite.runtime.server import Server
+from crossplane_lite.runtime.tls import Certificates
 from tests.render.scripted import Scripted
 from tests.runtime import functions
-from tests.runtime.serving import ROOT
+from tests.runtime.certificates import Authority, write
+from tests.runtime.serving import ROOT, in_process
 from tests.support import Response, request
 
 XR = {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}, "spec": {"location": "EU"}}
@@ -260,6 +262,35 @@ def test_remote() -> None:
     """A function on our own server gives what it gives in this process."""
     with own_server(functions.echo.run) as address, Remote(address) as remote:
         assert location(remote.run(request(xr=XR), 60)) == "EU"
+
+
+@pytest.mark.parametrize("transport", ["grpcio", "h2"])
+def test_mutual_tls(tmp_path: Path, transport: str) -> None:
+    """A server with mutual TLS answers who trusts its authority, has its certificate, and knows the server's name."""
+    authority, other = Authority(), Authority()
+    there, here = (write(tmp_path / name, authority.issue(name), authority) for name in ("there", "here"))
+    stranger = write(tmp_path / "stranger", other.issue("stranger"), authority)
+    distrustful = write(tmp_path / "distrustful", authority.issue("distrustful"), other)
+    with in_process(functions.echo.run, transport, certificates=Certificates(str(there))) as (_, address):
+        for remote in (Remote(address, here), Remote(address, str(here), "localhost")):
+            with remote:
+                assert location(remote.run(request(xr=XR), 60)) == "EU"
+        for remote in (Remote(address, stranger), Remote(address, distrustful), Remote(address, here, "example.org")):
+            with remote, pytest.raises(RenderError, match=rf"^the call of the function at {address} failed: UNAVAIL"):
+                remote.run(request(xr=XR), 60)
+        with Remote(address) as remote, pytest.raises(RenderError, match="--tls-certs-dir"):
+            remote.run(request(xr=XR), 60)
+
+
+def test_certificates_that_cannot_be_used(tmp_path: Path) -> None:
+    """A missing or broken file of a client's certificate is an error before any call, and names the file."""
+    authority = Authority()
+    here = write(tmp_path / "here", authority.issue("here"), authority)
+    (here / "ca.crt").write_bytes(b"")
+    with pytest.raises(InputError, match=r"ca\.crt"):
+        Remote("localhost:1", here)
+    with pytest.raises(InputError, match=r"nowhere"):
+        Remote("localhost:1", tmp_path / "nowhere")
 
 
 def test_proxy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime.load import load_function, load_runner
-from tests.runtime.serving import ROOT
+from tests.runtime.serving import ROOT, Serving
 
 FUNCTION = "from crossplane_lite import composition\n\n@composition.function\ndef compose(ctx):\n    pass\n"
 
@@ -225,6 +225,39 @@ def test_not_a_composition_function(here: Path) -> None:
     assert failure("undecorated:compose") == (
         "undecorated:compose is a function, not a composition function; is the decorator @composition.function missing?"
     )
+
+
+_DESIRED = "def check(ctx):\n    ctx.validate_desired(fatal=True)\n"
+_SCHEMA = "class Check:\n    def all(self, ctx):\n        ctx.schema('v1', 'Pod').validate({})\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_script", "is_installed", "is_told"),
+    [
+        (_DESIRED, False, False, True),
+        (_DESIRED, True, False, True),
+        (_DESIRED, False, True, False),
+        (_SCHEMA, False, False, True),
+        ("def check(ctx, form):\n    return form.validate()\n", False, False, False),
+        ("def check(ctx):\n    return ctx.schema('v1', 'Pod').found\n", True, False, False),
+    ],
+)
+def test_a_missing_extra_is_told_at_the_start(
+    here: Path, code: str, is_script: bool, is_installed: bool, is_told: bool
+) -> None:
+    """A server warns before any call where its function checks resources and lacks the extra, and nowhere else."""
+    (here / "checking.py").write_text(f"{FUNCTION}\n\n{code}\n\nif __name__ == '__main__':\n    compose.main()\n")
+    if not is_installed:
+        (here / "sitecustomize.py").write_text("import sys\nsys.modules['jsonschema_rs'] = None\n")
+    start = ["checking.py"] if is_script else ["-m", "crossplane_lite", "serve", "checking:compose"]
+    command = [sys.executable, *start, "--insecure", "--address", "127.0.0.1:0"]
+    server = Serving(command, {"PYTHONPATH": f"{here}:{ROOT}"}, cwd=here)
+    server.stop()
+    told = [one["msg"] for one in server.records if one["level"] == "warning"]
+    assert len(told) == is_told
+    for text in told:
+        assert "checking.py, line " in text
+        assert "pip install 'crossplane-lite[schemas]'" in text
 
 
 def test_functions_of_the_other_kind(here: Path) -> None:

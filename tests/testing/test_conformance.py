@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite.cli import main
 from crossplane_lite.errors import UsageError
 from crossplane_lite.testing.conformance import Finding, findings
+from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import serving
 from tests.test_examples import EXAMPLES
 
@@ -142,7 +144,7 @@ def test_the_message() -> None:
     assert "- MUST set a ttl: meta.ttl isn't set" in text
     rules = [line.removeprefix("- ").partition(" ")[2].partition(": ")[0] for line in text.splitlines()[1:]]
     testing.assert_conforms(Bad(), allow=rules)
-    with pytest.raises(UsageError, match="must be a composition function, an object with a method RunFunction"):
+    with pytest.raises(UsageError, match="must be a @composition.function, an object with a method RunFunction"):
         testing.assert_conforms(3)
 
 
@@ -166,3 +168,16 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["conformance", address]) == 1
     assert "MUST answer a request: no answer: no server answers at" in capsys.readouterr().out
+
+
+def test_the_command_with_mutual_tls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A function that is served with mutual TLS is checked with a client's certificate, and with none it isn't."""
+    authority = Authority()
+    there, here = (write(tmp_path / name, authority.issue(name), authority) for name in ("server", "client"))
+    with serving("tests.testing.test_conformance:good", "--tls-certs-dir", str(there)) as server:
+        assert main(["conformance", server.address, "--tls-certs-dir", str(here)]) == 0
+        assert capsys.readouterr().out == "the function keeps to the functions specification\n"
+        assert main(["conformance", server.address]) == 1
+    (here / "tls.key").unlink()
+    assert main(["conformance", "localhost:1", "--tls-certs-dir", str(here)]) == 2
+    assert str(here / "tls.key") in capsys.readouterr().err

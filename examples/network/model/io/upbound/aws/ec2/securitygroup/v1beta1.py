@@ -8,8 +8,7 @@ __getattr__, __dir__ = load(
         "SecurityGroup": "@ec2.aws.upbound.io/v1beta1 metadata:meta.ObjectMeta spec:SGSpec status:SGStatus",
         "SGSpec": "deletionPolicy:s forProvider:SGForProvider managementPolicies:[s"
         " providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
-        # The provider has no field subnetId; the example sets it to show how one resource waits for two others.
-        "SGForProvider": "description:s name:s region:s revokeRulesOnDelete:b subnetId:s tags:{s vpcId:s"
+        "SGForProvider": "description:s name:s region:s revokeRulesOnDelete:b tags:{s vpcId:s"
         " vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
         "VpcIdRef": "name:s policy:Policy",
         "VpcIdSelector": "matchControllerRef:b matchLabels:{s policy:Policy",

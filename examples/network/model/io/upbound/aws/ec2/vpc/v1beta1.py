@@ -14,9 +14,8 @@ __getattr__, __dir__ = load(
         "Policy": "resolution:s resolve:s",
         "WriteConnectionSecretToRef": "name:s namespace:s",
         "VPCStatus": "atProvider:VPCAtProvider conditions:[meta.Condition#type observedGeneration:i",
-        # The provider reports the VPC as id; the example reads vpcId, as the design sketch of this SDK does.
         "VPCAtProvider": "arn:s cidrBlock:s defaultRouteTableId:s defaultSecurityGroupId:s enableDnsHostnames:b"
-        " enableDnsSupport:b id:s instanceTenancy:s mainRouteTableId:s ownerId:s region:s tags:{s tagsAll:{s vpcId:s",
+        " enableDnsSupport:b id:s instanceTenancy:s mainRouteTableId:s ownerId:s region:s tags:{s tagsAll:{s",
     },
     meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )
