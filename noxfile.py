@@ -14,7 +14,7 @@ import nox
 nox.options.sessions = ["tests"]
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-ALL = ("-q", "-n", "auto", "--dist", "loadfile", "-m", "slow or not slow")
+ALL = ("-q", "-n", "auto", "--dist", "loadfile", "-m", "(slow or not slow) and not cluster")
 
 
 @nox.session(python=PYTHONS)

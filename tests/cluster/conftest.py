@@ -44,9 +44,7 @@ def sources() -> Path:
     """The folder of the control plane's programs."""
     found = programs.found()
     if found is None:
-        pytest.skip(
-            f"no control plane: `python -m tests.cluster.programs FOLDER` builds it; then set {programs.VARIABLE}=FOLDER"
-        )
+        pytest.skip(programs.MISSING)
     return found
 
 

@@ -150,6 +150,5 @@ def status(ctx: composition.Context) -> None:
 @composition.function(name="label")
 def label(ctx: composition.Context) -> None:
     """Writes down in a ConfigMap that the Operation has run."""
-    ctx.resource(
-        "note", Unstructured("v1", "ConfigMap", metadata={"name": "note", "namespace": ctx.input["namespace"]})
-    ).data = {"ran": "yes"}
+    metadata = {"name": "note", "namespace": ctx.input["namespace"]}
+    ctx.resource("note", Unstructured("v1", "ConfigMap", metadata=metadata)).data = {"ran": "yes"}

@@ -1,4 +1,4 @@
-"""The composition of `functions.guess` with the official SDK, as its template has it: `official.py PORT CERTIFICATES`."""
+"""The composition of `functions.guess` with the official SDK: `official.py PORT CERTIFICATES` serves it."""
 
 from __future__ import annotations
 

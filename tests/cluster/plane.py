@@ -358,9 +358,7 @@ def main() -> None:
     """Start a control plane in the folder that is the argument, and keep it until Ctrl-C."""
     sources = programs.found()
     if sources is None:
-        raise SystemExit(
-            f"no control plane: build it with `python -m tests.cluster.programs FOLDER`, then set {programs.VARIABLE}"
-        )
+        raise SystemExit(programs.MISSING)
     plane = Plane.start(Path(sys.argv[1]).resolve(), sources, *sys.argv[2:])
     print(f"export KUBECONFIG={plane.kubeconfig}", flush=True)
     try:

@@ -14,11 +14,16 @@ import sys
 from pathlib import Path
 from typing import Final
 
-__all__ = ["NAMES", "VARIABLE", "build", "found", "unpacked"]
+__all__ = ["MISSING", "NAMES", "VARIABLE", "build", "found", "unpacked"]
 
 NAMES: Final = ("etcd", "kube-apiserver", "controllers", "crossplane")
 VARIABLE: Final = "CROSSPLANE_CONTROL_PLANE"
 """The environment variable with the folder of the programs. An empty value says that there is none."""
+
+MISSING: Final = (
+    f"no control plane: `python -m tests.cluster.programs FOLDER` builds its programs; then set {VARIABLE}=FOLDER"
+)
+"""Why scenarios are skipped."""
 
 KUBERNETES: Final = "1.35.4"
 ETCD: Final = "v3.6.6"
@@ -115,7 +120,7 @@ def build(folder: Path) -> None:
     go("mod", "download", f"{module}/v2@{CROSSPLANE}", cwd=folder)
     source = cache / f"{module}/v2@{CROSSPLANE}"
     (engine / "go.sum").write_bytes((source / "go.sum").read_bytes())
-    stamp = f"-s -w -X {module}/v2/internal/version.version={CROSSPLANE}"
+    stamp = f"-s -w -X {module}-runtime/v2/pkg/version.version={CROSSPLANE}"
     package = f"{module}/v2/cmd/crossplane"
     go("build", "-trimpath", "-ldflags", stamp, "-o", str(programs / "crossplane"), package, cwd=engine)
     for part in ("crds", "webhookconfigurations"):

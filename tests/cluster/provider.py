@@ -51,6 +51,7 @@ _PREFIXES: Final = {
 _SLOW: Final = {"NATGateway": 3, "Instance": 3}
 _LATE: Final = 2  # the most fields that late initialisation sets
 _POLL_SECONDS: Final = 20
+_THREADS: Final = 4
 
 
 class _Kind(NamedTuple):
@@ -78,12 +79,17 @@ class Provider:
         self._objects: dict[str, tuple[_Kind, Json]] = {}  # by uid
         self._queue: list[tuple[float, int, str]] = []
         self._numbers = itertools.count()
+        self._busy: set[str] = set()  # the uids that are reconciled now
         self._changed = threading.Condition()
 
     def run(self) -> None:
         """Reconcile until the process gets SIGTERM."""
         signal.signal(signal.SIGTERM, self._end)
-        threading.Thread(target=self._discover, daemon=True).start()
+        for _ in range(_THREADS):
+            threading.Thread(target=self._work, daemon=True).start()
+        self._discover()
+
+    def _work(self) -> None:
         while True:
             uid = self._next()
             try:
@@ -93,16 +99,22 @@ class Provider:
                     self._again(uid, 0.3 if e.code == 409 else 2)
             except OSError:
                 self._again(uid, 2)
+            finally:
+                self._busy.discard(uid)
 
     def _next(self) -> str:
         with self._changed:
-            while not self._queue or self._queue[0][0] > time.time():
-                left = self._queue[0][0] - time.time() if self._queue else 5.0
-                self._changed.wait(max(left, 0.01))
-            uid = heapq.heappop(self._queue)[2]
-            while self._queue and self._queue[0][2] == uid and self._queue[0][0] <= time.time():
-                heapq.heappop(self._queue)
-            return uid
+            while True:
+                while not self._queue or self._queue[0][0] > time.time():
+                    left = self._queue[0][0] - time.time() if self._queue else 5.0
+                    self._changed.wait(max(left, 0.01))
+                uid = heapq.heappop(self._queue)[2]
+                while self._queue and self._queue[0][2] == uid and self._queue[0][0] <= time.time():
+                    heapq.heappop(self._queue)
+                if uid not in self._busy:
+                    self._busy.add(uid)
+                    return uid
+                heapq.heappush(self._queue, (time.time() + 0.1, next(self._numbers), uid))
 
     def _again(self, uid: str, seconds: float = 0) -> None:
         with self._changed:

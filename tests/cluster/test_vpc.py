@@ -49,7 +49,7 @@ def _same(world: World, vpc: Composite, before: Snapshot) -> None:
 
 
 def test_waves(shared_world: World, vpc: Composite) -> None:
-    """The example becomes Ready within two minutes; each thing is made once, no write is refused, all waits are over."""
+    """The example becomes Ready; each thing is made once, no write is refused, and nothing waits any more."""
     assert shared_world.rows["ready_after"] < 120
     assert shared_world.rows["conflicts"] == 0
     composed = vpc.composed()

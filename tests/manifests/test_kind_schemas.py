@@ -594,7 +594,7 @@ def test_text_that_is_not_english(tmp_path: Path) -> None:
 @needs_data
 def test_real_files() -> None:
     """Kinds of real definitions and documents are found with their scopes, however deep they are."""
-    schemas = Schemas([DATA])
+    schemas = Schemas([DATA / "crds", DATA / "openapi"])
     for api_version, kind, scope in [
         ("v1", "Pod", "Namespaced"),
         ("v1", "Namespace", "Cluster"),

@@ -1,0 +1,61 @@
+"""Runs all scenarios, and prints the table of what they measured: `python -m tests.cluster [arguments of pytest]`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["main", "table"]
+
+_WORKERS: Final = 8  # scenarios mostly wait
+_COLUMNS: Final = {
+    "ready_after": "Ready after (s)",
+    "calls": "calls",
+    "calls_a_minute": "calls a minute at rest",
+    "writes_by_crossplane": "writes per resource by Crossplane",
+    "writes_by_provider": "by the provider",
+    "conflicts": "409 and 422",
+    "lost": "lost",
+    "recreated": "recreated",
+    "spec_changes": "spec changes",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the scenarios, print the table, and return pytest's exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Path(folder, "rows")
+        command = [sys.executable, "-m", "pytest", "tests/cluster", "-m", "cluster", "-q", "-n", str(_WORKERS)]
+        status = subprocess.run(
+            [*command, "--dist", "loadgroup", "--durations", "10", *arguments],
+            env={**os.environ, "CROSSPLANE_SCENARIOS": str(rows)},
+            cwd=Path(__file__).resolve().parents[2],
+            check=False,
+        ).returncode
+        if rows.exists():
+            print(table([json.loads(line) for line in rows.read_text().splitlines()]))
+    return status
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the measurements as a table, a line for each scenario and transport; the lines of the official SDK last."""
+    lines = [["scenario", "transport", *_COLUMNS.values()]]
+    last = []
+    for row in sorted(rows, key=lambda one: (one["scenario"], one["transport"])):
+        cells = [str(row.get(key, "")) for key in _COLUMNS]
+        lines.append([row["scenario"] + ("" if row["passed"] else " (failed)"), row["transport"], *cells])
+        if "official_lost" in row:
+            text = f"the official SDK loses {row['official_lost']} of {row['official_of']} resources"
+            last.append(f"{text} when one value of {row['scenario']} goes; this one {row['lost']}")
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shown = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return "\n".join([*shown, *last])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
