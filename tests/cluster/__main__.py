@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the measurements as a table, a line for each scenario and transport; the lines of the official SDK last."""
+    """Return the measurements as a table, a line for each scenario and transport, and the official SDK last."""
     lines = [["scenario", "transport", *_COLUMNS.values()]]
     last = []
     for row in sorted(rows, key=lambda one: (one["scenario"], one["transport"])):

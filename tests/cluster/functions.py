@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 
 from crossplane_lite import Unstructured, composition
@@ -152,3 +153,21 @@ def label(ctx: composition.Context) -> None:
     """Writes down in a ConfigMap that the Operation has run."""
     metadata = {"name": "note", "namespace": ctx.input["namespace"]}
     ctx.resource("note", Unstructured("v1", "ConfigMap", metadata=metadata)).data = {"ran": "yes"}
+
+
+@composition.function(name="wide", auto_ready=True)
+def wide(ctx: composition.Context) -> None:
+    """Composes three waves: a VPC, then subnets and a route table, then what connects them."""
+    vpc = _vpc(ctx)
+    table = ctx.resource("table", Unstructured(EC2, "RouteTable"))
+    table.spec.forProvider = {"region": REGION, "vpcId": vpc.observed.status.atProvider.id}
+    for number in range(ctx.composite(Unstructured).observed.spec.count // 2 - 1):
+        subnet = _subnet(ctx, f"subnet-{number}", vpc)
+        connection = ctx.resource(f"connection-{number}", Unstructured(EC2, "RouteTableAssociation"))
+        connection.spec.forProvider = {
+            "region": REGION,
+            "subnetId": subnet.observed.status.atProvider.id,
+            "routeTableId": table.observed.status.atProvider.id,
+        }
+    if "TTL" in os.environ:
+        ctx.ttl = datetime.timedelta(seconds=int(os.environ["TTL"]))
