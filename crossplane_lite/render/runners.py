@@ -28,10 +28,10 @@ from .pipeline import Runner, Step
 if TYPE_CHECKING:
     from .functions import Remote
 
-    Dial = Callable[[str], Remote]
-    """Returns a runner for the address of a server."""
+__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "Dial", "assign", "dialling", "runners"]
 
-__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "dialling", "runners"]
+Dial = Callable[[str], "Remote"]
+"""Returns a runner for the address of a server."""
 
 RUNTIME: Final = "render.crossplane.io/runtime"
 """The annotation of a Function that says how the function is run: `Development` or `InProcess`."""
