@@ -145,9 +145,9 @@ def _has_lost_it(call: Call, rehearsed: Callable[[], Graph]) -> bool:
     """
     if call.observed_condition("Ready") is not None or not call.supports(_view.CAPABILITY_CONDITIONS):
         return False
-    step = call.step.encode()
-    found = (call.observed[name].resource for name in call.resources if name in call.observed)
-    if not any(step in raw and whose(raw, call.step, call.function.name) == OURS for raw in found):
+    # Each call marks all of its resources, so one of them is enough.
+    first = next((call.observed[name].resource for name in call.resources if name in call.observed), b"")
+    if call.step.encode() not in first or whose(first, call.step, call.function.name) != OURS:
         return False
     if _has_waits(rehearsed()):
         return True

@@ -68,7 +68,7 @@ def command(argv: Sequence[str]) -> int:
                 from ..render.runners import dialling
                 from .versions import other_version
 
-                old = other_version(given.against, inputs.functions, inputs.in_process, dialling(given))
+                old = other_version(given.against, inputs.functions, dialling(given))
                 others = stack.enter_context(old)
             status.clear()
             stdio.say(*(f"warning: {note}" for note in inputs.notes))

@@ -49,9 +49,7 @@ _MOST_LINES: Final = 20
 
 
 @contextlib.contextmanager
-def other_version(
-    version: str, functions: Mapping[str, Runner], in_process: Mapping[str, str], dial: Dial
-) -> Iterator[dict[str, Runner]]:
+def other_version(version: str, functions: Mapping[str, Runner], dial: Dial) -> Iterator[dict[str, Runner]]:
     """Yield the runners of a pipeline's functions, with another version of each function that runs in this process.
 
     A runner calls a function. Servers that are started here are stopped at the end of the `with` block.
@@ -59,7 +57,6 @@ def other_version(
     Args:
         version: The value of `--against`.
         functions: The runner of each function's present version, by the function's name in the pipeline.
-        in_process: The `module:function` of each function that runs in this process, by its name in the pipeline.
         dial: Makes the runner for the server at an address.
 
     Yields:
@@ -69,6 +66,7 @@ def other_version(
         InputError: There is no such version, or it can't be run. For an address, the pipeline has several functions;
             for other versions, none of its functions runs in this process.
     """
+    in_process = {name: source for name, one in functions.items() if (source := getattr(one, "source", ""))}
     with contextlib.ExitStack() as stack:
         folder = Path(version)
         if _ADDRESS.fullmatch(version) and not folder.exists():

@@ -61,8 +61,6 @@ class Inputs(NamedTuple):
         composition: The name of the Composition; None if no Composition was given.
         xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
         notes: Remarks on the inputs, which the commands print as warnings.
-        in_process: The `module:function` of each function that runs in this process, by the function's name in the
-            pipeline.
     """
 
     composite: Document
@@ -76,7 +74,6 @@ class Inputs(NamedTuple):
     composition: str | None = None
     xrd: Mapping[str, Any] | None = None
     notes: Sequence[str] = ()
-    in_process: Mapping[str, str] = {}
 
     def render(self) -> Rendered:
         """Do one reconcile of the composite, and return its result. `reconcile.render` describes the errors."""
@@ -458,7 +455,4 @@ def _inputs(
     # Functions are imported last, because an import may take long, and print.
     targets = runners.assign(arguments.function, steps)
     functions = runners.runners(steps, targets, documents, runners.dialling(arguments))
-    in_process = runners.in_process(steps, targets, documents)
-    return Inputs(
-        composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, in_process=in_process
-    )
+    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas)

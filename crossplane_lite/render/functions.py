@@ -82,12 +82,14 @@ class InProcess:
 
     Attributes:
         function: The composition function.
+        source: The function's `module:function`; empty if it isn't known.
         notes: Remarks on likely mistakes in compose(), from the last call; empty if that gave no answer.
         unresolved: The paths of the composite's fields that wait for values, from the last call.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, source: str = "") -> None:
         self.function = function
+        self.source = source
         self.notes: list[str] = []
         self.unresolved: list[list[str | int]] = []
 
@@ -101,26 +103,13 @@ class InProcess:
 
         self.notes = []
         self.unresolved = []
-        stopped: list[str] = []
-        answer = b""
-        try:
-            with (
-                noting() as noted,
-                _alarm(timeout, self.function, stopped),
-                _without_traceback(self.function, stopped),
-            ):
-                answer = self.function.run(request)
-            self.notes = [
-                *noted.forgotten(),
-                *(line for model in noted.models for line in unknown_fields(model, request)),
-            ]
-            self.unresolved = noted.unresolved()
-        except _Stop:
-            pass
-        except WireError as e:
-            raise RenderError(f"the function can't read its request: {e}") from e
-        if stopped:
-            raise RenderError(f"the function gave no answer within {timeout:.3g} seconds; {stopped[0]}")
+        with noting() as noted, _limited(timeout, self.function):  # the alarm must not interrupt the end of `noting`
+            answer = self.function.run(request)
+        self.notes = [
+            *noted.forgotten(),
+            *(line for model in noted.models for line in unknown_fields(model, request)),
+        ]
+        self.unresolved = noted.unresolved()
         return answer
 
 
@@ -131,14 +120,16 @@ class OfMessages:
 
     Attributes:
         name: The name of the object's class.
+        source: The object's `module:function`; empty if it isn't known.
         file: The path of the file with the method RunFunction; the path of this module if the file isn't known.
     """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, source: str = "") -> None:
         from ..runtime._message_functions import runner_of
 
         self._run = runner_of(function).run
         self.name = type(function).__name__
+        self.source = source
         self.file = getattr(getattr(function.RunFunction, "__code__", None), "co_filename", __file__)
 
     def __repr__(self) -> str:
@@ -146,17 +137,8 @@ class OfMessages:
 
     def run(self, request: bytes, timeout: float) -> bytes:
         """Answer a request, as `Runner.run` says. `timeout` has no effect where the function can't be stopped."""
-        stopped: list[str] = []
-        answer = b""
-        try:
-            with _alarm(timeout, self, stopped):
-                answer = self._run(request)
-        except _Stop:
-            pass
-        except WireError as e:
-            raise RenderError(f"the function can't read its request: {e}") from e
-        if stopped:
-            raise RenderError(f"the function gave no answer within {timeout:.3g} seconds; {stopped[0]}")
+        with _limited(timeout, self):
+            answer: bytes = self._run(request)
         return answer
 
 
@@ -168,7 +150,26 @@ class _Stop(BaseException):
 
 
 @contextmanager
-def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[None]:
+def _limited(timeout: float, function: Function | OfMessages) -> Iterator[None]:
+    """Run a function in the block, and stop it when the timeout is over.
+
+    Raises:
+        RenderError: The function was stopped, or its request is malformed.
+    """
+    stopped: list[str] = []
+    try:
+        with _alarm(timeout, function, stopped), _without_traceback(function, stopped):
+            yield
+    except _Stop:
+        pass
+    except WireError as e:
+        raise RenderError(f"the function can't read its request: {e}") from e
+    if stopped:
+        raise RenderError(f"the function gave no answer within {timeout:.3g} seconds; {stopped[0]}")
+
+
+@contextmanager
+def _without_traceback(function: Function | OfMessages, stopped: Sequence[str]) -> Iterator[None]:
     """Drop the function's log lines with a traceback of `_Stop`.
 
     The RenderError that follows says where compose() was.

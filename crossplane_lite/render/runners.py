@@ -28,10 +28,10 @@ from .pipeline import Runner, Step
 if TYPE_CHECKING:
     from .functions import Remote
 
-    Dial = Callable[[str], Remote]
-    """Returns a runner for the address of a server."""
+__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "Dial", "assign", "dialling", "runners"]
 
-__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "dialling", "in_process", "runners"]
+Dial = Callable[[str], "Remote"]
+"""Returns a runner for the address of a server."""
 
 RUNTIME: Final = "render.crossplane.io/runtime"
 """The annotation of a Function that says how the function is run: `Development` or `InProcess`."""
@@ -121,22 +121,6 @@ def runners(
     return found
 
 
-def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, str]:
-    """Return the `module:function` of each function that runs in this process, by the function's name.
-
-    The arguments are the same as for `runners`, which must have accepted them.
-    """
-    found = {}
-    for name in dict.fromkeys(step.function for step in steps):
-        if name in targets:
-            found[name] = targets[name]
-        elif name in documents:
-            annotations = labels(documents[name], "metadata", "annotations")
-            if annotations.get(RUNTIME) == "InProcess":
-                found[name] = annotations[IN_PROCESS]
-    return found
-
-
 def _described(name: str, document: Document, dial: Dial | None) -> Runner:
     """Return the runner that the annotations of a Function object ask for.
 
@@ -178,4 +162,4 @@ def _in_process(target: str, where: str) -> Runner:
         found = load_runner(target)
     except InputError as e:
         raise InputError(f"{where}: {e}") from e
-    return InProcess(found) if isinstance(found, Function) else OfMessages(found)
+    return InProcess(found, target) if isinstance(found, Function) else OfMessages(found, target)
