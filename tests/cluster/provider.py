@@ -20,6 +20,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -97,7 +98,8 @@ class Provider:
             except ApiError as e:
                 if e.code != 404:
                     self._again(uid, 0.3 if e.code == 409 else 2)
-            except OSError:
+            except Exception:  # the server is away, or this is a mistake, which the log shows
+                traceback.print_exc()
                 self._again(uid, 2)
             finally:
                 self._busy.discard(uid)
@@ -168,7 +170,7 @@ class Provider:
         self._log.write(json.dumps(entry) + "\n")
 
     def _end(self, *_: object) -> None:
-        self._file.write_text(json.dumps(self._things))
+        self._file.write_text(json.dumps(dict(self._things)))
         os._exit(0)
 
     def _put(self, kind: _Kind, one: Json, part: str = "") -> Json:
@@ -215,8 +217,8 @@ class Provider:
         prefix = _PREFIXES.get(one["kind"])
         name = f"{prefix}-{digest}" if prefix else notes.get(_EXTERNAL_NAME, metadata["name"])
         ready = time.time() + self._delay * _SLOW.get(one["kind"], 1)
-        self._things[uid] = {"id": name, "digest": digest, "wanted": one["spec"]["forProvider"], "ready": ready}
-        self._things[uid]["object"] = metadata["name"]
+        thing = {"id": name, "digest": digest, "wanted": one["spec"]["forProvider"], "ready": ready}
+        self._things[uid] = {**thing, "object": metadata["name"]}
         self._tell("created", one, id=name)
         notes[f"{_CREATE}succeeded"] = _now()
         notes[_EXTERNAL_NAME] = name
@@ -228,8 +230,8 @@ class Provider:
 
     def _delete(self, uid: str, kind: _Kind, one: Json, thing: Json | None) -> None:
         if thing is not None:
-            others = {key: other for key, other in self._things.items() if key != uid}
-            users = [other["object"] for other in others.values() if thing["id"] in json.dumps(other["wanted"])]
+            others = [other for key, other in list(self._things.items()) if key != uid]
+            users = [other["object"] for other in others if thing["id"] in json.dumps(other["wanted"])]
             if users:
                 if not thing.get("refused"):
                     thing["refused"] = True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import pytest
+
 from .kube import wait
 from .world import GROUP, NOTHING, World, condition, definition
 
@@ -194,14 +196,15 @@ def test_a_function_is_away(world: World) -> None:
     assert one.cloud()[before.events :] == []
 
 
-def test_the_provider_restarts(world: World) -> None:
+@pytest.mark.flags("--circuit-breaker-burst=20000")
+def test_the_provider_restarts(own_world: World) -> None:
     """A provider that ends in the middle of the waves makes nothing twice."""
-    function = world.function("examples.vpc.function:compose")
-    one = world.example("vpc", function)
+    function = own_world.function("examples.vpc.function:compose")
+    one = own_world.example("vpc", function)
     assert wait(lambda: len(one.composed()) > 10, 60)
-    world.plane.end("provider")
+    own_world.plane.end("provider")
     wait(lambda: False, 3)
-    world.plane.start_provider()
+    own_world.plane.start_provider()
     one.wait_ready(200)
     created = [entry["resource"] for entry in one.cloud() if entry["what"] == "created"]
     assert sorted(created) == sorted(one.composed())
