@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     """Run the scenarios, print the table, and return pytest's exit status."""
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder, "rows")
-        command = [sys.executable, "-m", "pytest", "tests/cluster", "-m", "cluster", "-q", "-n", str(_WORKERS)]
+        command = [sys.executable, "-m", "pytest", "tests/cluster", "-m", "cluster", "-n", str(_WORKERS)]
         status = subprocess.run(
             [*command, "--dist", "loadgroup", "--durations", "10", *arguments],
             env={**os.environ, "CROSSPLANE_SCENARIOS": str(rows)},

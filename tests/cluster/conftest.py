@@ -20,15 +20,14 @@ from .world import World
 _REPORT = "CROSSPLANE_SCENARIOS"  # a file for a line of JSON for each scenario
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the scenarios; those of one module and transport share a worker, as they may share a composite."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.cluster)
-            item.add_marker(pytest.mark.slow)
-            if "shared_world" in getattr(item, "fixturenames", ()):
-                transport = item.callspec.params["shared_world"]  # type: ignore[attr-defined]
-                item.add_marker(pytest.mark.xdist_group(f"{item.path.stem}-{transport}"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a scenario; those of one module and transport share a worker, as they may share a composite."""
+    if Path(__file__).parent in item.path.parents:
+        item.add_marker(pytest.mark.cluster)
+        item.add_marker(pytest.mark.slow)
+        if "shared_world" in getattr(item, "fixturenames", ()):
+            transport = item.callspec.params["shared_world"]  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem}-{transport}"))
 
 
 @pytest.hookimpl(hookwrapper=True)

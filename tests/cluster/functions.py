@@ -144,7 +144,7 @@ def status(ctx: composition.Context) -> None:
     xr = ctx.composite(Unstructured)
     vpc = _vpc(ctx)
     if RELEASE != "1":
-        ctx.requirements.schemas["xr"] = SchemaSelector("test.example.com/v1", "Misspelt")
+        ctx.requirements.schemas["xr"] = SchemaSelector(api_version="test.example.com/v1", kind="Misspelt")
     xr.status.vpcID = vpc.observed.status.atProvider.id
 
 

