@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
         rows = Path(folder, "rows")
         command = [sys.executable, "-m", "pytest", "tests/cluster", "-m", "cluster", "-n", str(_WORKERS)]
         status = subprocess.run(
-            [*command, "--dist", "loadgroup", "--durations", "10", *arguments],
+            [*command, "--dist", "loadscope", "--durations", "10", *arguments],
             env={**os.environ, "CROSSPLANE_SCENARIOS": str(rows)},
             cwd=Path(__file__).resolve().parents[2],
             check=False,

@@ -18,16 +18,28 @@ from .plane import Plane
 from .world import World
 
 _REPORT = "CROSSPLANE_SCENARIOS"  # a file for a line of JSON for each scenario
+_SHARING = ("test_guess", "test_tools", "test_vpc")  # the modules whose tests share a composite
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a scenario; those of one module and transport share a worker, as they may share a composite."""
+    """Mark a scenario."""
     if Path(__file__).parent in item.path.parents:
         item.add_marker(pytest.mark.cluster)
         item.add_marker(pytest.mark.slow)
-        if "shared_world" in getattr(item, "fixturenames", ()):
-            transport = item.callspec.params["shared_world"]  # type: ignore[attr-defined]
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem}-{transport}"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let scenarios that share a composite run in one worker, and each other one in any worker."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, name = nodeid.partition("::")
+            transport = re.search(r"\[(grpcio|h2)", name)
+            return f"{file} {transport[1]}" if transport and Path(file).stem in _SHARING else nodeid
+
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(hookwrapper=True)

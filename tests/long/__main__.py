@@ -17,8 +17,9 @@ __all__ = ["main", "parts"]
 def parts(fuzz_seconds: int, calls: int) -> dict[str, list[str]]:
     """Return the arguments of `python` for each part, by its name."""
     module = ["-m", "tests.long.calls", "--calls"]
+    no_cluster = "(slow or not slow) and not cluster"
     return {
-        "all tests": ["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", "slow or not slow"],
+        "all tests": ["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", no_cluster],
         "canaries": ["-m", "tests.behaviour.canaries"],
         "growth": ["-m", "tests.behaviour.growth"],
         "fuzzing": ["-m", "tests.fuzzing", "--seconds", str(fuzz_seconds)],
