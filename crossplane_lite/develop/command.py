@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from types import FrameType
 from typing import Final
 
 from .._programs.help import HelpFormatter
 from .._terminal.stdio import say
 from ..errors import InputError
+from ..render.watch import Ending, names, stop
 
 __all__ = ["command", "make_parser", "sources"]
 
 _LOOK_SECONDS: Final = 0.3
-_GRACE_SECONDS: Final = 3.0
 _SKIPPED: Final = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages"})
 _SERVING: Final = f"{__package__}.serving"
 
@@ -29,7 +27,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite dev` with the arguments that follow it, until Ctrl-C or SIGTERM.
 
     Returns:
-        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM.
+        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         InputError: --record-secrets was given without --record.
@@ -40,34 +38,26 @@ def command(argv: Sequence[str]) -> int:
         raise InputError("--record-secrets needs --record DIR")
     if arguments.record_secrets:
         say(f"warning: secret values are written to {arguments.record} as they are")
-    ended: list[int] = []
-
-    def end(number: int, _: FrameType | None) -> None:
-        ended.append(number)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     process: subprocess.Popen[bytes] | None = None
-    try:
-        state = sources(os.getcwd())
-        process = _start(arguments)
-        while not ended:
-            time.sleep(_LOOK_SECONDS)
-            now = sources(os.getcwd())
-            if now != state:
-                changed = sorted(path for path in now.keys() | state.keys() if now.get(path) != state.get(path))
-                more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-                say(f"{os.path.relpath(changed[0])}{more} changed: starting again")
-                state = now
-                _stop(process)
-                process = _start(arguments)
-            elif process is not None and process.poll() is not None:
-                say("waiting for a change")
-                process = None
-    finally:
-        _stop(process)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return 128 + ended[0]
+    with Ending() as ending:
+        try:
+            state = sources(os.getcwd())
+            process = _start(arguments)
+            while not ending.is_set():
+                time.sleep(_LOOK_SECONDS)
+                now = sources(os.getcwd())
+                if now != state:
+                    changed = sorted(path for path in now.keys() | state.keys() if now.get(path) != state.get(path))
+                    say(f"{names(changed)} changed: starting again")
+                    state = now
+                    stop(process)
+                    process = _start(arguments)
+                elif process is not None and process.poll() is not None:
+                    say("waiting for a change")
+                    process = None
+        finally:
+            stop(process)
+    return ending.status
 
 
 def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
@@ -75,17 +65,6 @@ def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
     given.append("yes" if arguments.record_secrets else "")
     # With `-m`, modules are looked for in the current folder first. The new session keeps a terminal's Ctrl-C away.
     return subprocess.Popen([sys.executable, "-m", _SERVING, *given], stdin=subprocess.DEVNULL, start_new_session=True)
-
-
-def _stop(process: subprocess.Popen[bytes] | None) -> None:
-    if process is None or process.poll() is not None:
-        return
-    process.terminate()
-    try:
-        process.wait(_GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def sources(folder: str) -> dict[str, tuple[int, int]]:
