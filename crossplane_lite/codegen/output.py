@@ -15,12 +15,12 @@ import contextlib
 import glob
 import itertools
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from .._manifests.writing import TEMPORARY, replace_file
 from ..errors import InputError
 from .manifest import MANIFEST, Names, manifest, naming, owned
 
@@ -31,8 +31,6 @@ Progress = Callable[[str, str, int, int], object]
 
 # Files that an output folder may have before the first run. Another first run may have just written the manifest.
 _HARMLESS: Final = frozenset({".gitignore", ".gitkeep", MANIFEST})
-# The beginning of the name of a temporary file. A killed run may leave one behind.
-_TEMPORARY: Final = ".crossplane-lite-"
 
 
 class Summary(NamedTuple):
@@ -96,7 +94,7 @@ def write_all(
                 _record(plan, plan.owned | plan.files)
             for path, content in plan.new.items():
                 progress("writing", path, next(numbers), total)
-                _replace(plan.folder, path, content)
+                _write(plan.folder / path, content)
             for path in plan.gone:
                 _remove(plan.folder, path)
             _record(plan, plan.files)
@@ -227,7 +225,7 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
         is_plain = not place.is_symlink()
         if is_plain and (place.is_dir() or "__pycache__" in path.parts):
             continue
-        if is_plain and (place.name in _HARMLESS or place.name.startswith(_TEMPORARY)):
+        if is_plain and (place.name in _HARMLESS or place.name.startswith(TEMPORARY)):
             continue
         if not place.is_file() or not is_plain or files.get(path.as_posix()) != _read(place):
             raise InputError(_foreign(place))
@@ -249,21 +247,12 @@ def _record(plan: _Plan, files: Iterable[str]) -> None:
     """Write the manifest with the paths in `files`, unless it has this content."""
     content = manifest(files, plan.names).encode()
     if _recorded(plan.folder) != content:
-        _replace(plan.folder, MANIFEST, content)
+        _write(plan.folder / MANIFEST, content)
 
 
-def _replace(folder: Path, path: str, content: bytes) -> None:
-    """Write a file: first beside the others, then in one step to its place, with the permissions of the old file."""
-    place, temporary = folder / path, folder / f"{_TEMPORARY}{os.getpid()}.tmp"
+def _write(place: Path, content: bytes) -> None:
     with naming("write", place):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_bytes(content)
-            if place.exists():
-                shutil.copymode(place, temporary)
-            os.replace(temporary, place)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_file(place, content)
 
 
 def _remove(folder: Path, path: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -85,7 +84,7 @@ def failing(at: int, error: BaseException, *, lasting: bool = False) -> Iterator
         for name in ("mkdir", "rmdir", "unlink", "write_bytes"):
             patch.setattr(Path, name, step(getattr(Path, name)))
         patch.setattr(os, "replace", step(os.replace))
-        patch.setattr(shutil, "copymode", step(shutil.copymode))
+        patch.setattr(os, "chmod", step(os.chmod))
         yield steps
 
 
