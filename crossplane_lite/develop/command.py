@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -73,25 +73,17 @@ def sources(folder: str) -> dict[str, tuple[int, int]]:
     Hidden files and folders, virtual environments, build output, `site-packages` and `node_modules` are left out, and
     so are folders behind symbolic links and files that can't be read.
     """
-    return dict(_sources(folder))
-
-
-def _sources(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    work = [folder]
-    while work:
-        with suppress(OSError), os.scandir(work.pop()) as found:
-            entries = list(found)
-            if any(one.name == "pyvenv.cfg" for one in entries):
-                continue
-            for one in entries:
-                if one.name.startswith(".") or one.name in _SKIPPED:
-                    continue
-                with suppress(OSError):  # it may be gone by now
-                    if one.is_dir(follow_symlinks=False):
-                        work.append(one.path)
-                    elif one.name.endswith(".py"):
-                        status = one.stat()
-                        yield one.path, (status.st_mtime_ns, status.st_size)
+    found = {}
+    for above, folders, names in os.walk(folder):
+        if "pyvenv.cfg" in names:
+            folders.clear()
+            continue
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
+        for path in (os.path.join(above, name) for name in names if name.endswith(".py") and name[0] != "."):
+            with suppress(OSError):  # it may be gone by now
+                status = os.stat(path)
+                found[path] = status.st_mtime_ns, status.st_size
+    return found
 
 
 def make_parser() -> argparse.ArgumentParser:

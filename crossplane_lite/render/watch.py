@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -165,9 +165,11 @@ def _state(paths: Iterable[str]) -> _State:
     state: _State = {}
     for path in paths:
         if os.path.isdir(path):
-            for folder in _tree(path):
+            for folder, folders, names in os.walk(path):
+                folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
                 state[folder] = (0, 0, 0)
-                state.update((entry.path, _file(entry.path)) for entry in _entries(folder) if not entry.is_dir())
+                files = (os.path.join(folder, name) for name in names if not name.startswith("."))
+                state.update((file, _file(file)) for file in files)
         else:
             state[path] = _file(path)
     return state
@@ -193,23 +195,6 @@ def _file(path: str) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def _tree(folder: str) -> Iterator[str]:
-    """Yield a directory and all directories below it, without hidden directories, `__pycache__` and links."""
-    work = [folder]
-    while work:
-        path = work.pop()
-        yield path
-        work += [entry.path for entry in _entries(path) if entry.is_dir(follow_symlinks=False)]
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            return [entry for entry in found if not entry.name.startswith(".") and entry.name != "__pycache__"]
-    except OSError:
-        return []
 
 
 def names(paths: Sequence[str]) -> str:
