@@ -74,12 +74,12 @@ def sources(folder: str) -> dict[str, tuple[int, int]]:
     so are folders behind symbolic links and files that can't be read.
     """
     found = {}
-    for above, folders, names in os.walk(folder):
-        if "pyvenv.cfg" in names:
+    for above, folders, files in os.walk(folder):
+        if "pyvenv.cfg" in files:
             folders.clear()
             continue
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
-        for path in (os.path.join(above, name) for name in names if name.endswith(".py") and name[0] != "."):
+        for path in (os.path.join(above, name) for name in files if name.endswith(".py") and name[0] != "."):
             with suppress(OSError):  # it may be gone by now
                 status = os.stat(path)
                 found[path] = status.st_mtime_ns, status.st_size
