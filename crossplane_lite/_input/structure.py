@@ -283,10 +283,12 @@ class _Problem(NamedTuple):
 
     Attributes:
         text: The path of the value, and its mistake.
+        path: The path of the value.
         about_key: Whether a key is missing or unknown.
     """
 
     text: str
+    path: str
     about_key: bool = False
 
 
@@ -298,7 +300,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
         inside, about = error.group_exceptions()
         for problem, note in inside:
             if isinstance(problem, KeyError):
-                yield _Problem(f"{path}.{keys[note.name]} is required", True)
+                yield _Problem(f"{path}.{keys[note.name]} is required", f"{path}.{keys[note.name]}", True)
             else:
                 # If the stack is full, the error's note may name a field of another class.
                 yield from _problems(problem, f"{path}.{keys.get(note.name, note.name)}")
@@ -316,14 +318,14 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
 
         known = dict.fromkeys(field.key for field in fields_of(error.cl))
         for key in error.extra_fields:
-            yield _Problem(f"{path}.{key} is not a field{near_name(key, known)}", True)
+            yield _Problem(f"{path}.{key} is not a field{near_name(key, known)}", f"{path}.{key}", True)
     elif isinstance(error, RecursionError):
         raise error
     elif isinstance(error, _Misfit):
-        yield _Problem(f"{path} {error}")
+        yield _Problem(f"{path} {error}", path)
     else:  # from a converter or a validator of the author's class
         text = str(error.args[0] if _validated(error) else error)
-        yield _Problem(f"{path}: {text or type(error).__name__}")
+        yield _Problem(f"{path}: {text or type(error).__name__}", path)
 
 
 def _validated(error: BaseException) -> str | None:

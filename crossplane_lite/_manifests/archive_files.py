@@ -22,7 +22,7 @@ from .values import typed
 
 __all__ = [
     *("GZIP", "LARGEST", "ZSTD", "Files", "FolderFiles", "TarFiles", "clean_name", "damage", "gzipped_text"),
-    "printable",
+    *("member_of", "printable"),
 ]
 
 GZIP: Final = b"\x1f\x8b"
@@ -203,7 +203,8 @@ class Files(abc.ABC):
                 isn't a regular file.
         """
         with self.layer(layer, digest) as stream:
-            return _member(stream, f"{self.label}: the layer {layer}", name)
+            found = member_of(stream, f"{self.label}: the layer {layer}", name)
+        return None if found is None else found[1]
 
     def error(self, problem: str) -> InputError:
         """Return an InputError whose message is the archive's label and `problem`."""
@@ -399,7 +400,17 @@ def _new_hash(digest: str | None) -> Any:
     return hashlib.new((digest or "sha256:").partition(":")[0])
 
 
-def _member(stream: Any, what: str, name: str) -> bytes | None:
+def member_of(stream: Any, what: str, name: str) -> tuple[int, bytes] | None:
+    """Return the permissions and the content of a file in a tar file; None if the tar file doesn't have it.
+
+    Args:
+        stream: The tar file, unpacked.
+        what: The tar file's name in messages.
+        name: The path of the wanted file.
+
+    Raises:
+        InputError: The wanted file isn't a regular file, or has more than 200 MB.
+    """
     tar: Any
     with tarfile.open(fileobj=stream, mode="r|", bufsize=_MB) as tar:
         while (member := tar.next()) is not None:
@@ -414,8 +425,7 @@ def _member(stream: Any, what: str, name: str) -> bytes | None:
                         f"{what}: {name} is larger than {LARGEST // _MB} MB, the most that Crossplane reads; "
                         "give its CustomResourceDefinitions as files instead"
                     )
-                data: bytes = tar.extractfile(member).read()
-                return data
+                return member.mode & 0o777, tar.extractfile(member).read()
     return None
 
 

@@ -13,11 +13,11 @@ import re
 from typing import Any, Final
 
 from ..errors import InputError
-from .yaml import Document
+from .yaml import DEEPEST, Document
 
 __all__ = ["TOO_DEEP", "parse_objects"]
 
-TOO_DEEP: Final = "this is nested more than {} levels deep"
+TOO_DEEP: Final = f"this is nested more than {DEEPEST} levels deep"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -29,14 +29,12 @@ class _RefusedError(Exception):
     """The document has NaN, an infinity or a number beyond the range of a double, or a key occurs twice."""
 
 
-def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list[Document] | None:
+def parse_objects(text: str, label: str, *, is_json: bool) -> list[Document] | None:
     """Return the objects of a stream of JSON, in which objects follow each other, such as `{"a": 1} {"b": 2}`.
 
     Args:
         text: The stream.
         label: The stream's name in messages.
-        deepest: The number of levels that the message gives as the limit if the text is nested deeper than Python's
-            json module can read. Other depths aren't checked here.
         is_json: Whether text that isn't JSON is an error. If False, the text may be YAML instead.
 
     Returns:
@@ -60,7 +58,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
                 raise InputError(f"{label}, line {e.lineno}: this is not JSON: {e.msg}") from e
             return None
         except RecursionError:
-            raise InputError(f"{label}, line {line}: {TOO_DEEP.format(deepest)}") from None
+            raise InputError(f"{label}, line {line}: {TOO_DEEP}") from None
         except (_RefusedError, ValueError):  # Python raises ValueError for integers of thousands of digits
             raise _problem(text, place, label) or InputError(f"{label}, line {line}: this is not JSON") from None
         if _SURROGATE.search(text, place, end) and (problem := _problem(text, place, label)):

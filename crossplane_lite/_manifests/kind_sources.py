@@ -16,7 +16,10 @@ from ..errors import InputError
 from .reading import read_bytes
 from .yaml import Document
 
-__all__ = ["REF", "File", "Folder", "Given", "Kind", "Kinds", "Source", "of_definition", "of_openapi", "scopes_in"]
+__all__ = [
+    *("REF", "File", "Folder", "Given", "Kind", "Kinds", "Source", "check_version", "of_definition", "of_openapi"),
+    "scopes_in",
+]
 
 REF: Final = "#/components/schemas/"
 _KINDS: Final = "x-kubernetes-group-version-kind"
@@ -224,13 +227,7 @@ def of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[
     Raises:
         InputError: The document isn't an OpenAPI v3 document, or has no schemas.
     """
-    if not str(document.get("openapi", "")).startswith("3."):
-        version = document.get("openapi", document.get("swagger"))
-        raise InputError(
-            f"{where}: only OpenAPI v3 documents can be read (this one has "
-            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
-            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
-        )
+    check_version(where, document)
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, Mapping) else None
     if not isinstance(schemas, Mapping):
@@ -246,6 +243,17 @@ def of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[
         if key is not None:
             place = f"{where}: components.schemas.{short_text(name)}"
             yield key, Kind(place, {"$ref": REF + name}, scopes.get(key), schemas)
+
+
+def check_version(where: str, document: Mapping[str, Any]) -> None:
+    """Check that a document is an OpenAPI v3 document; InputError if it isn't."""
+    if not str(document.get("openapi", "")).startswith("3."):
+        version = document.get("openapi", document.get("swagger"))
+        raise InputError(
+            f"{where}: only OpenAPI v3 documents can be read (this one has "
+            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
+            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+        )
 
 
 def _key(mark: Any) -> tuple[str, str] | None:

@@ -25,6 +25,7 @@ __all__ = [
     "encode",
     "is_cluster_scoped",
     "is_label",
+    "merged",
     "metadata_of",
     "name_problem",
     "observed_bytes",
@@ -312,21 +313,23 @@ def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
 
 def _with_doubles(value: Any) -> Any:
     """Return a copy of a JSON value in which integers beyond 2^53 are doubles, except those beyond a double's range."""
-    result: list[Any] = [None]
-    work: list[tuple[Any, Any, Any]] = [(result, 0, value)]
-    while work:
-        holder, key, one = work.pop()
-        if isinstance(one, Mapping):
-            holder[key] = mapping = dict(one)
-            work += [(mapping, name, inner) for name, inner in one.items()]
-        elif isinstance(one, list):
-            holder[key] = elements = list(one)
-            work += [(elements, at, inner) for at, inner in enumerate(one)]
-        elif isinstance(one, int) and not isinstance(one, bool) and abs(one) > EXACT and one.bit_length() < 1024:
-            holder[key] = float(one)
-        else:
-            holder[key] = one
-    return result[0]
+    if isinstance(value, Mapping):
+        return {key: _with_doubles(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_doubles(inner) for inner in value]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT and value.bit_length() < 1024:
+        return float(value)
+    return value
+
+
+def merged(under: Any, over: Any) -> Any:
+    """Return `over` merged into a copy of `under`: mappings are merged, any other value of `over` replaces the old.
+
+    The result may share parts with both.
+    """
+    if not isinstance(under, Mapping) or not isinstance(over, Mapping):
+        return over
+    return {**under, **{key: merged(under.get(key), value) for key, value in over.items()}}
 
 
 def encode(resource: Mapping[str, Any], what: str) -> bytes:

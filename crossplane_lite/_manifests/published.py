@@ -99,26 +99,7 @@ def published(schema: Mapping[str, Any], group: str, version: str, kind: str) ->
         version: The version's name, such as `v1beta1`.
         kind: The kind.
     """
-    box: dict[str, Any] = {}
-    # For each schema: the schema, and the object and key that get the result. Values that aren't schemas are kept,
-    # because nothing is checked here.
-    work: list[tuple[Any, dict[str, Any], str]] = [(schema, box, "root")]
-    while work:
-        source, target, key = work.pop()
-        if not isinstance(source, Mapping):
-            target[key] = source
-            continue
-        made = target[key] = _spelt_out(source)
-        for part in ("items", "additionalProperties"):
-            if isinstance(source.get(part), Mapping):
-                work.append((source[part], made, part))
-        properties = source.get("properties")
-        if isinstance(properties, Mapping):
-            inner = made["properties"] = {**properties, **made["properties"]}
-            if source.get(_EMBEDDED) is True:
-                properties = {name: value for name, value in properties.items() if name not in _OF_OBJECTS}
-            work.extend((value, inner, name) for name, value in properties.items())
-    root: dict[str, Any] = box["root"]
+    root = _spelt_out(schema)
     properties = root.get("properties")
     root["properties"] = {**(properties if isinstance(properties, Mapping) else {}), **_OF_OBJECTS}
     root["x-kubernetes-group-version-kind"] = [{"group": group, "kind": kind, "version": version}]
@@ -132,12 +113,18 @@ def _list(value: Any) -> list[Any]:
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a schema with plain JSON Schema added for Kubernetes' extensions (see the module's description).
 
-    Schemas inside of it aren't changed.
+    Values in the place of schemas that aren't schemas are kept, because nothing is checked here.
     """
     made = dict(source)
+    for part in ("items", "additionalProperties"):
+        if isinstance(source.get(part), Mapping):
+            made[part] = _spelt_out(source[part])
+    properties = source.get("properties")
+    if isinstance(properties, Mapping):
+        inner = properties.items()
+        made["properties"] = {name: _spelt_out(one) if isinstance(one, Mapping) else one for name, one in inner}
     if source.get(_EMBEDDED) is True:
-        given = source.get("properties", {})
-        made["properties"] = {**(given if isinstance(given, Mapping) else {}), **_OF_OBJECTS}
+        made["properties"] = {**(made["properties"] if isinstance(properties, Mapping) else {}), **_OF_OBJECTS}
         required = _list(source.get("required"))
         made["required"] = [*required, *(name for name in ("kind", "apiVersion") if name not in required)]
     if source.get(_INT_OR_STRING) is True and not _says_either(source):

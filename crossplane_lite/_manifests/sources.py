@@ -21,7 +21,7 @@ from .archive_files import printable
 from .json_stream import TOO_DEEP, parse_objects
 from .reading import is_file, read_all
 from .values import one_of
-from .yaml import Document, decode, parse_documents
+from .yaml import DEEPEST, Document, decode, parse_documents
 
 __all__ = ["download", "expanded", "files_below", "read_sources"]
 
@@ -32,8 +32,6 @@ _REFERENCE: Final = re.compile(
     r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+"
     r"(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
 )
-# The deepest known schema has about a hundred levels. Code that walks schemas by recursion needs a limit.
-_DEEPEST: Final = 500
 _LONGEST_NAME: Final = 253  # the longest name of a Kubernetes object
 
 
@@ -53,7 +51,7 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
 
     Raises:
         InputError: A source doesn't exist, can't be read, has a document that isn't an object, or has objects nested
-            more than 500 levels deep. The message is one line with the file and the place.
+            more than 200 levels deep. The message is one line with the file and the place.
         MissingExtraError: A source is YAML, and PyYAML isn't installed.
     """
     for argument in arguments:
@@ -164,9 +162,9 @@ def _parse(contents: list[archive.Stream]) -> Iterator[Document]:
         text = decode(data, label)
         documents: Iterable[Document] | None = None
         if text.lstrip()[:1] == "{":
-            documents = parse_objects(text, label, deepest=_DEEPEST, is_json=label.lower().endswith(".json"))
+            documents = parse_objects(text, label, is_json=label.lower().endswith(".json"))
         if documents is None:
-            documents = parse_documents(text, label, extra="codegen", as_written=True, deepest=_DEEPEST)
+            documents = parse_documents(text, label, extra="codegen", as_written=True)
         for document in documents:
             _check_depth(document)
             where, content = document
@@ -174,9 +172,9 @@ def _parse(contents: list[archive.Stream]) -> Iterator[Document]:
 
 
 def _check_depth(document: Document) -> None:
-    # The readers have different limits, and aliases in YAML can make values deeper than the text is nested.
+    # Python's reader of JSON has another limit.
     level: list[Any] = [document.content]
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         level = [
             value
             for one in level
@@ -185,7 +183,7 @@ def _check_depth(document: Document) -> None:
         ]
         if not level:
             return
-    raise InputError(f"{document.where}: {TOO_DEEP.format(_DEEPEST)}")
+    raise InputError(f"{document.where}: {TOO_DEEP}")
 
 
 def _items(document: Document) -> Iterator[Document]:

@@ -14,8 +14,7 @@ Reading is stricter in five points. These are errors:
 - a key that occurs twice in a mapping, which kubectl refuses, too;
 - a fractional number as a key; quote it;
 - a tag outside of YAML's core, and `!!binary`;
-- more than 10,000 levels of lists and mappings, with aliases followed, because the time for reading grows with the
-  square of the levels;
+- more than 200 levels of lists and mappings, with aliases followed, so that other code may walk objects by recursion;
 - an alias in a document that has more than 2,000,000 values, with the values of its aliases counted again.
 
 The argument `as_written` is for definitions. With it, only `true` and `false` are booleans, as for kustomize and kpt:
@@ -38,10 +37,10 @@ from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .reading import read_bytes
 
-__all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
+__all__ = ["DEEPEST", "Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
 
-# The most levels of nesting. Real objects have far fewer.
-_DEEPEST: Final = 10_000
+DEEPEST: Final = 200
+"""The most levels of lists and mappings in a document. The deepest known schemas have about a hundred."""
 
 # What to do about mistakes that PyYAML names by its own words.
 _HINTS: Final = {
@@ -96,9 +95,7 @@ def decode(data: bytes, label: str) -> str:
         raise InputError(f"{label} is not UTF-8 text (byte {e.start}): save it in UTF-8") from None
 
 
-def parse_documents(
-    text: str, label: str, *, extra: str, as_written: bool = False, deepest: int = _DEEPEST
-) -> Iterator[Document]:
+def parse_documents(text: str, label: str, *, extra: str, as_written: bool = False) -> Iterator[Document]:
     """Yield the documents of a YAML stream, each as soon as it is read. Empty documents are left out.
 
     Args:
@@ -107,13 +104,12 @@ def parse_documents(
         extra: The extra of this package, such as `render`, that the message tells to install if PyYAML is missing.
         as_written: Whether unquoted keys, and words such as `yes`, stay strings (see the module's description). Then
             infinities and .nan are errors.
-        deepest: The most levels of lists and mappings that are allowed.
 
     Raises:
         InputError: The text isn't YAML as this module reads it, or a document isn't a mapping.
         MissingExtraError: PyYAML isn't installed.
     """
-    for where, content in _values(text, label, extra=extra, as_written=as_written, deepest=deepest):
+    for where, content in _values(text, label, extra=extra, as_written=as_written):
         if content is None:
             continue
         if not isinstance(content, dict):
@@ -133,13 +129,13 @@ def parse_value(text: str, label: str, *, extra: str) -> Any:
         InputError: The text isn't YAML as this module reads it, or has several documents.
         MissingExtraError: PyYAML isn't installed.
     """
-    values = [value for _, value in _values(text, label, extra=extra, as_written=False, deepest=_DEEPEST)]
+    values = [value for _, value in _values(text, label, extra=extra, as_written=False)]
     if len(values) > 1:
         raise InputError(f"{label} must hold one value (it holds {len(values)} documents)")
     return values[0] if values else None
 
 
-def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int) -> Iterator[tuple[str, Any]]:
+def _values(text: str, label: str, *, extra: str, as_written: bool) -> Iterator[tuple[str, Any]]:
     """Yield the place and the value of each document of a stream. See `parse_documents` for the arguments.
 
     Raises:
@@ -156,7 +152,7 @@ def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int
                 number += 1
                 mark = loader.peek_event().start_mark
                 where = f"{label}, document {number} (line {mark.line + 1})"
-                yield where, _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
+                yield where, _Builder(yaml, label, as_written=as_written).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
         hint = next((f"; {hint}" for words, hint in _HINTS.items() if words in problem), "")
@@ -240,11 +236,10 @@ class _Open:
 class _Builder:
     """Makes the plain value of one document from the events of PyYAML's parser, such as the start of a list."""
 
-    def __init__(self, yaml: Any, label: str, *, as_written: bool, deepest: int) -> None:
+    def __init__(self, yaml: Any, label: str, *, as_written: bool) -> None:
         self._yaml = yaml
         self._label = label
         self._as_written = as_written
-        self._deepest = deepest
         self._open: list[_Open] = []
         self._anchored: dict[str, Any] = {}
         self._count = 0  # the number of values so far, with the values of aliases counted again
@@ -301,8 +296,8 @@ class _Builder:
         self._count += 1
 
     def _check_depth(self, depth: int, event: Any) -> None:
-        if depth > self._deepest:
-            raise self._error(event, f"this is nested more than {self._deepest:,} levels deep")
+        if depth > DEEPEST:
+            raise self._error(event, f"this is nested more than {DEEPEST} levels deep")
 
     def _expects_key(self) -> bool:
         return bool(self._open) and self._open[-1].items is None and self._open[-1].key is None

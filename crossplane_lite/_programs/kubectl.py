@@ -12,9 +12,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
+from .._manifests.writing import replace_file
 from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from . import process
@@ -171,15 +173,10 @@ class _Cache:
         """Write a document to disk, and remove its older versions. Do nothing if the hash is invalid."""
         if self._folder is None or not _HASH.fullmatch(digest):
             return
-        import tempfile
-
         folder = os.path.join(self._folder, quote(path, safe=""))
         name = f"{digest}.json"
         with contextlib.suppress(OSError):
-            os.makedirs(folder, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
-                file.write(data)
-            os.replace(file.name, os.path.join(folder, name))
+            replace_file(Path(folder, name), data)
             for other in os.listdir(folder):
                 if other != name:
                     os.unlink(os.path.join(folder, other))

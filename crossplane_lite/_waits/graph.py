@@ -109,30 +109,21 @@ class Graph:
         Args:
             held: The names of the resources that the step doesn't create yet. Other resources are ignored.
         """
-        # Iterative depth-first search in a fixed order, so that the same graph gives the same cycle.
-        done: set[Vertex] = set()
-        for start in sorted(self.edges):
-            if start[0] != "resource" or start[1] not in held or start in done:
-                continue
-            way: list[Vertex] = []
-            on_way: set[Vertex] = set()
-            stack: list[tuple[Vertex, bool]] = [(start, False)]
-            while stack:
-                vertex, leaving = stack.pop()
-                if leaving:
-                    way.pop()
-                    on_way.discard(vertex)
-                    done.add(vertex)
-                    continue
-                if vertex in on_way:
-                    names = [shown_vertex(one) for one in way[way.index(vertex) :]]
-                    return [*names, shown_vertex(vertex)]
-                if vertex in done:
-                    continue
-                way.append(vertex)
-                on_way.add(vertex)
-                stack.append((vertex, True))
-                stack.extend((below, False) for below in sorted(self._below(vertex, held), reverse=True))
+        from graphlib import CycleError, TopologicalSorter
+
+        work = [vertex for vertex in self.edges if vertex[0] == "resource" and vertex[1] in held]
+        below: dict[Vertex, list[Vertex]] = {}
+        while work:
+            vertex = work.pop()
+            if vertex not in below:
+                below[vertex] = sorted(self._below(vertex, held))
+                work += below[vertex]
+        try:
+            TopologicalSorter({vertex: below[vertex] for vertex in sorted(below)}).prepare()
+        except CycleError as error:
+            _, *way = reversed(error.args[1])  # each vertex is before those that wait for it, and the last is the first
+            first = way.index(min(way))
+            return [shown_vertex(vertex) for vertex in (*way[first:], *way[: first + 1])]
         return None
 
     def _below(self, vertex: Vertex, held: set[str]) -> set[Vertex]:

@@ -39,7 +39,7 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         InputError: The project's file, a source, an output folder or a path of `--uses` can't be used. No file has
-            changed then, or the message says that the next run repairs the folder.
+            changed then, or the message says that the next run finishes the folder.
         MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
             needs tomli to read the project's file.
         OSError: For `--uses`, the new models can't be written into the copy of the project.
@@ -138,7 +138,7 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
         OSError: For `--uses`, the new models can't be written into the copy of the project.
     """
     names = {chosen.output: run.made.names}
-    owned = [manifest.owned(folder) for folder, _ in run.outputs]
+    owned = [manifest.owned(folder) or [] for folder, _ in run.outputs]
     is_current = output.compare_all(run.outputs, names)
     broken = modules = None
     if any(owned):
@@ -149,10 +149,7 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
             broken = [] if is_current else uses.broken_uses(chosen.uses, given)
     summaries: Sequence[output.Summary | None] = [None] * len(run.outputs)
     if not chosen.is_check:
-        if is_current:
-            summaries = [output.Summary(0, len(files), 0) for _, files in run.outputs]
-        else:
-            summaries = output.write_all(run.outputs, names, progress.step)
+        summaries = output.write_all(run.outputs, names, progress.step)
     return Report(
         len({(kind.group, kind.kind) for kind in run.kinds}),
         run.made.classes,

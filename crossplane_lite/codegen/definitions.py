@@ -12,10 +12,9 @@ from typing import Any, Final, NamedTuple
 from .._base.api_version import group_of, joined
 from .._base.type_names import json_type_in_words
 from .._manifests.crd import crds_in, versions_of
-from .._manifests.kind_sources import scopes_in
+from .._manifests.kind_sources import check_version, scopes_in
 from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
-from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from .names import class_name, group_path, segment
 from .shapes import ClassRef
@@ -210,13 +209,7 @@ def _of_crd(where: str, crd: Mapping[str, Any], *, is_xrd: bool) -> Iterable[Kin
 
 
 def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
-    if not str(content.get("openapi", "")).startswith("3."):
-        version = content.get("openapi", content.get("swagger"))
-        raise InputError(
-            f"{where}: only OpenAPI v3 documents can be read (this one has "
-            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
-            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
-        )
+    check_version(where, content)
     if "components" not in content:
         raise InputError(
             f"{where}: the OpenAPI document has no components: give the document of one group and version, as in "

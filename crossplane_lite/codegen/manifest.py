@@ -2,48 +2,29 @@
 
 These are the names that earlier runs chose (see `naming`). With them, the same models can be made again in a checkout
 that has the manifest, but not the models.
-
-The journal is a file of the same format, which a killed run leaves behind (see `output`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from .._terminal.excerpts import short_repr
 from ..errors import InputError
-from ._transaction import naming
 
-__all__ = [
-    "JOURNAL",
-    "MANIFEST",
-    "Names",
-    "list_text",
-    "manifest",
-    "owned",
-    "path_problem",
-    "read_list",
-    "recorded_names",
-]
+__all__ = ["MANIFEST", "Names", "manifest", "naming", "owned", "recorded_names"]
 
 MANIFEST: Final = ".crossplane-lite.json"
-JOURNAL: Final = ".crossplane-lite.unfinished.json"
 _FORMAT: Final = 1
-_ABOUT: Final = {
-    MANIFEST: (
-        "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites them and "
-        "removes those that it no longer makes. It touches no other file in this folder."
-    ),
-    JOURNAL: (
-        "Left by a run of `crossplane-lite generate` that was killed: its next run repairs the files listed here and "
-        "removes this list."
-    ),
-}
+_ABOUT: Final = (
+    "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites them and "
+    "removes those that it no longer makes. It touches no other file in this folder."
+)
 Names = Mapping[str, Mapping[str, str]]
 """Class names by module (its path without `.py`), and then by the object's place, such as `Bucket.spec.rules`."""
 
@@ -55,16 +36,33 @@ def manifest(files: Iterable[str], names: Names) -> str:
         files: The paths of the generated files in the folder.
         names: The class names to record.
     """
-    return list_text(MANIFEST, files, names).decode()
+    document: dict[str, Any] = {"about": _ABOUT, "format": _FORMAT, "files": sorted(files)}
+    if names:
+        document["names"] = {module: dict(sorted(places.items())) for module, places in sorted(names.items())}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def owned(folder: Path) -> list[str]:
-    """Return the paths of the generated files that a folder's manifest lists; empty if there is no manifest.
+def owned(folder: Path) -> list[str] | None:
+    """Return the paths of the generated files that a folder's manifest lists; None if there is no manifest.
+
+    The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
 
     Raises:
         InputError: The manifest can't be read, isn't valid, or lists a path that a generated file can't have.
     """
-    return read_list(folder / MANIFEST) or []
+    document = _document(folder)
+    if document is None:
+        return None
+    paths = document.get("files")
+    if not isinstance(paths, list):
+        raise InputError(f"{folder / MANIFEST}: 'files' must be a list of paths: {_restore(folder)}")
+    for path in paths:
+        if not isinstance(path, str) or not _is_allowed(path):
+            raise InputError(
+                f"{folder / MANIFEST} lists {path!r}, which can't be a generated file of this folder: "
+                f"{_restore(folder)}"
+            )
+    return paths
 
 
 def recorded_names(folder: Path) -> Names:
@@ -73,8 +71,7 @@ def recorded_names(folder: Path) -> Names:
     Raises:
         InputError: The manifest can't be read, or isn't valid.
     """
-    document = _document(folder / MANIFEST) or {}
-    names = document.get("names", {})
+    names = (_document(folder) or {}).get("names", {})
     if not isinstance(names, dict) or not all(
         isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
     ):
@@ -85,90 +82,58 @@ def recorded_names(folder: Path) -> Names:
     return names
 
 
-def list_text(name: str, paths: Iterable[str], names: Names | None = None) -> bytes:
-    """Return the bytes of a manifest or a journal.
+@contextlib.contextmanager
+def naming(action: str, place: Path) -> Iterator[None]:
+    """Turn an OSError in a `with` block into an InputError, such as "can't write models/v1.py: Permission denied".
 
     Args:
-        name: `MANIFEST` or `JOURNAL`.
-        paths: The paths of the files that the command owns.
-        names: The class names to record; None for a journal.
+        action: A verb for the message: what the block does to the file or folder.
+        place: The path of the file or folder, for the message.
     """
-    document: dict[str, Any] = {"about": _ABOUT[name], "format": _FORMAT, "files": sorted(paths)}
-    if names:
-        document["names"] = {module: dict(sorted(places.items())) for module, places in sorted(names.items())}
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+    try:
+        yield
+    except OSError as e:
+        raise InputError(f"can't {action} {place}: {e.strerror or e}") from e
 
 
-def read_list(place: Path) -> list[str] | None:
-    """Return the paths in a manifest or a journal; None if the file doesn't exist.
-
-    The file may come from a checkout that nobody has reviewed, so a path that leads out of the folder is an error.
-
-    Raises:
-        InputError: The file can't be read, isn't a manifest or journal, or lists a path that a generated file can't
-            have.
-    """
-    document = _document(place)
-    if document is None:
-        return None
-    paths = document.get("files")
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise InputError(f"{place}: 'files' must be a list of paths: {_restore(place)}")
-    for path in paths:
-        if problem := path_problem(path):
-            raise InputError(
-                f"{place} lists {path!r}, which can't be a file of this folder, because it {problem}: {_restore(place)}"
-            )
-    return paths
-
-
-def _restore(place: Path) -> str:
-    """Return the advice for a manifest or journal that can't be used."""
+def _restore(folder: Path) -> str:
+    """Return the advice for a manifest that can't be used."""
     return (
-        f"restore {place.name} from version control, or remove the folder {place.parent} (keep your own files) and "
+        f"restore {MANIFEST} from version control, or remove the folder {folder} (keep your own files) and "
         "generate it again"
     )
 
 
-def path_problem(path: str) -> str | None:
-    """Return why `path` can't be the path of a generated file, such as `is absolute`; None if it is allowed."""
-    parts = path.split("/")
-    problems = {
-        "is absolute": path.startswith("/"),
-        "has '..' in it": ".." in parts,
-        "has an empty part or '.' in it": "" in parts or "." in parts,
-        "has a backslash, a colon or a NUL in it": not {"\\", ":", "\0"}.isdisjoint(path),
-        "has characters that can't be UTF-8": any("\ud800" <= character <= "\udfff" for character in path),
-        "doesn't end in .py or .pyi": not path.endswith((".py", ".pyi")),
-    }
-    return next((text for text, is_so in problems.items() if is_so), None)
+def _is_allowed(path: str) -> bool:
+    """Return whether a generated file can have this path: it ends in .py or .pyi, and leads to no other folder."""
+    is_inside = {"", ".", ".."}.isdisjoint(path.split("/")) and {"\\", ":"}.isdisjoint(path)
+    return is_inside and path.isprintable() and path.endswith((".py", ".pyi"))
 
 
-def _document(place: Path) -> dict[str, Any] | None:
-    """Return the JSON object in a manifest or a journal; None if the file doesn't exist.
+def _document(folder: Path) -> dict[str, Any] | None:
+    """Return the JSON object in a folder's manifest; None if there is no manifest.
 
     Raises:
         InputError: The path is that of a folder or a link; or the file can't be read, isn't JSON, or has another
             `format` than 1.
     """
+    place = folder / MANIFEST
+    if not os.path.lexists(place):
+        return None
     with naming("read", place):
-        try:
-            is_file = stat.S_ISREG(os.lstat(place).st_mode)
-        except FileNotFoundError:
-            return None
-    if not is_file:
-        raise InputError(f"{place} must be a regular file, not a link or a folder: {_restore(place)}")
+        if not stat.S_ISREG(os.lstat(place).st_mode):
+            raise InputError(f"{place} must be a regular file, not a link or a folder: {_restore(folder)}")
+        content = place.read_bytes()
     try:
-        with naming("read", place):
-            document: Any = json.loads(place.read_bytes())
+        document: Any = json.loads(content)
     except (ValueError, RecursionError) as e:
-        raise InputError(f"{place} is not JSON: {_restore(place)}") from e
+        raise InputError(f"{place} is not JSON: {_restore(folder)}") from e
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
         found = "no 'format'" if version is None else f"the 'format' {short_repr(version)}"
         raise InputError(
             f"{place} has {found}, and this version of crossplane-lite reads only {_FORMAT}: use the version that "
-            f"wrote the file, or remove the folder {place.parent} (keep your own files) and generate it again"
+            f"wrote the file, or remove the folder {folder} (keep your own files) and generate it again"
         )
     assert isinstance(document, dict)
     return document

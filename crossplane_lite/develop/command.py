@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from types import FrameType
 from typing import Final
 
 from .._programs.help import HelpFormatter
 from .._terminal.stdio import say
 from ..errors import InputError
+from ..render.watch import Ending, names, stop
 
 __all__ = ["command", "make_parser", "sources"]
 
 _LOOK_SECONDS: Final = 0.3
-_GRACE_SECONDS: Final = 3.0
 _SKIPPED: Final = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages"})
 _SERVING: Final = f"{__package__}.serving"
 
@@ -29,7 +27,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite dev` with the arguments that follow it, until Ctrl-C or SIGTERM.
 
     Returns:
-        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM.
+        The exit status. It is 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         InputError: --record-secrets was given without --record.
@@ -40,34 +38,26 @@ def command(argv: Sequence[str]) -> int:
         raise InputError("--record-secrets needs --record DIR")
     if arguments.record_secrets:
         say(f"warning: secret values are written to {arguments.record} as they are")
-    ended: list[int] = []
-
-    def end(number: int, _: FrameType | None) -> None:
-        ended.append(number)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     process: subprocess.Popen[bytes] | None = None
-    try:
-        state = sources(os.getcwd())
-        process = _start(arguments)
-        while not ended:
-            time.sleep(_LOOK_SECONDS)
-            now = sources(os.getcwd())
-            if now != state:
-                changed = sorted(path for path in now.keys() | state.keys() if now.get(path) != state.get(path))
-                more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-                say(f"{os.path.relpath(changed[0])}{more} changed: starting again")
-                state = now
-                _stop(process)
-                process = _start(arguments)
-            elif process is not None and process.poll() is not None:
-                say("waiting for a change")
-                process = None
-    finally:
-        _stop(process)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return 128 + ended[0]
+    with Ending() as ending:
+        try:
+            state = sources(os.getcwd())
+            process = _start(arguments)
+            while not ending.is_set():
+                time.sleep(_LOOK_SECONDS)
+                now = sources(os.getcwd())
+                if now != state:
+                    changed = sorted(path for path in now.keys() | state.keys() if now.get(path) != state.get(path))
+                    say(f"{names(changed)} changed: starting again")
+                    state = now
+                    stop(process)
+                    process = _start(arguments)
+                elif process is not None and process.poll() is not None:
+                    say("waiting for a change")
+                    process = None
+        finally:
+            stop(process)
+    return ending.status
 
 
 def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
@@ -77,42 +67,23 @@ def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", _SERVING, *given], stdin=subprocess.DEVNULL, start_new_session=True)
 
 
-def _stop(process: subprocess.Popen[bytes] | None) -> None:
-    if process is None or process.poll() is not None:
-        return
-    process.terminate()
-    try:
-        process.wait(_GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def sources(folder: str) -> dict[str, tuple[int, int]]:
     """Return the Python files below a folder: a dict from paths to tuples of the time of the last change and the size.
 
     Hidden files and folders, virtual environments, build output, `site-packages` and `node_modules` are left out, and
     so are folders behind symbolic links and files that can't be read.
     """
-    return dict(_sources(folder))
-
-
-def _sources(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    work = [folder]
-    while work:
-        with suppress(OSError), os.scandir(work.pop()) as found:
-            entries = list(found)
-            if any(one.name == "pyvenv.cfg" for one in entries):
-                continue
-            for one in entries:
-                if one.name.startswith(".") or one.name in _SKIPPED:
-                    continue
-                with suppress(OSError):  # it may be gone by now
-                    if one.is_dir(follow_symlinks=False):
-                        work.append(one.path)
-                    elif one.name.endswith(".py"):
-                        status = one.stat()
-                        yield one.path, (status.st_mtime_ns, status.st_size)
+    found = {}
+    for above, folders, files in os.walk(folder):
+        if "pyvenv.cfg" in files:
+            folders.clear()
+            continue
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
+        for path in (os.path.join(above, name) for name in files if name.endswith(".py") and name[0] != "."):
+            with suppress(OSError):  # it may be gone by now
+                status = os.stat(path)
+                found[path] = status.st_mtime_ns, status.st_size
+    return found
 
 
 def make_parser() -> argparse.ArgumentParser:

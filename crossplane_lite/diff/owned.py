@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from .._manifests.objects import metadata_of
+from .._manifests.objects import merged, metadata_of
 
 __all__ = ["Owned", "owned_fields"]
 
@@ -92,28 +92,17 @@ def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
     entries = metadata_of(resource).get("managedFields")
     if not isinstance(entries, list) or not entries:
         return None
-    ours: dict[str, Any] = {}
-    found = False
+    ours: Fields | None = None
     others = []
     for entry in entries:
         fields = entry.get("fieldsV1") if isinstance(entry, Mapping) else None
         if not isinstance(fields, Mapping) or entry.get("subresource"):
             continue
         if str(entry.get("manager")).startswith(_MANAGER):
-            found = True
-            _merge(ours, fields)
+            ours = merged(ours or {}, fields)
         else:
             others.append(fields)
-    return Owned(ours if found else None, tuple(others))
-
-
-def _merge(into: dict[str, Any], fields: Fields) -> None:
-    work = [(into, fields)]
-    while work:
-        target, source = work.pop()
-        for key, value in source.items():
-            if isinstance(value, Mapping):
-                work.append((target.setdefault(key, {}), value))
+    return Owned(ours, tuple(others))
 
 
 def _parsed(name: str) -> Any:

@@ -27,21 +27,8 @@ else:
 __all__ = ["Elements", "Fields", "Missing", "wrapped"]
 
 
-class Fields(View, _MutableMapping):
-    """A live view of an object in a resource: a mapping that reads and changes the object in place.
-
-    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. They differ only if
-    the field is missing or null. Then the item raises KeyError or is None, and the attribute is a `Missing`: an empty
-    value that becomes part of the resource when something is written to it. If a field has the name of a method or of a
-    Python keyword, its attribute ends in an underscore (`view.items_`, `view.from_`); its item doesn't
-    (`view["items"]`).
-
-    An assigned value is copied. So a later change of the original doesn't change the resource.
-
-    Raises:
-        UsageError: On a change: the resource can't be changed, or can't hold the value.
-        DuplicateResourceError: On a change: it gives an item the group, kind, namespace and name of another item.
-    """
+class _Live(View):
+    """What live views of objects and lists have in common."""
 
     __slots__ = ("_data", "_root", "_step", "_up")
 
@@ -57,19 +44,65 @@ class Fields(View, _MutableMapping):
         put(self, "_up", up)
         put(self, "_step", step)
 
-    # The data, to read and to change
-
-    def _now(self) -> dict[str, Any]:
+    def _now(self) -> Any:
         self._root._sync()
-        data: dict[str, Any] = self._data
-        return data
+        return self._data
+
+    def _read(self) -> Any:
+        return self._now()
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path within this object or list.
+
+        Args:
+            path: The path, such as `ports[0]`, or a tuple of its keys and indexes. Empty for the object or list itself.
+
+        Raises:
+            UsageError: There is no value at the path, or it isn't a field path.
+        """
+        return self._root.comments((*self._steps(), *_below(path)))
+
+    def __eq__(self, other: object) -> bool:
+        return equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
+
+    def __repr__(self) -> str:
+        return repr(self._now())
+
+    def __copy__(self) -> Any:
+        return copied(self._now())
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return copied(self._now())
+
+
+class Fields(_Live, _MutableMapping):
+    """A live view of an object in a resource: a mapping that reads and changes the object in place.
+
+    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. They differ only if
+    the field is missing or null. Then the item raises KeyError or is None, and the attribute is a `Missing`: an empty
+    value that becomes part of the resource when something is written to it. If a field has the name of a method or of a
+    Python keyword, its attribute ends in an underscore (`view.items_`, `view.from_`); its item doesn't
+    (`view["items"]`).
+
+    An assigned value is copied. So a later change of the original doesn't change the resource.
+
+    Raises:
+        UsageError: On a change: the resource can't be changed, or can't hold the value.
+        DuplicateResourceError: On a change: it gives an item the group, kind, namespace and name of another item.
+    """
+
+    __slots__ = ()
+
+    # The data, to read and to change
 
     def _put(self, key: str, value: Any) -> None:
         """Set the field `key` to a plain value. After an error the resource is as it was."""
         self._root._assign(self._now(), key, value)
-
-    def _read(self) -> Any:
-        return self._now()
 
     # Items
 
@@ -118,22 +151,8 @@ class Fields(View, _MutableMapping):
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._now()))
 
-    def __len__(self) -> int:
-        return len(self._now())
-
     def __contains__(self, key: object) -> bool:
         return key in self._now()
-
-    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object.
-
-        Args:
-            path: The path, such as `ports[0]`, or a tuple of its keys and indexes. Empty for the object itself.
-
-        Raises:
-            UsageError: There is no value at the path, or it isn't a field path.
-        """
-        return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
 
@@ -164,29 +183,13 @@ class Fields(View, _MutableMapping):
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._now()})
 
-    # Comparing, printing and copying
-
-    def __eq__(self, other: object) -> bool:
-        return equal(self, other)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
-
-    def __repr__(self) -> str:
-        return repr(self._now())
-
     def to_dict(self) -> dict[str, Any]:
         """Return a copy of the object as plain data."""
         copy: dict[str, Any] = copied(self._now())
         return copy
 
-    def __copy__(self) -> Any:
-        return self.to_dict()
 
-    def __deepcopy__(self, memo: object) -> Any:
-        return self.to_dict()
-
-
-class Elements(View, _MutableSequence):
+class Elements(_Live, _MutableSequence):
     """A live view of a list in a resource: a sequence that reads and changes the list in place.
 
     An added value is copied.
@@ -196,20 +199,7 @@ class Elements(View, _MutableSequence):
         IndexError: The list has no element at the given index.
     """
 
-    __slots__ = ("_data", "_root", "_step", "_up")
-
-    def __init__(self, root: Resource, data: list[Any], up: Above, step: str | int) -> None:
-        self._root = root
-        self._data = data
-        self._up = up
-        self._step = step
-
-    def _now(self) -> list[Any]:
-        self._root._sync()
-        return self._data
-
-    def _read(self) -> Any:
-        return self._now()
+    __slots__ = ()
 
     def __getitem__(self, at: Any) -> Any:
         data = self._now()
@@ -254,9 +244,6 @@ class Elements(View, _MutableSequence):
         self._check_index(at)
         del self._now()[at]
         self._root._touch()
-
-    def __len__(self) -> int:
-        return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
         """Insert a copy of `value` before the element at `index`, as `list.insert` does.
@@ -318,17 +305,6 @@ class Elements(View, _MutableSequence):
         """
         del self[:]
 
-    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list.
-
-        Args:
-            path: The path, such as `[0].image`, or a tuple of its keys and indexes. Empty for the list itself.
-
-        Raises:
-            UsageError: There is no value at the path, or it isn't a field path.
-        """
-        return self._root.comments((*self._steps(), *_below(path)))
-
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort the list in place, as Python's `list.sort` does. Elements keep their comments.
 
@@ -367,20 +343,6 @@ class Elements(View, _MutableSequence):
 
     def __radd__(self, other: Iterable[Any]) -> list[Any]:
         return [*other, *self]
-
-    def __eq__(self, other: object) -> bool:
-        return equal(self, other)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
-
-    def __repr__(self) -> str:
-        return repr(self._now())
-
-    def __copy__(self) -> list[Any]:
-        return self.copy()
-
-    def __deepcopy__(self, memo: object) -> list[Any]:
-        return self.copy()
 
 
 class Missing(Fields):
@@ -434,7 +396,8 @@ class Missing(Fields):
             return empty
         if not isinstance(found, Elements):
             raise self._is_not("a list", found)
-        return found._now()
+        now: list[Any] = found._now()
+        return now
 
     def _is_not(self, wanted: str, found: Any) -> UsageError:
         return UsageError(f"{self._root._where}: {self._path} is not {wanted} (it is {found!r:.60})")
@@ -494,7 +457,7 @@ class Missing(Fields):
             other = other._found()
         return other is None or (isinstance(other, (Mapping, list, tuple, Elements)) and len(other) == 0)
 
-    __hash__ = None  # mutable, and compared by value
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
 
     def __repr__(self) -> str:
         found = self._found()

@@ -8,7 +8,6 @@ fields.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -27,8 +26,6 @@ _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 _MAP_KEYS = ("immutable",)
 _MOST_PROBLEMS = 100
 _TOP = "functionConfig"
-# The text of a problem begins with the path, and one of these phrases follows.
-_TEXT = re.compile(r"(.*?)(?: is required$| is not a field| must be |: )", re.DOTALL)
 
 
 class Problem(NamedTuple):
@@ -122,20 +119,19 @@ def _listed(error: Exception, path: str) -> list[Problem]:
         path: The path that all mistakes begin with, such as `functionConfig`.
     """
     try:
-        texts = sorted({problem.text for problem in _problems(error, path)})
+        found = sorted({(problem.text, problem.path) for problem in _problems(error, path)})
     except RecursionError:
         return [Problem(f"{path} is nested too deep", path[len(_TOP) + 1 :])]
-    problems = [Problem(text, _path_in(text)) for text in texts[:_MOST_PROBLEMS]]
-    if len(texts) > _MOST_PROBLEMS:
-        more = len(texts) - _MOST_PROBLEMS
+    problems = [Problem(text, _within(at)) for text, at in found[:_MOST_PROBLEMS]]
+    if len(found) > _MOST_PROBLEMS:
+        more = len(found) - _MOST_PROBLEMS
         problems.append(Problem(f"{_TOP} has {more} more mistake{'s' * (more != 1)}", ""))
     return problems
 
 
-def _path_in(text: str) -> str:
-    """Return the field path at the beginning of a problem's text, without `functionConfig`; empty if there is none."""
-    found = _TEXT.match(text)
-    path = (found[1] if found else "")[len(_TOP) :].lstrip(".")
+def _within(path: str) -> str:
+    """Return a path without `functionConfig`; empty if it isn't a field path, because of an odd key."""
+    path = path[len(_TOP) :].lstrip(".")
     try:
         field_path.parse(path, whole_labels=True)
     except UsageError:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
+from .._manifests.writing import replace_file
 from ..errors import InputError
 from ._item_text import as_document, as_element, indented, joined, whole
 from ._placed import Placed
@@ -304,7 +306,10 @@ class Package:
         for name, _, now in changes:
             path = self.path(name)
             try:
-                _replace(path, now)
+                if now is None:
+                    os.unlink(path)
+                else:
+                    replace_file(Path(os.path.realpath(path)), now)
             except OSError as e:
                 before = f"these files were written before: {', '.join(written)}" if written else "nothing was written"
                 raise InputError(f"can't write {path}: {e.strerror or e}; {before}") from e
@@ -355,32 +360,6 @@ def _read(path: str) -> bytes:
             return file.read()
     except OSError as e:
         raise InputError(f"can't read {path}: {e.strerror or e}") from e
-
-
-def _replace(path: str, data: bytes | None) -> None:
-    """Replace a file by a new one with the content `data`; the old file stays if that fails, as on a full disk.
-
-    Missing directories are made. The new file has the old file's permissions. If `data` is None, the file is removed.
-
-    Raises:
-        OSError: The file can't be written or removed.
-    """
-    if data is None:
-        os.unlink(path)
-        return
-    path = os.path.realpath(path)
-    folder, name = os.path.split(path)
-    os.makedirs(folder, exist_ok=True)
-    beside = os.path.join(folder, f".{name[:100]}-{os.getpid()}.tmp")
-    try:
-        with open(beside, "xb") as file:
-            file.write(data)
-        if os.path.exists(path):
-            os.chmod(beside, os.stat(path).st_mode & 0o7777)
-        os.replace(beside, path)
-    finally:
-        if os.path.lexists(beside):
-            os.unlink(beside)
 
 
 def _place(item: Resource) -> tuple[str, int]:

@@ -29,8 +29,6 @@ _LONGEST_NAME: Final = 253
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
 _DEPENDENCY: Final = ("function", "configuration", "provider", "package")
-# How many levels objects may have. Real objects have far fewer, and PyYAML, which finds the lines, is recursive.
-_DEEPEST: Final = 200
 
 _Path = Sequence["str | int"]
 
@@ -75,7 +73,7 @@ def read_stream(text: str, label: str) -> list[Found]:
         MissingExtraError: PyYAML isn't installed.
     """
     found = []
-    for document in parse_documents(text, label, extra="render", deepest=_DEEPEST):
+    for document in parse_documents(text, label, extra="render"):
         ((number, line),) = re.findall(r", document (\d+) \(line (\d+)\)$", document.where)
         found.append(Found(label, int(number), int(line), text, document.content))
     return found

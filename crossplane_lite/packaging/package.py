@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import gzip
 import os
-import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._manifests import archive_files
-from .._manifests.archive_files import clean_name, damage
+from .._manifests.archive_files import damage, member_of
 from .._manifests.reading import read_bytes
 from .._manifests.yaml import decode, dump
 from ..errors import InputError
@@ -210,27 +209,14 @@ def _of_marks(image: images.Image) -> Iterator[str]:
 
 
 def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | None:
-    with damage(label, "can't be read"), open(layer.file, "rb") as file:
-        unpacked: Any = gzip.GzipFile(fileobj=file)
-        tar: Any
-        with tarfile.open(fileobj=unpacked, mode="r|") as tar:
-            while (member := tar.next()) is not None:
-                if clean_name(member.name) != name:
-                    continue
-                if not member.isreg():
-                    problems.append(
-                        f"{label}: {name} must be a regular file, not a link or a folder: build the package again"
-                    )
-                    return None
-                if member.size > archive_files.LARGEST:
-                    largest = archive_files.LARGEST >> 20
-                    problems.append(
-                        f"{label}: {name} is larger than {largest} MB, the most that Crossplane reads: leave "
-                        "objects out"
-                    )
-                    return None
-                if name == PACKAGE and member.mode & 0o777 != 0o644:
-                    problems.append(f"{label}: {name} must have the mode 0644 (it has {member.mode & 0o777:04o})")
-                data: bytes = tar.extractfile(member).read()
-                return decode(data, f"{label}: {name}")
-    return None
+    try:
+        with damage(label, "can't be read"), open(layer.file, "rb") as file:
+            found = member_of(gzip.GzipFile(fileobj=file), label, name)
+    except InputError as e:
+        problems.append(str(e))
+        return None
+    assert found is not None  # it is among the layer's names
+    mode, data = found
+    if name == PACKAGE and mode != 0o644:
+        problems.append(f"{label}: {name} must have the mode 0644 (it has {mode:04o})")
+    return decode(data, f"{label}: {name}")

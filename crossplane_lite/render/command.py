@@ -235,6 +235,6 @@ def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--watch",
         action="store_true",
-        help="render again whenever a file that was read changes, or the source of a function; needs the extra watch",
+        help="render again whenever a file that was read changes, or the source of a function",
     )
     return group

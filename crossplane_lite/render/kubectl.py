@@ -67,7 +67,7 @@ class Kubectl:
         if not name:
             return None
         selector = Selector(text_of(composite.get("apiVersion")), text_of(composite.get("kind")), name, None, namespace)
-        with _as_input():
+        with _turning(RenderError, InputError):
             found = self.resources(selector)
         return dict(found[0]) if found else None
 
@@ -99,7 +99,7 @@ class Kubectl:
                 group = selector.api_version, selector.kind, selector.namespace or ""
                 names.setdefault(group, []).append(selector.name)
         found: list[dict[str, Any]] = []
-        with _as_input():
+        with _turning(RenderError, InputError):
             for (api_version, kind, namespace), members in names.items():
                 selector = Selector(api_version, kind, members[0], None, namespace or None)
                 found += map(dict, self._get(selector, list(dict.fromkeys(members))))
@@ -140,7 +140,7 @@ class Kubectl:
             arguments = _arguments(selector, names)
         except RenderError as e:
             raise RenderError(f"kubectl can't be asked for {what}: {e}") from None
-        with _as_render():
+        with _turning(InputError, RenderError):
             content = self._server.object(["get", "--output=json", "--show-managed-fields", *arguments], what)
         if content is None:
             return []
@@ -174,7 +174,7 @@ class Kubectl:
         group, version = split_api_version(api_version)
         path = f"apis/{group}/{version}" if group else f"api/{version}"
         if path not in self._schemas:
-            with _as_render():
+            with _turning(InputError, RenderError):
                 found = self._server.document(path, _schemas_of)
             if found is None:
                 return None
@@ -189,21 +189,12 @@ def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:
 
 
 @contextlib.contextmanager
-def _as_render() -> Iterator[None]:
-    """Turn an InputError in the block into a RenderError. This is for reads during the reconcile."""
+def _turning(found: type[Exception], wanted: type[Exception]) -> Iterator[None]:
+    """Turn exceptions in the block into others: RenderError during the reconcile, InputError before it."""
     try:
         yield
-    except InputError as e:
-        raise RenderError(str(e)) from e
-
-
-@contextlib.contextmanager
-def _as_input() -> Iterator[None]:
-    """Turn a RenderError in the block into an InputError. This is for reads before the reconcile."""
-    try:
-        yield
-    except RenderError as e:
-        raise InputError(str(e)) from e
+    except found as e:
+        raise wanted(str(e)) from e
 
 
 def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .._base.api_version import group_of
-from .._manifests.objects import TRANSITION_TIME, metadata_of, quoted, secret_place, some_names, text_of
+from .._manifests.objects import TRANSITION_TIME, merged, metadata_of, quoted, secret_place, some_names, text_of
 from .definition import steering
 from .pipeline import Selector
 from .references import REFERENCES, composition_of
@@ -19,7 +19,6 @@ __all__ = [
     "events",
     "failure_lines",
     "lines",
-    "merged",
     "result_documents",
     "result_lines",
     "shortened",
@@ -87,23 +86,6 @@ def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str,
     if resource.get("status"):
         short["status"] = resource["status"]
     return short
-
-
-def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `over` merged into a copy of `under`: mappings are merged, any other value of `over` replaces the old."""
-    result: dict[str, Any] = {}
-    work: list[tuple[dict[str, Any], Mapping[str, Any], Mapping[str, Any]]] = [(result, under, over)]
-    while work:
-        into, low, high = work.pop()
-        into.update(low)
-        for key, value in high.items():
-            lower = into.get(key)
-            if isinstance(value, Mapping) and isinstance(lower, Mapping):
-                into[key] = {}
-                work.append((into[key], lower, value))
-            else:
-                into[key] = value
-    return result
 
 
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:

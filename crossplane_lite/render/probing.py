@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import _wire
+from .._models.walker import leaves
 from .._waits import HELD_BACK_KEY
 from ..errors import CrossplaneLiteError
 from ..proto import _view
 from .origin import Origin, Steps
 from .recording import Recorded
 
-__all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origins"]
+__all__ = ["Answer", "Found", "Made", "Request", "fields_of", "made_from", "origins"]
 
 Fields = Mapping[Steps, Any]
 
@@ -85,7 +86,7 @@ def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: A
     made = Made({}, [], [], {}, set(), False)
     again = answer(request, [name]).fields
     made.varies.update(_different(base, again))
-    source = _Request(request)
+    source = Request(request)
     number = 0
     for origin in candidates:
         number += 1
@@ -95,7 +96,7 @@ def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: A
     return made
 
 
-def _try(origin: Origin, name: str, source: _Request, answer: Answer, base: Fields, made: Made) -> None:
+def _try(origin: Origin, name: str, source: Request, answer: Answer, base: Fields, made: Made) -> None:
     problem = ""
     decides = False
     before = source.value(origin)
@@ -184,7 +185,7 @@ def _next(sign: str) -> str:
     return sign
 
 
-class _Request:
+class Request:
     """A request that can be encoded again with one of its values changed."""
 
     def __init__(self, data: bytes) -> None:
@@ -318,7 +319,7 @@ def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
             resources.
     """
     message = _view.RunFunctionRequest.FromString(request)
-    source = _Request(request)
+    source = Request(request)
     every = recorded is None or recorded.raw
     found: dict[Origin, None] = {}
     for way in _ALWAYS:
@@ -360,7 +361,7 @@ def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
 _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind",))})
 
 
-def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
+def _read(source: Request, recorded: Recorded) -> Iterator[Origin]:
     """Yield the origins of the scalars that compose() has read.
 
     If compose() has read an object but none of its fields, the origins of all scalars in the object are yielded.
@@ -375,17 +376,12 @@ def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
     yield from (one for one in unset if one.steps[0] in ("spec", "metadata"))
 
 
-def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
+def _leaves(source: Request, origin: Origin) -> Iterator[Origin]:
     """Yield the origins of the scalars at and below an origin. Null isn't yielded."""
-    work = [(origin, source.value(origin) if origin.steps else source.tree(origin))]
-    while work:
-        at, value = work.pop()
-        if isinstance(value, Mapping):
-            work += [(at._replace(steps=(*at.steps, key)), value[key]) for key in reversed(value)]
-        elif isinstance(value, list):
-            work += [(at._replace(steps=(*at.steps, number)), value[number]) for number in reversed(range(len(value)))]
-        elif value is not None:
-            yield at
+    value = source.value(origin) if origin.steps else source.tree(origin)
+    for steps, one in reversed([*leaves(value)]):
+        if one is not None and one not in ({}, []):
+            yield origin._replace(steps=(*origin.steps, *steps))
 
 
 def fields_of(raw: bytes) -> dict[Steps, Any]:
@@ -397,14 +393,4 @@ def fields_of(raw: bytes) -> dict[Steps, Any]:
     Raises:
         WireError: The bytes aren't a valid Struct.
     """
-    found: dict[Steps, Any] = {}
-    work: list[tuple[Steps, Any]] = [((), _wire.decode_struct(raw))]
-    while work:
-        steps, value = work.pop()
-        if isinstance(value, Mapping) and value:
-            work += [((*steps, key), inner) for key, inner in value.items()]
-        elif isinstance(value, list) and value:
-            work += [((*steps, at), inner) for at, inner in enumerate(value)]
-        elif steps:
-            found[steps] = value
-    return found
+    return {steps: value for steps, value in leaves(_wire.decode_struct(raw)) if steps}

@@ -24,7 +24,7 @@ from .._models.walker import tree_of
 from .._observed.observable import Observable
 from .._observed.tracker import current
 from ..context import Context
-from ..errors import CrossplaneLiteError
+from ..errors import CrossplaneLiteError, DuplicateResourceError
 from .origin import Origin, Steps, origin_of
 from .places import Places
 from .silence import silent
@@ -76,14 +76,21 @@ class Recorded(NamedTuple):
     Attributes:
         resource: The requested resource; None if compose() registers no resource with this name.
         reads: The lines of code that read a value from the request, by the value's origin.
-        unset: The lines of code that read a missing value, by the origin that the value would have.
+        unset: The lines of code that read a missing value, by the origin that the value would have. The origin that was
+            read last is the last one.
         raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
+        error: The exception that compose() raised; None if it raised none.
+        twice: The line of the first registration if compose() registered a name twice; else empty.
+        answer: The bytes of the response; empty if the request is malformed.
     """
 
     resource: Registered | None
     reads: dict[Origin, set[str]]
     unset: dict[Origin, set[str]]
     raw: bool = False
+    error: BaseException | None = None
+    twice: str = ""
+    answer: bytes = b""
 
 
 def record(function: Function, request: bytes, name: str) -> Recorded:
@@ -98,8 +105,9 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
     """
     watch = _Watch(function, name)
     with _lock, watch.installed():
-        _answer(watch.function, function, request)
-    return Recorded(watch.found.get(name), watch.reads, watch.unset, watch.raw)
+        answer = _answer(watch.function, function, request)
+    found = watch.found.get(name)
+    return Recorded(found, watch.reads, watch.unset, watch.raw, watch.error, watch.twice, answer)
 
 
 def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
@@ -151,6 +159,8 @@ class _Watch:
         self.reads: dict[Origin, set[str]] = {}
         self.unset: dict[Origin, set[str]] = {}
         self.raw = False
+        self.error: BaseException | None = None
+        self.twice = ""
 
     def _compose(self, ctx: Context) -> None:
         if self._call is not None:  # a run that only looks for dependencies
@@ -159,6 +169,9 @@ class _Watch:
         self._call = ctx._call
         try:
             self._real.call_compose(ctx)
+        except BaseException as error:
+            self.error = error
+            raise
         finally:
             self.raw = "request" in ctx._kept
             for name in self._names:
@@ -302,7 +315,11 @@ class _Watch:
 
     def _register(self, real: Any) -> Any:
         def register(ctx: Context, name: Any, *args: Any, **more: Any) -> Any:
-            made = real(ctx, name, *args, **more)
+            try:
+                made = real(ctx, name, *args, **more)
+            except DuplicateResourceError:
+                self.twice = self._registered.get(name, "")
+                raise
             if self._is_on():
                 self._registered.setdefault(made.name, self._places.current())  # it may be a former one
             return made
@@ -327,7 +344,8 @@ class _Watch:
         if origin is None:
             return
         is_there = value is not None and type(value) is not Observable and not getattr(value, "_absent", False)
-        (self.reads if is_there else self.unset).setdefault(origin, set()).add(self._places.current())
+        noted = self.reads if is_there else self.unset
+        noted[origin] = {*noted.pop(origin, ()), self._places.current()}
 
 
 def _changed(before: Any, now: Any, step: Any) -> bool:

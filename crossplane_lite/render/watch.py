@@ -4,8 +4,8 @@ Each run is a new process, so that all modules are imported again. When the run 
 modules that it has imported, and the files that missing modules would have. These files are watched, and the files and
 directories on the command line. The standard library and installed packages aren't watched.
 
-A change is a difference between the files' state before the run and their state now. The package watchfiles only says
-when to compare. So changes during a run aren't missed, and neither are files that an editor replaces.
+A change is a difference between the files' state before the run and their state now. So changes during a run aren't
+missed, and neither are files that an editor replaces.
 """
 
 from __future__ import annotations
@@ -18,25 +18,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from .._base.extras import load
 from .._terminal import stdio
 from .._terminal.excerpts import some
 
-__all__ = ["watch"]
+__all__ = ["Ending", "names", "stop", "watch"]
 
-# In this order: the time between two checks whether a run has ended; how long a file may be missing while an editor
-# replaces it; how long files must stay unchanged before they are read; and the time between two comparisons of files
-# while watchfiles reports nothing.
+# In this order: the time between two comparisons of files; how long a file may be missing while an editor replaces it;
+# and how long files must stay unchanged before they are read.
 _LOOK_SECONDS: Final = 0.1
 _GONE_SECONDS: Final = 0.5
 _QUIET_SECONDS: Final = 0.05
-_POLL_MS: Final = 500
 
 # The time between asking a process to end and killing it.
 _GRACE_SECONDS: Final = 2.0
@@ -58,15 +55,11 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
 
     Returns:
         The exit status. It is 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
-
-    Raises:
-        MissingExtraError: watchfiles isn't installed.
     """
     once = [argument for argument in argv if argument != "--watch"]
     given = {os.path.abspath(path) for path in paths}
     modules: set[str] = set()
-    with _Ending() as ending, tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
-        watchfiles = load("watchfiles", "watch")
+    with Ending() as ending, tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
         report = os.path.join(folder, "modules")
         while True:
             began = time.time_ns()
@@ -79,13 +72,13 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
                 found = _read(report) | (modules if status else set())
                 before = _since(began, _state(found)) | _state_of(before, given | found)
                 modules = found
-                changed = _next_change(watchfiles, before, given | modules, ending)
+                changed = _next_change(before, given | modules, ending)
             if ending.is_set():
                 return ending.status
-            _say(f"changed: {_names(changed) or 'something, for a moment'}")
+            _say(f"changed: {names(changed) or 'something, for a moment'}")
 
 
-def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: _Ending) -> int | None:
+def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: Ending) -> int | None:
     """Render once in a new process. Print how long it took, and its exit status unless that is 0.
 
     Nothing is printed if the run is stopped.
@@ -115,14 +108,16 @@ def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, endi
             if _state(paths) != before:
                 return None
     finally:
-        _stop(process)
+        stop(process)
     how = "rendered in" if status == 0 else f"exit status {status} after"
     _say(f"{how} {time.perf_counter() - began:.2f} s; waiting for changes, Ctrl-C ends")
     return status
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process if it is still running: terminate it, and kill it if it hasn't ended two seconds later."""
+def stop(process: subprocess.Popen[bytes] | None) -> None:
+    """End a process if there is one that is still running: terminate it, and kill it if it goes on for two seconds."""
+    if process is None:
+        return
     try:
         if process.poll() is None:
             process.terminate()
@@ -134,37 +129,17 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             process.wait()
 
 
-def _next_change(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> list[str]:
+def _next_change(before: _State, paths: set[str], ending: Ending) -> list[str]:
     """Wait until files have changed and then stay unchanged for a moment. Return the paths of the changed files.
 
     The list is empty if the command ends.
     """
     while not ending.is_set():
         if _state(paths) == before:
-            _sleep(watchfiles, before, paths, ending)
+            time.sleep(_LOOK_SECONDS)
         elif changed := _settled(before, paths):  # nothing, if a file was only missing for a moment
             return changed
     return []
-
-
-def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> None:
-    """Wait until a file has changed or the command ends. If watchfiles fails, wait for half a second."""
-    try:
-        # Not recursive: the folder of a watched file may be the home folder or the root.
-        for _ in watchfiles.watch(
-            *_folders(paths),
-            watch_filter=None,
-            stop_event=ending,
-            debounce=200,
-            step=20,
-            rust_timeout=_POLL_MS,
-            yield_on_timeout=True,
-            recursive=False,
-        ):
-            if _state(paths) != before:
-                return
-    except (OSError, RuntimeError):  # a folder has gone since it was listed, or there are too many to watch
-        time.sleep(_POLL_MS / 1000)
 
 
 def _settled(before: _State, paths: set[str]) -> list[str]:
@@ -190,9 +165,11 @@ def _state(paths: Iterable[str]) -> _State:
     state: _State = {}
     for path in paths:
         if os.path.isdir(path):
-            for folder in _tree(path):
+            for folder, folders, names in os.walk(path):
+                folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
                 state[folder] = (0, 0, 0)
-                state.update((entry.path, _file(entry.path)) for entry in _entries(folder) if not entry.is_dir())
+                files = (os.path.join(folder, name) for name in names if not name.startswith("."))
+                state.update((file, _file(file)) for file in files)
         else:
             state[path] = _file(path)
     return state
@@ -220,41 +197,8 @@ def _file(path: str) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _tree(folder: str) -> Iterator[str]:
-    """Yield a directory and all directories below it, without hidden directories, `__pycache__` and links."""
-    work = [folder]
-    while work:
-        path = work.pop()
-        yield path
-        work += [entry.path for entry in _entries(path) if entry.is_dir(follow_symlinks=False)]
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            return [entry for entry in found if not entry.name.startswith(".") and entry.name != "__pycache__"]
-    except OSError:
-        return []
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    """Return the directories that watchfiles must watch to see changes of the given files and directories.
-
-    For a missing file, this is the nearest directory above it that exists.
-    """
-    folders: set[str] = set()
-    for path in paths:
-        if os.path.isdir(path):
-            folders.update(_tree(path))
-        # The nearest existing folder above the path, in which a missing file or its folder would appear.
-        above = os.path.dirname(path)
-        while not os.path.isdir(above):
-            above = os.path.dirname(above)
-        folders.add(above)
-    return folders
-
-
-def _names(paths: Sequence[str]) -> str:
+def names(paths: Sequence[str]) -> str:
+    """Return the names of changed files for a message: the first three, and the number of the others."""
     return some([os.path.relpath(path) for path in paths], _SHOWN)
 
 
@@ -262,12 +206,12 @@ def _say(text: str) -> None:
     stdio.say(f"=== {time.strftime('%H:%M:%S')} {text}")
 
 
-class _Ending:
-    """Handles the signals that ask the command to end: SIGINT, SIGTERM and SIGHUP, until the `with` block ends.
+class Ending:
+    """Handles the signals that ask a command to end: SIGINT, SIGTERM and SIGHUP, until the `with` block ends.
 
-    The first signal only sets `status`, so that the command can stop its run and delete its temporary folder. It raises
-    no exception, because Python drops exceptions in some places, such as the callback of a weak reference. A second
-    signal raises SystemExit, so that impatient users can end the command at once.
+    The first signal only sets `status`, so that the command can stop its process and clean up. It raises no exception,
+    because Python drops exceptions in some places, such as the callback of a weak reference. A second signal raises
+    SystemExit, so that impatient users can end the command at once.
 
     Attributes:
         status: The command's exit status after a signal; 0 before.
@@ -278,10 +222,10 @@ class _Ending:
         self._before: dict[int, Any] = {}
 
     def is_set(self) -> bool:
-        """Return whether a signal has asked the command to end. watchfiles calls this method, too."""
+        """Return whether a signal has asked the command to end."""
         return self.status != 0
 
-    def __enter__(self) -> _Ending:
+    def __enter__(self) -> Ending:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)  # Windows lacks some
             # Some signals are ignored under nohup, and in the background of a shell. That stays so.

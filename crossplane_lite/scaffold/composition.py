@@ -17,8 +17,8 @@ from ..codegen.definitions import Kind, definitions
 from ..codegen.manifest import MANIFEST, manifest
 from ..codegen.options import PROJECT
 from ..errors import InputError
+from ..simulate.values import required_values
 from .project import Project, filled, shared_files, with_values
-from .samples import required_values
 
 __all__ = ["Made", "files"]
 

@@ -13,7 +13,7 @@ from ..render.schema_fields import below, is_free, missing_field, name_of
 from .builtin import condition
 from .connection import base64_of, secret_at
 from .fixtures import Fixture
-from .merging import ABSENT, at, copied, steps_of
+from .merging import ABSENT, at, steps_of
 from .model_types import model_schema
 from .values import MOST_ELEMENTS, Target, text_for, value_for
 
@@ -322,30 +322,21 @@ class AwaitedFields:
 
     def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
         """Record all lists in a value that this class has made up, because only such lists may get more elements."""
-        work: list[tuple[list[str | int], Any]] = [(list(steps), value)]
-        while work:
-            path, one = work.pop()
-            if isinstance(one, list):
-                self._lists.add(tuple(path))
-                work += [([*path, index], element) for index, element in enumerate(one)]
-            elif isinstance(one, dict):
-                work += [([*path, key], below) for key, below in one.items()]
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        if isinstance(value, list):
+            self._lists.add(tuple(steps))
+        for step, one in members:
+            self._note_lists([*steps, step], one)
 
 
 def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
     """Return a deep copy of a value without the fields that a schema lacks."""
-    result = copied(value)
-    work: list[tuple[Any, Mapping[str, Any]]] = [(result, place)]
-    while work:
-        one, schema = work.pop()
-        keys = list(one) if isinstance(one, dict) else list(range(len(one))) if isinstance(one, list) else []
-        for key in keys:
-            found = below(schema, key)
-            if found is not None:
-                work.append((one[key], found))
-            elif isinstance(one, dict):
-                del one[key]
-    return result
+    if isinstance(value, list):
+        return [_fitting(one, below(place, at) or {}) for at, one in enumerate(value)]
+    if isinstance(value, dict):
+        found = {key: below(place, key) for key in value}
+        return {key: _fitting(value[key], inner) for key, inner in found.items() if inner is not None}
+    return value
 
 
 def list_of(value: Any) -> list[Any]:

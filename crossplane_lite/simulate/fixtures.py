@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._base.type_names import articled, class_in_words, json_type_in_words
-from .._manifests.objects import resource_name
+from .._manifests.objects import merged, resource_name
 from .._manifests.yaml import load_documents
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from ..render.inputs import files_of
-from .merging import merged
+from .merging import copied
 
 __all__ = ["Fixture", "Fixtures", "read_fixtures"]
 
@@ -100,7 +100,7 @@ class Fixtures:
                     f"{short_text(name)} is {articled(short_text(kind), short_text(api_version))}; change the "
                     "fixture's kind"
                 )
-            content = merged(content, fixture.content)
+            content = copied(merged(content, fixture.content))
             details.update(fixture.details)
         return Fixture(content, details)
 

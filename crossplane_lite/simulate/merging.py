@@ -1,15 +1,15 @@
-"""Functions for plain data of any depth: merge, follow paths, find differences. None of them is recursive."""
+"""Functions for plain data: copy, follow paths, find differences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._paths import field_path
 from .._paths.text import show
 from ..errors import UsageError
 
-__all__ = ["ABSENT", "at", "copied", "differences", "merged", "without", "without_nulls"]
+__all__ = ["ABSENT", "at", "copied", "differences", "without", "without_nulls"]
 
 ABSENT: Any = object()
 """Stands for a value that doesn't exist; None is a value, null."""
@@ -23,45 +23,17 @@ def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -
         nulls: Whether the copy has the mapping keys whose value is null. Null elements of lists are always copied.
         text: A function that returns what the copy has in the place of a string, which isn't a key.
     """
-    box: list[Any] = [tree]
-    work: list[tuple[Any, Any]] = [(box, 0)]
-    while work:
-        holder, key = work.pop()
-        value = holder[key]
-        if isinstance(value, Mapping):
-            value = {name: below for name, below in value.items() if nulls or below is not None}
-            work += [(value, name) for name in value]
-        elif isinstance(value, list):
-            value = list(value)
-            work += [(value, index) for index in range(len(value))]
-        elif isinstance(value, str):
-            value = text(value)
-        holder[key] = value
-    return box[0]
+    if isinstance(tree, Mapping):
+        kept = ((name, below) for name, below in tree.items() if nulls or below is not None)
+        return {name: copied(below, nulls=nulls, text=text) for name, below in kept}
+    if isinstance(tree, list):
+        return [copied(below, nulls=nulls, text=text) for below in tree]
+    return text(tree) if isinstance(tree, str) else tree
 
 
 def without_nulls(tree: Any) -> Any:
     """Return a deep copy of plain data without the mapping keys whose value is null."""
     return copied(tree, nulls=False)
-
-
-def merged(below: Any, above: Any) -> Any:
-    """Return `below` with the values of `above` added. Mappings are merged, and other values are replaced.
-
-    If either isn't a mapping, return a copy of `above`. The arguments aren't changed.
-    """
-    if not isinstance(below, Mapping) or not isinstance(above, Mapping):
-        return copied(above)
-    result = copied(below)
-    work = [(result, above)]
-    while work:
-        into, over = work.pop()
-        for key, value in over.items():
-            if isinstance(value, Mapping) and isinstance(into.get(key), dict):
-                work.append((into[key], value))
-            else:
-                into[key] = copied(value)
-    return result
 
 
 def steps_of(path: str) -> list[str | int]:
@@ -111,18 +83,18 @@ def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, An
     return result
 
 
-def differences(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+def differences(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
     """Yield each path at which two trees differ, with the old and the new value. A missing value is `ABSENT`.
 
     The paths are sorted. If only one tree has a mapping or list, its path is yielded, but not the paths inside of it.
+    The paths begin with `steps`.
     """
-    work: list[tuple[list[str | int], Any, Any]] = [([], before, after)]
-    while work:
-        steps, old, new = work.pop()
-        if isinstance(old, dict) and isinstance(new, dict):
-            work += [([*steps, key], at(old, [key]), at(new, [key])) for key in sorted({*old, *new}, reverse=True)]
-        elif isinstance(old, list) and isinstance(new, list):
-            longest = range(max(len(old), len(new)))
-            work += [([*steps, key], at(old, [key]), at(new, [key])) for key in reversed(longest)]
-        elif isinstance(old, bool) is not isinstance(new, bool) or old != new:
-            yield show(steps), old, new
+    keys: Iterable[str | int] = ()
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = sorted({*before, *after})
+    elif isinstance(before, list) and isinstance(after, list):
+        keys = range(max(len(before), len(after)))
+    elif isinstance(before, bool) is not isinstance(after, bool) or before != after:
+        yield show(steps), before, after
+    for key in keys:
+        yield from differences(at(before, [key]), at(after, [key]), (*steps, key))

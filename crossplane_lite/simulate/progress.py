@@ -60,5 +60,5 @@ def _changed(rounds: Sequence[Round], index: int) -> list[str]:
         else:
             found = differences(before.composed[name], after.composed[name])
             changed += [f"{name}.{path}" for path, _, _ in found]
-    statuses = (one.composite.get("status") for one in (before, after))
-    return changed + [f"xr.status.{path}" for path, _, _ in differences(*statuses)]
+    found = differences(before.composite.get("status"), after.composite.get("status"))
+    return changed + [f"xr.status.{path}" for path, _, _ in found]

@@ -21,13 +21,13 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from .._manifests.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
+from .._manifests.objects import RESOURCE_NAME, TRANSITION_TIME, merged, metadata_of, text_of, with_condition
 from .._paths.text import EXTERNAL_NAME
 from ..render.schema_fields import declares, has, is_free
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
-from .merging import ABSENT, at, merged, without_nulls
+from .merging import ABSENT, at, copied, without_nulls
 from .values import Target
 
 __all__ = ["Exists", "Statuses"]
@@ -118,7 +118,7 @@ def _bare(
 ) -> dict[str, Any]:
     """Return a resource as it is once it exists, but without made-up values for awaited fields."""
     given = {key: value for key, value in fixture.content.items() if key != "status"}
-    resource: dict[str, Any] = merged(merged(before, given), composed)
+    resource: dict[str, Any] = copied(merged(merged(before, given), composed))
     metadata = resource["metadata"] = dict(metadata_of(resource))
     name, namespace = text_of(metadata.get("name")), text_of(metadata.get("namespace"))
     metadata.setdefault("generation", 1)
@@ -158,7 +158,7 @@ def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixtu
     ):
         with_condition(conditions, condition("Synced", "ReconcileSuccess"))
         with_condition(conditions, condition("Ready", "Available"))
-    status = merged(status, given)
+    status = copied(merged(status, given))
     for one in list_of(given.get("conditions")):
         if isinstance(one, dict):
             with_condition(conditions, one)
@@ -177,18 +177,11 @@ def _fields_of(composed: Mapping[str, Any]) -> dict[str, Any]:
 
     A list counts as one field.
     """
-    fields: dict[str, Any] = {}
-    work: list[tuple[Mapping[str, Any], dict[str, Any], int]] = [(composed, fields, 0)]
-    while work:
-        holder, into, depth = work.pop()
-        for key, value in holder.items():
-            if depth == 0 and key in ("apiVersion", "kind", "status"):
-                continue
-            below: dict[str, Any] = {}
-            into["f:" + key] = below
-            if isinstance(value, Mapping):
-                work.append((value, below, depth + 1))
-    return fields
+
+    def below(holder: Any) -> dict[str, Any]:
+        return {f"f:{key}": below(value) for key, value in holder.items()} if isinstance(holder, Mapping) else {}
+
+    return below({key: value for key, value in composed.items() if key not in ("apiVersion", "kind", "status")})
 
 
 def _is_ours(entry: Any) -> bool:

@@ -17,7 +17,7 @@ from ..render.schema_fields import parts_of
 from .merging import copied
 from .patterns import matches, matching
 
-__all__ = ["MOST_ELEMENTS", "Made", "Target", "text_for", "value_for"]
+__all__ = ["MOST_ELEMENTS", "Made", "Target", "required_values", "text_for", "value_for"]
 
 MOST_ELEMENTS: Final = 200
 """The most elements of a list that is made here."""
@@ -96,6 +96,18 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
     return _Maker(owner).value(schema, list(steps), 0)
 
 
+def required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plausible values for the required fields of an object, for an example: as little as is valid.
+
+    Fields with a default or without a schema are left out.
+
+    Args:
+        schema: The schema of the object.
+    """
+    made: dict[str, Any] = _Maker(Target("", "", ""), is_least=True).value({**schema, "type": "object"}, [], 0).value
+    return made
+
+
 def text_for(owner: Target, steps: Steps) -> str:
     """Return a plausible string for a field by its name, such as an IP address for `ipAddress`.
 
@@ -127,10 +139,17 @@ def _plain_text(owner: Target, steps: Steps) -> str:
 
 
 class _Maker:
-    """Makes up values for one resource."""
+    """Makes up values for one resource.
 
-    def __init__(self, owner: Target) -> None:
+    Args:
+        owner: The resource.
+        is_least: Whether objects get only required fields without a default, and lists only as many elements as they
+            must have.
+    """
+
+    def __init__(self, owner: Target, *, is_least: bool = False) -> None:
         self._owner = owner
+        self._is_least = is_least
 
     def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
         """Return a value for a schema. Lists and objects at a depth of 12 levels or more stay empty."""
@@ -159,7 +178,8 @@ class _Maker:
         if depth >= _DEEPEST:
             return Made([], True)
         items = schema.get("items")
-        length = max(min(_integer(schema.get("minItems"), 1), MOST_ELEMENTS), 1)
+        least = 0 if self._is_least else 1
+        length = max(min(_integer(schema.get("minItems"), least), MOST_ELEMENTS), least)
         made = [
             self.value(items if isinstance(items, Mapping) else {}, [*steps, at], depth + 1) for at in range(length)
         ]
@@ -178,17 +198,21 @@ class _Maker:
         }
         required = schema.get("required")
         wanted = [key for key in required if key in fields] if isinstance(required, list) else []
-        if not wanted:
+        if self._is_least:
+            wanted = [key for key in wanted if "default" not in fields[key]]
+        elif not wanted:
             wanted = [key for key, one in fields.items() if _combined(one).get("type") not in ("array", "object", None)]
         if depth >= _DEEPEST:
             wanted = []
         made = {key: self.value(fields[key], [*steps, key], depth + 1) for key in sorted(wanted)}
         others = schema.get("additionalProperties")
-        if not fields and isinstance(others, Mapping) and depth < _DEEPEST:
+        if not fields and isinstance(others, Mapping) and depth < _DEEPEST and not self._is_least:
             made = {"key": self.value(others, [*steps, "key"], depth + 1)}
-        return Made(
-            {key: one.value for key, one in made.items()}, not made or any(one.is_assumed for one in made.values())
-        )
+        # An embedded resource needs apiVersion, kind and metadata.
+        is_whole = schema.get("x-kubernetes-embedded-resource") is True
+        whole = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "example"}} if is_whole else {}
+        is_assumed = not made or any(one.is_assumed for one in made.values())
+        return Made({**whole, **{key: one.value for key, one in made.items()}}, is_assumed)
 
     def _text(self, schema: Mapping[str, Any], steps: list[str | int]) -> Made:
         shortest, longest = _integer(schema.get("minLength"), 0), _integer(schema.get("maxLength"), 1_000_000)

@@ -6,16 +6,15 @@ content. Comments, quotes and the order of keys don't count.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .._manifests.objects import RESOURCE_NAME
+from .._manifests.writing import replace_file
 from .._manifests.yaml import dump, load_documents, parse_documents
 from .._terminal.excerpts import short_repr
 from ..errors import CrossplaneLiteError, InputError, UsageError
@@ -239,20 +238,13 @@ def _is_missing(file: Path) -> bool:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file through a temporary file, because other processes may read or write it at the same time.
+    """Write a snapshot, which other processes may read or write at the same time.
 
     Raises:
         InputError: The file can't be written.
     """
-    beside = file.with_name(f".{file.name[:100]}-{secrets.token_hex(8)}.tmp")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            beside.write_bytes(text.encode())
-            os.replace(beside, file)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                beside.unlink()
+        replace_file(file, text.encode())
     except OSError as e:
         raise InputError(f"can't write the snapshot {file}: {e.strerror or e}") from e
 

@@ -11,12 +11,17 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.codegen import _transaction, output
+from crossplane_lite.codegen.output import Summary, write_all
 
 # For tests with thousands of files: a folder in memory where the system has one, None for its usual temporary folder.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 MANIFEST = ".crossplane-lite.json"
-JOURNAL = ".crossplane-lite.unfinished.json"
+TEMPORARY = ".crossplane-lite-"
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Summary:
+    """Write the files of one folder."""
+    return write_all([(folder, files)])[0]
 
 
 def snapshot(folder: Path) -> dict[str, tuple[Any, ...]]:
@@ -33,11 +38,11 @@ def snapshot(folder: Path) -> dict[str, tuple[Any, ...]]:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    """Return the text of every file in a folder but the manifest."""
+    """Return the text of every file in a folder but the manifest and temporary files of killed runs."""
     return {
         place.relative_to(folder).as_posix(): place.read_bytes().decode()
         for place in sorted(folder.rglob("*"))
-        if place.is_file() and place != folder / MANIFEST
+        if place.is_file() and place != folder / MANIFEST and not place.name.startswith(TEMPORARY)
     }
 
 
@@ -52,27 +57,13 @@ class Killed(BaseException):
     """Stands for the end of the process: nothing can be done after it."""
 
 
-class _System:
-    """Stands for the module `os`, and calls `step` around what changes the file system."""
-
-    CHANGES = frozenset({"chmod", "fsync", "link", "mkdir", "replace", "rmdir", "unlink", "utime"})
-
-    def __init__(self, step: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-        self._step = step
-
-    def __getattr__(self, name: str) -> Any:
-        function = getattr(os, name)
-        return self._step(function) if name in self.CHANGES else function
-
-
 @contextmanager
-def failing(at: int, error: BaseException, *, late: bool = False, lasting: bool = False) -> Iterator[list[int]]:
+def failing(at: int, error: BaseException, *, lasting: bool = False) -> Iterator[list[int]]:
     """Let a step that changes the file system fail, inside the writing of output folders.
 
     Args:
         at: Which step it is, from 1.
         error: What it raises.
-        late: Raise it when the step is done, not before.
         lasting: Let every later step raise it too.
 
     Yields:
@@ -83,20 +74,17 @@ def failing(at: int, error: BaseException, *, late: bool = False, lasting: bool 
     def step(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             steps.append(len(steps) + 1)
-            fails = steps[-1] == at or (lasting and steps[-1] > at)
-            if fails and not (late and steps[-1] == at):
+            if steps[-1] == at or (lasting and steps[-1] > at):
                 raise error
-            result = function(*args, **kwargs)
-            if fails:
-                raise error
-            return result
+            return function(*args, **kwargs)
 
         return call
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_transaction, "os", _System(step))
-        patch.setattr(output, "os", _System(step))
-        patch.setattr(_transaction, "open", step(open), raising=False)
+        for name in ("mkdir", "rmdir", "unlink", "write_bytes"):
+            patch.setattr(Path, name, step(getattr(Path, name)))
+        patch.setattr(os, "replace", step(os.replace))
+        patch.setattr(os, "chmod", step(os.chmod))
         yield steps
 
 

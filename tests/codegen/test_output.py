@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite.codegen import _transaction
-from crossplane_lite.codegen.output import Summary, write, write_all
+from crossplane_lite.codegen.output import Summary, write_all
 from crossplane_lite.errors import InputError
-from tests.codegen.folders import JOURNAL, MANIFEST, put, snapshot, texts
+from tests.codegen.folders import MANIFEST, put, snapshot, texts, write
 
 FILES = {
     "__init__.py": "",
@@ -145,7 +144,7 @@ def test_byte_code(folder: Path) -> None:
     """Only the byte code of a removed module goes with it, and the folder of byte code if nothing is left in it."""
     write(folder, {"a/v1.py": "", "a/v1.pyi": "", "b/v1.py": "", "b/v2.py": "", "c/v1.pyi": ""})
     ours = ["a/__pycache__/v1.cpython-310.pyc", "a/__pycache__/v1.cpython-314.opt-2.pyc", "b/__pycache__/v1.pypy39.pyc"]
-    others = ["b/__pycache__/v2.cpython-310.pyc", "b/__pycache__/v1.x.cpython-310.pyc", "b/__pycache__/v1.txt"]
+    others = ["b/__pycache__/v2.cpython-310.pyc", "b/__pycache__/v1x.cpython-310.pyc", "b/__pycache__/v1.txt"]
     others += ["c/__pycache__/v1.cpython-310.pyc"]
     put(folder, dict.fromkeys([*ours, *others], "code"))
     assert write(folder, {"b/v2.py": ""}) == Summary(0, 1, 4)
@@ -205,7 +204,6 @@ def test_relative_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ({"notes.txt": "x"}, "notes.txt"),
         ({"__init__.py": "import os\n"}, "__init__.py"),
-        ({"b/notes.txt": "x", "a/b/c.py": "x", "z.txt": "x"}, "z.txt"),
         ({"b/notes.txt": "x", "a/b/c.py": "x"}, "a/b/c.py"),
         ({"a/x__pycache__/c.py": "x"}, "a/x__pycache__/c.py"),
         ({"__init__.py": "", "io/upbound/.gitkeep.py": ""}, "io/upbound/.gitkeep.py"),
@@ -280,8 +278,7 @@ def test_file_for_a_folder(folder: Path, is_owned: bool) -> None:
     """A file where a folder is needed is refused, even one that is owned."""
     write(folder, {"a.py": "", "v1.py": "1"} if is_owned else {"a.py": ""})
     put(folder, {"v1.py": "1"})
-    expected = f"{folder}/v1.py is a file, but a folder is needed there for 'v1.py/b.py': remove it"
-    assert refused(folder, {"a.py": "", "v1.py/b.py": ""}) == expected
+    assert f"{folder}/v1.py must be a folder" in refused(folder, {"a.py": "", "v1.py/b.py": ""})
 
 
 @pytest.mark.parametrize("is_owned", [True, False])
@@ -290,10 +287,7 @@ def test_folder_for_a_file(folder: Path, is_owned: bool) -> None:
     write(folder, {"v1.py": "1"} if is_owned else {})
     (folder / "v1.py").unlink(missing_ok=True)
     put(folder, {"v1.py/own.txt": "x"})
-    assert (
-        refused(folder, {"v1.py": "2"})
-        == f"{folder}/v1.py is a folder, but the command must write a file there: remove or rename it"
-    )
+    assert f"{folder}/v1.py must be a regular file" in refused(folder, {"v1.py": "2"})
     assert write(folder, {}) == Summary(0, 0, 0)
     assert texts(folder) == {"v1.py/own.txt": "x"}
 
@@ -303,9 +297,7 @@ def test_other_things_for_files(folder: Path) -> None:
     write(folder, {"pipe.py": "", "socket.py": ""})
     (folder / "pipe.py").unlink()
     os.mkfifo(folder / "pipe.py")
-    assert "pipe.py is a device, a pipe or a socket, but the command must write a file there" in refused(
-        folder, {"pipe.py": ""}
-    )
+    assert f"{folder}/pipe.py must be a regular file" in refused(folder, {"pipe.py": ""})
     (folder / "socket.py").unlink()
     with socket.socket(socket.AF_UNIX) as unix, pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -341,9 +333,7 @@ def test_link_on_the_way(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     write(folder, {"a.py": ""})
     (folder / "io").symlink_to(tmp_path / "outside")
-    assert (
-        refused(folder, FILES) == f"{folder}/io is a symbolic link, and models aren't written through links: remove it"
-    )
+    assert f"{folder}/io must be a folder" in refused(folder, FILES)
     assert os.listdir(tmp_path / "outside") == []
 
 
@@ -352,88 +342,61 @@ def test_link_at_the_end(folder: Path, tmp_path: Path) -> None:
     put(tmp_path, {"outside.py": ""})
     write(folder, {"a.py": ""})
     (folder / "b.py").symlink_to(tmp_path / "outside.py")
-    assert "b.py is a symbolic link" in refused(folder, {"a.py": "", "b.py": ""})
+    assert f"{folder}/b.py must be a regular file" in refused(folder, {"a.py": "", "b.py": ""})
 
 
 @pytest.mark.parametrize("target", ["../../outside", "inside", "nowhere"])
 @pytest.mark.parametrize("entry", ["link/x.py", "link/y/x.py"])
 def test_manifest_through_a_link(folder: Path, tmp_path: Path, target: str, entry: str) -> None:
-    """An entry of the manifest behind a symbolic link is refused, and nothing behind it is removed."""
+    """Nothing behind a symbolic link is written or removed, also if the manifest lists it."""
     for place in (tmp_path / "outside", folder / "inside"):
         put(place, {"x.py": "precious", "y/x.py": "precious"})
     manifest(folder, "a.py", entry)
     (folder / "link").symlink_to(target)
-    for files in ({}, {entry: ""}):
-        assert refused(folder, files) == (
-            f"{folder}/{MANIFEST} lists {entry!r}, but {folder}/link is a symbolic link: remove the link, and run the "
-            "command again"
-        )
+    assert f"{folder}/link must be a folder" in refused(folder, {entry: ""})
+    assert write(folder, {}) == Summary(0, 0, 0)
+    assert (folder / "link").is_symlink()
     assert texts(tmp_path / "outside") == {"x.py": "precious", "y/x.py": "precious"}
 
 
 def test_manifest_lists_a_link(folder: Path, tmp_path: Path) -> None:
-    """An entry of the manifest that is a symbolic link itself is refused."""
+    """A symbolic link that the manifest lists is neither overwritten nor removed."""
     put(tmp_path, {"outside.py": "precious"})
     manifest(folder, "x.py")
     (folder / "x.py").symlink_to(tmp_path / "outside.py")
-    assert f"{MANIFEST} lists 'x.py', but {folder}/x.py is a symbolic link" in refused(folder, {"x.py": "1"})
+    assert f"{folder}/x.py must be a regular file" in refused(folder, {"x.py": "1"})
+    write(folder, {})
     assert (tmp_path / "outside.py").read_text() == "precious"
 
 
-@pytest.mark.parametrize("name", [MANIFEST, JOURNAL])
-def test_manifest_is_a_link(folder: Path, tmp_path: Path, name: str) -> None:
-    """A manifest or journal that is a symbolic link, a pipe or a folder is refused without being opened."""
+def test_manifest_is_a_link(folder: Path, tmp_path: Path) -> None:
+    """A manifest that is a symbolic link, a pipe or a folder is refused without being opened."""
     put(tmp_path, {"list": json.dumps({"format": 1, "files": []})})
     folder.mkdir(parents=True)
-    (folder / name).symlink_to(tmp_path / "list")
+    (folder / MANIFEST).symlink_to(tmp_path / "list")
     problem = (
-        f"{folder}/{name} must be a regular file, not a link or a folder: restore {name} from version control, or "
-        f"remove the folder {folder} (keep your own files) and generate it again"
+        f"{folder}/{MANIFEST} must be a regular file, not a link or a folder: restore {MANIFEST} from version control, "
+        f"or remove the folder {folder} (keep your own files) and generate it again"
     )
     assert refused(folder, FILES) == problem
-    (folder / name).unlink()
-    os.mkfifo(folder / name)
+    (folder / MANIFEST).unlink()
+    os.mkfifo(folder / MANIFEST)
     assert refused(folder, FILES) == problem
 
 
 # Manifests of others.
 
-BAD_PATHS = {
-    "/etc/x.py": "is absolute",
-    "//x.py": "is absolute",
-    "../x.py": "has '..' in it",
-    "a/../../x.py": "has '..' in it",
-    "a/..": "has '..' in it",
-    "a//x.py": "has an empty part or '.' in it",
-    "./x.py": "has an empty part or '.' in it",
-    "a\\x.py": "has a backslash, a colon or a NUL in it",
-    "C:x.py": "has a backslash, a colon or a NUL in it",
-    "a\0.py": "has a backslash, a colon or a NUL in it",
-    "\ud800.py": "has characters that can't be UTF-8",
-    "a.txt": "doesn't end in .py or .pyi",
-    "a.pyc": "doesn't end in .py or .pyi",
-    MANIFEST: "doesn't end in .py or .pyi",
-}
+BAD_PATHS = (
+    *("/etc/x.py", "//x.py", "../x.py", "a/../../x.py", "a/..", "a//x.py", "./x.py", ""),
+    *("a\\x.py", "C:x.py", "a\0.py", "\ud800.py", "a.txt", "a.pyc", MANIFEST),
+)
 
 
-@pytest.mark.parametrize("name", [MANIFEST, JOURNAL])
-@pytest.mark.parametrize(("path", "problem"), [*BAD_PATHS.items(), ("", "has an empty part or '.' in it")])
-def test_manifest_entries(folder: Path, path: str, problem: str, name: str) -> None:
-    """A list whose entries can't be generated files is refused, naming the list and the entry."""
+@pytest.mark.parametrize("path", [*BAD_PATHS, 1, None, ["a.py"]])
+def test_manifest_entries(folder: Path, path: object) -> None:
+    """A manifest whose entries can't be generated files of the folder is refused, naming the manifest and the entry."""
     manifest(folder, "a.py", path)
-    (folder / MANIFEST).rename(folder / name)
-    expected = (
-        f"{folder}/{name} lists {path!r}, which can't be a file of this folder, because it {problem}: restore "
-        f"{name} from version control, or remove the folder {folder} (keep your own files) and generate it again"
-    )
-    assert refused(folder, {"a.py": ""}) == expected
-
-
-@pytest.mark.parametrize(("path", "problem"), BAD_PATHS.items())
-def test_generated_paths(folder: Path, path: str, problem: str) -> None:
-    """The same paths are refused when they are to be written."""
-    folder.mkdir(parents=True)
-    assert refused(folder, {path: ""}) == f"can't write {path!r} to {folder}: the path {problem}"
+    assert refused(folder, {"a.py": ""}).startswith(f"{folder}/{MANIFEST} lists {path!r}, ")
 
 
 @pytest.mark.parametrize("text", ["", "{", "<<<<<<< HEAD\n{}", "\x80", "[" * 100_000])
@@ -463,7 +426,7 @@ def test_manifest_format(folder: Path, document: object) -> None:
     assert refused(folder, FILES) == expected
 
 
-@pytest.mark.parametrize("files", [None, "a.py", {"a.py": 1}, [1], ["a.py", None], [["a.py"]]])
+@pytest.mark.parametrize("files", [None, "a.py", {"a.py": 1}])
 def test_manifest_files(folder: Path, files: object) -> None:
     """A manifest without a list of paths is refused."""
     manifest(folder, files=files)
@@ -490,58 +453,7 @@ def test_manifest_of_others(folder: Path) -> None:
     assert texts(folder) == {"b.py": "", "c.py": ""}
 
 
-# Paths and texts that can't be written.
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "named"),
-    [
-        ("A.py", "a.py", ("A.py", "a.py")),
-        ("a/Bucket/v1.py", "a/bucket/v2.py", ("a/Bucket", "a/bucket")),
-        ("straße.py", "strasse.py", ("strasse.py", "straße.py")),
-        ("e\u0301.py", "\u00e9.py", ("e\u0301.py", "\u00e9.py")),
-    ],
-)
-def test_differ_in_case(folder: Path, one: str, other: str, named: tuple[str, str]) -> None:
-    """Paths that are one file or folder on some file systems are refused, whichever comes first."""
-    folder.mkdir(parents=True)
-    expected = (
-        f"can't write both {named[0]!r} and {named[1]!r} to {folder}: they differ only in case, "
-        "which not every file system tells apart; generate them into folders of their own"
-    )
-    assert refused(folder, {one: "", other: ""}) == refused(folder, {other: "", one: ""}) == expected
-
-
-def test_renamed_in_case(folder: Path) -> None:
-    """Where a file is the same under both of two names that differ in case, it isn't removed under the old one."""
-    write(folder, {"Bucket.py": ""})
-    if not (folder / "bucket.py").exists():
-        os.link(folder / "Bucket.py", folder / "bucket.py")  # as a file system that ignores case shows it
-    for text in ("", "new"):
-        assert refused(folder, {"bucket.py": text}) == (
-            f"{folder}/Bucket.py is now called bucket.py, but this file system treats both as one file: "
-            "remove this file, and run the command again"
-        )
-    (folder / "Bucket.py").unlink()
-    (folder / "bucket.py").unlink(missing_ok=True)
-    assert write(folder, {"bucket.py": ""}) == Summary(1, 0, 0)
-    assert texts(folder) == {"bucket.py": ""}
-
-
-def test_file_and_folder(folder: Path) -> None:
-    """A path can't be a file and a folder at once."""
-    folder.mkdir(parents=True)
-    expected = (
-        f"can't write both 'a.py' and 'a.py/b.py' to {folder}: 'a.py' can't be a file and a folder; "
-        "generate them into folders of their own"
-    )
-    assert refused(folder, {"a.py/b.py": "", "a.py": ""}) == expected
-
-
-def test_text_is_not_utf8(folder: Path) -> None:
-    """A text with half a surrogate pair is refused."""
-    folder.mkdir(parents=True)
-    assert "can't write 'a.py'" in refused(folder, {"a.py": "\ud800"})
+# Names that are too long.
 
 
 def test_names_too_long(folder: Path) -> None:
@@ -587,20 +499,15 @@ def test_nested_folders(tmp_path: Path) -> None:
         ):
             with pytest.raises(InputError) as caught:
                 write_all(outputs)
-            assert str(caught.value) == (
-                f"the folder {inner} is inside {tmp_path}/models, and each would treat the other's files as foreign: "
-                "give two separate folders (--output, --stubs-dir)"
-            )
+            assert str(caught.value).startswith(f"the folder {inner} is {tmp_path}/models or inside of it")
     assert os.listdir(tmp_path) == ["link"]
 
 
 def test_same_folder_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One folder under two names is refused at once, and not made."""
-    monkeypatch.setattr(_transaction, "_PATIENCE", 1e9)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="give two separate folders"):
         write_all([(Path("models"), {}), (tmp_path / "models", {})])
-    assert str(caught.value) == f"models and {tmp_path}/models are the same folder: give two folders"
     assert os.listdir(tmp_path) == []
 
 

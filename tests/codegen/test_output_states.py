@@ -12,9 +12,8 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from crossplane_lite.codegen.output import write
 from crossplane_lite.errors import InputError
-from tests.codegen.folders import JOURNAL, MANIFEST, MEMORY, Killed, killed, put, snapshot, texts
+from tests.codegen.folders import MANIFEST, MEMORY, Killed, killed, put, snapshot, texts, write
 
 FOLDERS = st.sampled_from(["", "a/", "a/b/", "ä ö/"])
 PATHS = st.builds("{}{}".format, FOLDERS, st.sampled_from(["__init__.py", "x.py", "x.pyi", "y.py"]))
@@ -46,9 +45,9 @@ class OutputFolder(RuleBasedStateMachine):
 
     @property
     def owned(self) -> set[str] | None:
-        """The paths that lists in the folder have, None without a list."""
-        lists = [self.folder / name for name in (MANIFEST, JOURNAL) if (self.folder / name).exists()]
-        return {path for place in lists for path in json.loads(place.read_text("utf-8"))["files"]} if lists else None
+        """The paths in the folder's manifest, None without a manifest."""
+        place = self.folder / MANIFEST
+        return {*json.loads(place.read_text("utf-8"))["files"]} if place.exists() else None
 
     def refuses(self, files: dict[str, str]) -> bool:
         """Return whether files of others are in the way."""

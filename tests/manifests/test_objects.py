@@ -206,3 +206,12 @@ def test_encode() -> None:
     """What a Struct can't carry is an error that says where it stands."""
     with pytest.raises(InputError, match=r"^the XR: spec.size: "):
         objects.encode({"spec": {"size": 2**60}}, "the XR")
+
+
+def test_merged() -> None:
+    """Mappings are merged at every depth, anything else is replaced, and the arguments stay as they are."""
+    under = {"a": {"b": 1, "c": [1]}, "d": 1}
+    over = {"a": {"c": [2], "e": {"f": None}}, "d": {"g": 1}}
+    assert objects.merged(under, over) == {"a": {"b": 1, "c": [2], "e": {"f": None}}, "d": {"g": 1}}
+    assert (under["a"], under["d"]) == ({"b": 1, "c": [1]}, 1)
+    assert objects.merged({}, over) == over

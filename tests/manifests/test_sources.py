@@ -169,15 +169,15 @@ DEEP = {
 @pytest.mark.parametrize("name", DEEP)
 def test_too_deep(name: str) -> None:
     """A hundred thousand levels are an error, neither a crash nor minutes of work."""
-    assert "nested more than 500 levels deep" in failure("-", stdin=DEEP[name])
+    assert "nested more than 200 levels deep" in failure("-", stdin=DEEP[name])
 
 
 @pytest.mark.parametrize("prefix", [b"", b"---\n"], ids=["JSON", "YAML"])
 def test_deepest(prefix: bytes) -> None:
     """JSON and YAML have the same limit."""
-    (content,) = read("-", stdin=prefix + nested("[", "]", 500))
-    assert str(content).count("[") == 499
-    assert "nested more than 500 levels deep" in failure("-", stdin=prefix + nested("[", "]", 501))
+    (content,) = read("-", stdin=prefix + nested("[", "]", 200))
+    assert str(content).count("[") == 199
+    assert "nested more than 200 levels deep" in failure("-", stdin=prefix + nested("[", "]", 201))
 
 
 LIST = """

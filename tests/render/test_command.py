@@ -420,7 +420,7 @@ def test_what_a_run_imports(folder: Path) -> None:
     )
     command = [sys.executable, "-c", program, "render", *files(folder)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=True)
-    unwanted = ("grpc", "asyncio", "watchfiles", "jsonschema_rs", "graphviz", "difflib")
+    unwanted = ("grpc", "asyncio", "jsonschema_rs", "graphviz", "difflib")
     unwanted += ("crossplane_lite.codegen", "crossplane_lite.simulate", "crossplane_lite.graph", "pytest")
     unwanted += tuple(f"crossplane_lite.render.{name}" for name in ("kubectl", "watch", "defaults"))
     unwanted += ("crossplane_lite._manifests.kind_schemas", "crossplane_lite._manifests.sources")

@@ -7,13 +7,11 @@ from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossplane_lite._waits import HELD_BACK_KEY
 from crossplane_lite._waits.entry import Need, Waiting
 from crossplane_lite.render.functions import Remote
-from crossplane_lite.render.output import documents, events, failure_lines, lines, merged
+from crossplane_lite.render.output import documents, events, failure_lines, lines
 from crossplane_lite.render.pipeline import Step
 from crossplane_lite.render.rendered import Rendered, RenderError, Result, StepRun
 
@@ -234,42 +232,3 @@ def test_connection_details_that_nobody_gave() -> None:
         "not found: Secret team/db with the connection details of database, needed by url, user "
         "(--required-resources takes Secrets, too)"
     ]
-
-
-trees = st.recursive(
-    st.integers() | st.lists(st.integers(), max_size=2),
-    lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
-)
-objects = st.dictionaries(st.sampled_from("abc"), trees, max_size=3)
-
-
-def merged_by_recursion(under: Any, over: Any) -> Any:
-    """Return the same as `merged`, said in another way."""
-    if not isinstance(under, dict) or not isinstance(over, dict):
-        return over
-    keys = [*under, *(key for key in over if key not in under)]
-    return {
-        key: merged_by_recursion(under[key], over[key])
-        if key in under and key in over
-        else under.get(key, over.get(key))
-        for key in keys
-    }
-
-
-@given(objects, objects)
-def test_merged(under: dict[str, Any], over: dict[str, Any]) -> None:
-    """Mappings are merged at every depth, anything else is replaced, and nothing that was given is changed."""
-    before = copy.deepcopy((under, over))
-    assert merged(under, over) == merged_by_recursion(under, over)
-    assert (under, over) == before
-
-
-def test_merged_at_any_depth() -> None:
-    """Nesting beyond Python's stack is merged like any other."""
-    deep: Any = 1
-    for _ in range(50_000):
-        deep = {"a": deep}
-    value = merged(deep, deep)
-    for _ in range(50_000):
-        value = value["a"]
-    assert value == 1

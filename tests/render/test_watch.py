@@ -15,11 +15,9 @@ from typing import Any
 import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
-from crossplane_lite.cli import main
 from tests.render.files import XR, put
 from tests.runtime.serving import ROOT
 
-pytest.importorskip("watchfiles", reason="watchfiles is not installed")
 if not hasattr(os, "mkfifo"):
     pytest.skip("the processes talk through FIFOs", allow_module_level=True)
 
@@ -277,39 +275,6 @@ def test_end_between_runs(started: list[Watching], folder: Path, number: int, st
     assert (watching.process.returncode, said) == (status, "")
 
 
-# Stand in for watchfiles, which imports platform, which evaluates code from a string. An interrupt in such code makes
-# `python -m` end by SIGINT, though it is caught; out of a callback Python can't raise an exception.
-IN_EVALUATED_CODE = """\
-import os, signal
-
-def watch(*paths, **options):
-    exec("os.kill(os.getpid(), signal.SIGINT)")
-    yield set()
-"""
-IN_A_CALLBACK = """\
-import os, signal, weakref
-
-class Lock:
-    pass
-
-def watch(*paths, **options):
-    lock = Lock()
-    reference = weakref.ref(lock, lambda _: os.kill(os.getpid(), signal.SIGINT))
-    del lock
-    yield set()
-"""
-
-
-@pytest.mark.parametrize("module", [IN_EVALUATED_CODE, IN_A_CALLBACK], ids=["evaluated", "callback"])
-def test_end_at_an_odd_moment(started: list[Watching], folder: Path, module: str) -> None:
-    """Ctrl-C ends it with 130, also in code from a string and in the callback of a weak reference."""
-    (folder / "watchfiles.py").write_text(module)
-    watching = watch(started, folder)
-    watching.run()
-    _, said = watching.process.communicate(timeout=60)
-    assert (watching.process.returncode, said) == (130, "")
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("sh") is None, reason="there is no sh")
 def test_ignored_signals(started: list[Watching], folder: Path) -> None:
@@ -357,16 +322,6 @@ def test_wrong_command_line(started: list[Watching], folder: Path) -> None:
     _, said = watching.process.communicate(timeout=60)
     assert watching.process.returncode == 2
     assert "argument --timeout" in said
-
-
-def test_without_its_extra(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without watchfiles the extra to install is named in one line."""
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
-    assert main(["render", "xr.yaml", "--function", "a:b", "--watch"]) == 2
-    assert capsys.readouterr().err == (
-        "crossplane-lite render: watchfiles is not installed; it comes with an extra: "
-        "pip install 'crossplane-lite[watch]'\n"
-    )
 
 
 def test_what_a_run_depends_on(folder: Path) -> None:

@@ -184,10 +184,9 @@ def test_mistakes_in_files(tmp_path: Path) -> None:
         read_fixtures(tmp_path / "none.yaml")
 
 
-@pytest.mark.slow
 def test_deep_fixtures(tmp_path: Path) -> None:
-    """Fixtures may be nested as deep as they like."""
-    depth = 5000
+    """Fixtures may have as many levels as documents may."""
+    depth = 190
     (tmp_path / "a.yaml").write_text("vpc: {status: {a: " + "[" * depth + "]" * depth + "}}\n", encoding="utf-8")
     done = simulated(chain, fixtures=read_fixtures(tmp_path))
     assert done.stable and len(done.rounds) == 5

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
-from crossplane_lite.scaffold.samples import required_values
+from crossplane_lite.simulate.values import required_values
 from tests.wheels import ROOT
 
 CRDS = ROOT.parent / "shared" / "data" / "crds"
@@ -20,14 +20,14 @@ FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "name": (STRING, "name"),
     "short": ({"type": "string", "maxLength": 3}, "sho"),
     "long": ({"type": "string", "minLength": 6}, "longxx"),
-    "when": ({"type": "string", "format": "date-time"}, "2030-01-01T00:00:00Z"),
-    "flag": ({"type": "boolean"}, False),
+    "when": ({"type": "string", "format": "date-time"}, "2024-01-01T00:00:00Z"),
+    "flag": ({"type": "boolean"}, True),
     "least": ({"type": "integer", "minimum": 5}, 5),
     "more": ({"type": "integer", "minimum": 5, "exclusiveMinimum": True}, 6),
     "most": ({"type": "number", "maximum": 0.5}, 0.5),
     "empty": ({"type": "array", "items": STRING}, []),
     "many": ({"type": "array", "minItems": 2, "items": {"type": "integer"}}, [1, 1]),
-    "inner": ({"type": "object", "required": ["a"], "properties": {"a": STRING, "b": STRING}}, {"a": "a"}),
+    "inner": ({"type": "object", "required": ["a"], "properties": {"a": STRING, "b": STRING}}, {"a": "inner-a"}),
 }
 
 
