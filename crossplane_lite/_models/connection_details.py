@@ -59,9 +59,8 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return shown
 
     def __getitem__(self, key: str | Observable[str]) -> str | Observable[str]:
-        key = (
-            str(key) if isinstance(key, Observable) else key
-        )  # a loop over missing details has such keys in a rehearsal
+        if isinstance(key, Observable):  # a loop over missing details has such keys in a rehearsal
+            key = str(key)
         if key in self._own:
             value = self._own[key]
         elif key in self._source and key not in self._deleted:

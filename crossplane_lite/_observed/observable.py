@@ -111,7 +111,10 @@ class Observable(Generic[T_co]):
         if value is not UNSET:
             return hash(value)
         note_use(self, opaque=True)
-        return hash(self.__cl_path__)
+        # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
+        # the same in each run of a call.
+        call = call_of(self)
+        return hash(self.__cl_path__) & 0xFFFFFFFF | (0 if call is None else call.number & 0xFFFFFFF) << 32
 
     @property
     def __class__(self) -> Any:

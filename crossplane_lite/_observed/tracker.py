@@ -9,13 +9,14 @@ value in a text. A rehearsal is another run of compose(), whose results are thro
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
-from .._terminal.excerpts import capped
+from .._terminal.excerpts import capped, without_addresses
 from ..errors import WireError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "Tracker",
     "close",
     "current",
+    "ended",
     "enter",
     "go_back",
     "leave",
@@ -56,6 +58,9 @@ Branch = tuple[Question, tuple[int, int], bool]
 # The forms of the tokens that this process has made. While there are none, texts aren't searched for tokens.
 _forms_made: set[int] = set()
 _leftovers: Leftovers | None = None  # finds tokens of earlier calls; None until there can be such tokens
+
+# Numbers the calls and rehearsals of this process.
+_number: Final = itertools.count(1).__next__
 
 # The calls that are going on, by their ids; and whether `watch_threads` was called (then the list isn't empty).
 _open: dict[int, Tracker] = {}
@@ -89,8 +94,14 @@ def close(call: Tracker) -> None:
     _open.pop(id(call), None)
     if call.threads is not None:
         call.threads.end(call.masker)
-    # Observables refer to their call. Without these references it is freed at once, not by the next garbage collection.
-    call.handed_out.clear()
+    # Observables refer to their call. Without these references it is freed at once, also if compose() has kept some of
+    # them, for example as keys of a cache.
+    if call.handed_out:
+        closed = ended()
+        for one in call.handed_out:
+            if one.__cl_root__ is not None:
+                one.__cl_root__.leave(closed)
+        call.handed_out.clear()
     call.guesses.clear()
     call.opaque.clear()
     call.counted.clear()
@@ -171,6 +182,7 @@ class Tracker:
         faults: The errors that readers raised for malformed bytes of the request.
         closed: Whether the answer is made.
         rehearsed: Whether this is a run whose results are thrown away.
+        number: A number that no other call of this process has, no rehearsal either.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
         threads: The threads that compose() has started; None if there are none.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
@@ -199,6 +211,7 @@ class Tracker:
         "form",
         "guesses",
         "handed_out",
+        "number",
         "observed",
         "opaque",
         "oracle",
@@ -212,6 +225,7 @@ class Tracker:
 
     def __init__(self, data: bytes = b"", masker: Callable[[], Masker] | None = None) -> None:
         self.data = data
+        self.number = _number()
         self.observed: Mapping[str, Any] = {}
         self.xr: Any = None  # a Root, once there is a request
         self.guesses: dict[str, Observable[Any]] = {}
@@ -241,7 +255,7 @@ class Tracker:
         return self  # copies of a call's objects belong to the same call
 
     def __reduce__(self) -> Any:
-        return _ended, ()  # in another process the call isn't going on
+        return ended, ()  # in another process the call isn't going on
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the token that stands for `observable` in texts of this call; the same token each time."""
@@ -395,11 +409,12 @@ class Tracker:
     def readable(self, text: str) -> str:
         """Return `text` with each token replaced by its value's path, and add the tokens' numbers to `shown`.
 
-        Secret values are not masked. Characters that can't be encoded as UTF-8 are replaced by escapes.
+        Addresses of objects are left out, so that a condition with one doesn't change with each call. Secret values are
+        not masked. Characters that can't be encoded as UTF-8 are replaced by escapes.
         """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
-        text = data.decode()
+        text = without_addresses(data.decode())
         if self.has_token(data):
             for marker in self._markers():
                 text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
@@ -440,8 +455,8 @@ def _expect_tokens(form: int) -> None:
     _forms_made.add(form)
 
 
-def _ended() -> Tracker:
-    """Return a call that has ended. Unpickled objects refer to it in place of their call."""
+def ended() -> Tracker:
+    """Return a call that has ended. Unpickled and kept objects refer to it in place of their call."""
     call = Tracker()
     call.closed = True
     return call

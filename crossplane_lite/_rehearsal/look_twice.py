@@ -8,6 +8,8 @@ placeholder into a text. Nothing runs again if everything is resolved. The runs:
 A       The real run. Every question is answered with no: empty, unequal, False.
 B       Other placeholders, and every question is answered with yes: true, equal, numbers 13, lengths 3, conditions
         True. If B gives the composite another status, it runs once more with that status.
+made up The texts of missing values are made up. These two runs are made if B raises the same exception as A, and text
+        has a placeholder.
 before  The missing values are the ones that existing objects were made from. It runs if the answer would delete or
         change an existing resource and no other run shows why: the reason may be code that looks into a text.
 others  Some questions are answered the other way. They run while the answer would delete or change an existing
@@ -19,6 +21,8 @@ C       As A in everything. It runs if B or one of the others differs from A.
 
 The conclusions:
 
+- A and B raise the same exception at the same place, and so do the runs with made-up texts: no missing value is the
+  cause, so the answer is Fatal.
 - A and C differ: compose() isn't deterministic. The answer is that of A, and says so.
 - A and A' differ: a text was cut, hashed or ordered. The place counts as unresolved, like a direct reference.
 - A and another run differ: a guess decided the place. A new resource is as in A; in an existing one the place keeps its
@@ -54,7 +58,7 @@ from .comparing import (
 )
 from .differences import Difference
 from .look import Kept, Look
-from .run import Run, tree_or_none
+from .run import MOST_RUNS, Run, tree_or_none
 from .runs import Runs
 from .usages import edge_of
 
@@ -115,10 +119,13 @@ def _look(runs: Runs) -> Look:
     look.removed = set(call.removed)
     second = runs.run(runs.answers(True), LATE)
     runs.others.append(second)
+    if runs.fail_in_any_case():
+        look.fails = True
+        return look  # the answer is Fatal, so nothing else matters
     oracle = second.call.oracle
     assert isinstance(oracle, BothWays)
     asked = bool(call.guesses or oracle.branches)
-    if differing_status(runs.first, second):
+    if runs.look.runs + runs.more < MOST_RUNS and differing_status(runs.first, second):
         runs.others.append(runs.with_status_of(second))
     if not asked:
         runs.more = 1  # nothing was asked, so B differs from A only in its placeholders: it serves as A'

@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
+from .._call.error_text import named
 from .._call.mark import OURS
 from .._call.marking import marked_over
 from .._models.fallback import fall_back
 from .._observed.owned import changes
 from .._observed.tokens import LATE
 from .._observed.tracker import Branch, Question
-from ..errors import EncodeError
+from .._observed.uses import root_of
+from ..errors import EncodeError, UnresolvedError
 from ..proto import _view
 from .both_ways import BothWays
 from .comparing import (
@@ -37,6 +39,8 @@ __all__ = ["Runs"]
 
 _NUMBER: Final = 13  # small, because a loop may run as often
 _LENGTH: Final = 3
+# Made-up texts: one that is a number, and one that has parts and the name of its resource, as many ids have.
+_TEXTS: Final = ("13", "{}-13/13")
 # With `usages=True` some of the runs must be left for finding dependencies.
 _LEFT_FOR_USAGES: Final = 2
 
@@ -87,6 +91,44 @@ class Runs:
         call = self.call
         given = call.request if request is None else request
         return Run.again(call, given, call.data if data is None else data, oracle=oracle, form=form)
+
+    def fail_in_any_case(self) -> bool:
+        """Say whether compose() raises the same exception at the same place, whatever the missing values are.
+
+        For this, compose() runs with made-up texts if text has placeholders. False if the content of a missing map or
+        list was used, or a value in a way whose effect no run can show.
+        """
+        call, error = self.call, self.first.error
+        if error is None or isinstance(error, UnresolvedError) or call.opaque or call.counted:
+            return False
+        home = call.function.file
+        texts = [None, *(_TEXTS if call.tokens else ())]  # None for the run B, which was made already
+        return all(self._error_with(text, home) == named(error, home) for text in texts)
+
+    def _error_with(self, text: str | None, home: str) -> str:
+        """Run compose() once more with `text` in the place of each placeholder's value; return the text of its error.
+
+        The text is empty if compose() returns, or if the request has no place for one of the values.
+
+        Args:
+            text: The text. `{}` in it stands for the name of the resource. None for the run B.
+            home: The file of compose().
+        """
+        if text is None:
+            run = self.others[0]
+            return "" if run.error is None else named(run.error, home)
+        known = Known()
+        for one in self.call.tokens.values():
+            root = root_of(one)
+            known.note(one, text.format("" if root is None else root.name))
+        request = request_with(self.call, known, self.first)
+        if request is None:
+            return ""
+        run = self.run(self.answers(True), LATE, request, request.SerializeToString())
+        try:
+            return "" if run.error is None or run.call.tokens else named(run.error, home)
+        finally:
+            run.end()
 
     def with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that `run` gives it, and return the new run.
