@@ -12,7 +12,7 @@ from .. import _wire
 from .._call.error_text import named
 from .._call.mark import OURS
 from .._call.marking import marked_over
-from .._models.fallback import fall_back
+from .._models.fallback import fall_back, part_for
 from .._observed.owned import changes
 from .._observed.tokens import LATE
 from .._observed.tracker import Branch, Question
@@ -242,7 +242,7 @@ class Runs:
         if tree is None:
             return False
         raw = self.call.observed[name].resource
-        fall_back(tree, _wire.decode_struct(raw))
+        fall_back(tree, part_for(tree, raw))
         base = None if model._state is None else model._state.base
         try:
             encoded = _wire.encode_struct(tree.data) if base is None else _wire.encode_over(tree.data, base)
