@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _wire
-from .._observed.owned import CROSSPLANES_OWN, owned_keys
+from .._observed.owned import CROSSPLANES_OWN, fields_at, owned_keys
 from .walker import Found, Tree
 
 __all__ = ["fall_back", "part_for"]
@@ -47,9 +47,7 @@ def part_for(tree: Tree, observed: bytes | None) -> dict[str, Any] | None:
         return None
     if any(found.is_key for found in tree.found):  # `owned_keys` needs the metadata
         return _wire.decode_struct(observed)
-    fields = _wire.split(observed)
-    keys = {str(found.steps[0]) for found in tree.found if found.steps}
-    return {key: _wire.decode_value(fields[key]) for key in keys if key in fields}
+    return fields_at(observed, {str(found.steps[0]) for found in tree.found if found.steps})
 
 
 class _Matcher:

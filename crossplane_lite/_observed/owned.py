@@ -11,7 +11,16 @@ from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["CROSSPLANES_OWN", "as_owned", "changes", "is_owned", "owned_keys", "with_live_values", "with_owned_fields"]
+__all__ = [
+    "CROSSPLANES_OWN",
+    "as_owned",
+    "changes",
+    "fields_at",
+    "is_owned",
+    "owned_keys",
+    "with_live_values",
+    "with_owned_fields",
+]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Labels and annotations that Crossplane sets itself, whatever a function desires.
@@ -102,7 +111,7 @@ def _completed_with(owned: list[dict[str, Any]], encoded: bytes, observed: bytes
     """Return a desired object, completed with the fields of `owned` that it lacks; see `with_owned_fields`."""
     if not owned:
         return encoded
-    seen = _seen(observed, {name for fields in owned for name in _names(fields)})
+    seen = fields_at(observed, {name for fields in owned for name in _names(fields)})
     missing: dict[str, Any] = {}
     for fields in owned:
         wanted = _wire.decode_struct(_wire.encode_over(missing, encoded) if missing else encoded)
@@ -125,7 +134,7 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
         WireError: The bytes are malformed.
     """
     wanted = _wire.decode_struct(encoded)
-    seen = _seen(observed, wanted)
+    seen = fields_at(observed, wanted)
     work: list[tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = [(wanted, seen, ())]
     while work:
         holder, live, way = work.pop()
@@ -239,14 +248,17 @@ def _owned(observed: bytes) -> list[dict[str, Any]]:
     return _sets(found, _wire.open_value(top.get("apiVersion", b""))[1])
 
 
-def _seen(observed: bytes, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the fields `keys` of an observed object, decoded; of its metadata, only the labels and annotations."""
+def fields_at(observed: bytes, keys: Iterable[str]) -> dict[str, Any]:
+    """Return the fields `keys` of an object, decoded; metadata without managedFields, by far its largest part."""
     top = _wire.split(observed)
-    seen = {key: _wire.decode_value(top[key]) for key in keys if key in top and key != "metadata"}
-    kind, metadata = _wire.open_value(top.get("metadata", b""))
-    if kind == _wire.STRUCT:
-        fields = _wire.split(metadata)
-        seen["metadata"] = {key: _wire.decode_value(fields[key]) for key in _KEPT_METADATA if key in fields}
+    seen: dict[str, Any] = {}
+    for key in keys:
+        kind, payload = _wire.open_value(top.get(key, b""))
+        if key == "metadata" and kind == _wire.STRUCT:
+            below = _wire.split(payload).items()
+            seen[key] = {name: _wire.decode_value(value) for name, value in below if name != "managedFields"}
+        elif key in top:
+            seen[key] = _wire.decode_value(top[key])
     return seen
 
 

@@ -68,9 +68,9 @@ class Root:
         """Return a new Root for the same object, which belongs to the call `call` instead."""
         return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
-    def leave(self, call: Tracker) -> None:
-        """Refer to the closed call `call` from now on: Observables that were kept must not keep their call alive."""
-        self.call = call
+    def untie(self) -> None:
+        """Forget the call, which ends: Observables that were kept must not keep it alive."""
+        self.call = ended()
         self._message = None
 
     @property
@@ -114,13 +114,10 @@ class Reference(Root):
 
     @classmethod
     def of(cls, root: Root) -> Reference:
-        """Return the reference to the object of `root`. It leaves the call when the call ends."""
+        """Return the reference to the object of `root`."""
         made = cls(root.call, root.kind, root.name, root.prefix, root.raw)
         root.call.tied.append(made)
         return made
-
-    def untie(self) -> None:
-        self.leave(ended())
 
     def to(self, step: str, *way: str) -> Observable[str]:
         """Return an Observable that refers to a value of the object, whether the value exists yet or not.

@@ -59,9 +59,7 @@ Branch = tuple[Question, tuple[int, int], bool]
 _forms_made: set[int] = set()
 _leftovers: Leftovers | None = None  # finds tokens of earlier calls; None until there can be such tokens
 
-# Numbers the calls and rehearsals of this process.
 _number: Final = itertools.count(1).__next__
-
 # The calls that are going on, by their ids; and whether `watch_threads` was called (then the list isn't empty).
 _open: dict[int, Tracker] = {}
 _watched: list[bool] = []
@@ -94,14 +92,11 @@ def close(call: Tracker) -> None:
     _open.pop(id(call), None)
     if call.threads is not None:
         call.threads.end(call.masker)
-    # Observables refer to their call. Without these references it is freed at once, also if compose() has kept some of
-    # them, for example as keys of a cache.
-    if call.handed_out:
-        closed = ended()
-        for one in call.handed_out:
-            if one.__cl_root__ is not None:
-                one.__cl_root__.leave(closed)
-        call.handed_out.clear()
+    # Observables refer to their call. Without these references it is freed at once, even if a cache has kept some.
+    for root in {one.__cl_root__ for one in call.handed_out}:
+        if root is not None:
+            root.untie()
+    call.handed_out.clear()
     call.guesses.clear()
     call.opaque.clear()
     call.counted.clear()
@@ -182,7 +177,7 @@ class Tracker:
         faults: The errors that readers raised for malformed bytes of the request.
         closed: Whether the answer is made.
         rehearsed: Whether this is a run whose results are thrown away.
-        number: A number that no other call of this process has, no rehearsal either.
+        number: A number that no other call or rehearsal of this process has.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
         threads: The threads that compose() has started; None if there are none.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
@@ -304,21 +299,15 @@ class Tracker:
         return self._possible
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
-        """Remember that an unresolved value was used as a plain one, and that the question was answered with no.
-
-        Args:
-            observable: The value.
-            compared: The value that it was compared with; None if it wasn't compared.
-        """
+        """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
         path = observable.source_path
         self.guesses.setdefault(path, observable)
         self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
 
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
-        """Remember that a resource's name was made from the unresolved values `waiting`.
+        """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
 
-        An existing resource may have a name that was made from an earlier value. So no existing resource must be
-        deleted only because this call doesn't register its name.
+        An existing resource may have a name that was made from an earlier value.
         """
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
@@ -374,10 +363,7 @@ class Tracker:
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
     def tops(self) -> dict[str, Any]:
-        """Return the registered resources and the composite (`xr`) by name, for messages.
-
-        A Tracker has none of them; `Call` overrides this.
-        """
+        """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""
         return {}
 
     def show(self, text: str) -> str:
@@ -409,8 +395,8 @@ class Tracker:
     def readable(self, text: str) -> str:
         """Return `text` with each token replaced by its value's path, and add the tokens' numbers to `shown`.
 
-        Addresses of objects are left out, so that a condition with one doesn't change with each call. Secret values are
-        not masked. Characters that can't be encoded as UTF-8 are replaced by escapes.
+        Addresses of objects are left out. Secret values are not masked. Characters that can't be encoded as UTF-8 are
+        replaced by escapes.
         """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")

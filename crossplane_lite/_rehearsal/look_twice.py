@@ -294,7 +294,7 @@ def _take_dropped(runs: Runs) -> None:
     found = [one for tree in trees if tree is not None for one in tree.found]
     used = {observable.source_path for one in found for observable in one.waits_for} | set(call.guesses)
     texts = {one.source_path for one in call.tokens.values()}
-    if _is_explained(runs) and not _explains_what_exists(runs):
+    if _is_explained(runs) and not _is_explained(runs, by_what_exists=True):
         used |= texts
     if call.context is not None:
         used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)} - texts
@@ -341,17 +341,13 @@ def _has_lost_text(runs: Runs) -> bool:
     return len(lost) > (1 if _is_explained(runs) else 0)
 
 
-def _explains_what_exists(runs: Runs) -> bool:
-    """Say whether the form of placeholders changes an existing resource, the composite or a message.
+def _is_explained(runs: Runs, *, by_what_exists: bool = False) -> bool:
+    """Say whether the form of placeholders changes any place of the answer: then a text was cut or hashed there.
 
-    If it does, a text was cut or hashed there.
+    Args:
+        runs: The runs.
+        by_what_exists: Whether places in new resources don't count.
     """
     look = runs.look
-    exists = any(name in runs.call.observed for name in look.unresolved)
-    return bool(exists or look.status or look.details or look.texts)
-
-
-def _is_explained(runs: Runs) -> bool:
-    """Say whether the form of placeholders changes any place of the answer: then a text was cut or hashed there."""
-    look = runs.look
-    return bool(look.unresolved or look.status or look.details or look.texts)
+    places = any(name in runs.call.observed or not by_what_exists for name in look.unresolved)
+    return bool(places or look.status or look.details or look.texts)

@@ -102,33 +102,28 @@ class Runs:
         if error is None or isinstance(error, UnresolvedError) or call.opaque or call.counted:
             return False
         home = call.function.file
-        texts = [None, *(_TEXTS if call.tokens else ())]  # None for the run B, which was made already
-        return all(self._error_with(text, home) == named(error, home) for text in texts)
-
-    def _error_with(self, text: str | None, home: str) -> str:
-        """Run compose() once more with `text` in the place of each placeholder's value; return the text of its error.
-
-        The text is empty if compose() returns, or if the request has no place for one of the values.
-
-        Args:
-            text: The text. `{}` in it stands for the name of the resource. None for the run B.
-            home: The file of compose().
-        """
-        if text is None:
-            run = self.others[0]
-            return "" if run.error is None else named(run.error, home)
-        known = Known()
-        for one in self.call.tokens.values():
-            root = root_of(one)
-            known.note(one, text.format("" if root is None else root.name))
-        request = request_with(self.call, known, self.first)
-        if request is None:
-            return ""
-        run = self.run(self.answers(True), LATE, request, request.SerializeToString())
-        try:
-            return "" if run.error is None or run.call.tokens else named(run.error, home)
-        finally:
+        other = self.others[0].error
+        if other is None or named(other, home) != named(error, home):
+            return False
+        for text in _TEXTS if call.tokens else ():
+            known = Known()
+            for one in call.tokens.values():
+                root = root_of(one)
+                known.note(one, text.format("" if root is None else root.name))
+            run = self._run_with(known)
+            if run is None:
+                return False
+            # A placeholder in this run is one of a value that has no place in a request, so that it isn't made up.
+            differs = run.error is None or run.call.tokens or named(run.error, home) != named(error, home)
             run.end()
+            if differs:
+                return False
+        return True
+
+    def _run_with(self, known: Known) -> Run | None:
+        """Run compose() with known values in its request; None if the request has no place for any of them."""
+        request = request_with(self.call, known, self.first)
+        return None if request is None else self.run(self.answers(True), LATE, request, request.SerializeToString())
 
     def with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that `run` gives it, and return the new run.
@@ -166,11 +161,10 @@ class Runs:
         if not lost and not ((known.values or known.untold) and self._changes_any()):
             return None
         self.known = known
-        request = request_with(call, known, first) if known.values else None
         # To lose a resource is worse than to show an incomplete graph of dependencies: so it may use the last runs.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
-        if request is not None and self.look.runs + self.more < left:
-            run = self.run(self.answers(True), LATE, request, request.SerializeToString())
+        run = self._run_with(known) if known.values and self.look.runs + self.more < left else None
+        if run is not None:
             if run.error is None:
                 return run
             run.end()  # the run isn't as the former one was, so it shows nothing about the existing objects
