@@ -86,7 +86,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         answer.reset()
         texts = [f"the answer can't be made: {_describe(call, problem)}"]
     if error is not None and not answer.goes_on:
-        texts = [_describe(call, error)]
+        texts = [_describe(call, error, look)]
         if answer.report is not None:
             answer.report.fail()
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
@@ -135,11 +135,15 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     ]
 
 
-def _describe(call: Call, error: BaseException) -> str:
-    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing."""
-    from .._call.error_text import describe
+def _describe(call: Call, error: BaseException, look: Look | None = None) -> str:
+    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing.
 
-    return describe(error, call, call.function.file)
+    It names no missing values if `look` has found that compose() fails whatever these are.
+    """
+    from .._call.error_text import describe, named
+
+    home = call.function.file
+    return named(error, home) if look is not None and look.fails else describe(error, call, home)
 
 
 class _Answer:
@@ -158,7 +162,8 @@ class _Answer:
         incomplete: Whether resources are left out because their names depend on unresolved values.
         goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
             missing value as a plain one before (a guess): the value may come to exist only once these resources do.
-            Never in an Operation, and not after a mistake that no value explains, such as a misspelt field.
+            Never in an Operation, and not after a mistake that no value explains: a misspelt field, for example, or an
+            exception that comes up in the other runs, too.
         held: The names of the resources that are held back.
         stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
         unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
@@ -239,7 +244,7 @@ class _Answer:
             and call.has_guessed
             and bool(call.resources)
             and not call.in_operation
-            and not _is_mistake(error)
+            and not (_is_mistake(error) or (look is not None and look.fails))
         )
         self.reset()
         fatals = take_violations(call)
@@ -355,11 +360,12 @@ class _Answer:
             parts.set_details(call, composite, target, self.look)
             registered = composite._state
             assert registered is not None
-            if registered.ready is not None:
+            if registered.ready is not None and not self.goes_on:
                 target.ready = READY[registered.ready]
                 return found
-        if (self.held or self.incomplete) and not call.in_operation:
-            # Crossplane doesn't know of resources that are held back, and would call the composite ready without them.
+        if (self.held or self.incomplete or self.goes_on) and not call.in_operation:
+            # Crossplane doesn't know of resources that are held back, nor of those that an unfinished compose() hasn't
+            # come to. It would call the composite ready without them.
             self.message.desired.composite.ready = _READY_FALSE
         return found
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._call.marking import marked_over
-from .._models.fallback import fall_back
+from .._models.fallback import fall_back, part_for
 from .._models.object_meta import check_metadata
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
@@ -120,7 +120,7 @@ def outcome_of(
             return Outcome(None, waits)
     if held_elsewhere and not exists:
         return Outcome(None, waits)
-    fall_back(tree, _observed_tree(registered, tree))
+    fall_back(tree, part_for(tree, observed))
     encoded = marked_over(_encode_tree(tree.data, base), step)
     if look is not None and name in look.frozen and observed is not None and changes(encoded, observed):
         waits += [Wait(source) for source in look.sources]
@@ -153,12 +153,6 @@ def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[An
         if place.added and isinstance(holder, dict) and not place.is_key:
             holder[place.steps[-1]] = sources[0] if sources else None
         tree.found.append(Found(list(place.steps), sources, place.is_key))
-
-
-def _observed_tree(registered: Registered, tree: Tree) -> dict[str, Any] | None:
-    if not tree.found or registered.root.raw is None:
-        return None
-    return _wire.decode_struct(registered.root.raw)
 
 
 def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
@@ -209,7 +203,7 @@ def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes,
         if look is not None:
             _doubt(tree, look.status, look.made_from)
         found = list(tree.found)
-        fall_back(tree, _observed_tree(registered, tree))
+        fall_back(tree, part_for(tree, registered.root.raw))
         return _encode_tree(tree.data, registered.base), found
     except EncodeError as error:
         raise error.under("xr") from None

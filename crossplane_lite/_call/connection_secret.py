@@ -86,15 +86,15 @@ def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     return {"name": wanted.get("name") or None, "namespace": chosen}
 
 
-def _data(call: Call, details: Mapping[Any, Any], observed: Any) -> dict[str, Any] | Observable[Any]:
+def _data(call: Call, details: Any, observed: Any) -> dict[str, Any] | Observable[Any]:
     seen = observed if isinstance(observed, dict) else {}
     data: dict[str, Any] = {}
     if isinstance(details, ConnectionDetails) and not details.writable:
-        if not details:
+        details = details.raw
+        if type(details) is Observable:
             # A resource lacks details while its own connection secret is missing. The observed data must not get lost
             # because of that.
-            return details.waiting()
-        details = details.raw
+            return details
         data.update(seen)  # nor may observed data get lost because some details are missing
     for key, value in details.items():
         _check_key(call, key)

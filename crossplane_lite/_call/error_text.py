@@ -7,10 +7,10 @@ import traceback
 from typing import Final
 
 from .._observed.tracker import Tracker
-from .._terminal.excerpts import some
+from .._terminal.excerpts import some, without_addresses
 from ..errors import CrossplaneLiteError
 
-__all__ = ["authors_frame", "describe"]
+__all__ = ["authors_frame", "describe", "named"]
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Where installed packages are; a virtual environment may lie below the author's file.
@@ -33,20 +33,26 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
         call: The call.
         home: The path of the file that has compose(). `authors_frame` finds the line by it.
     """
-    try:
-        text = f"{type(error).__name__}: {error}"
-    except Exception:  # an exception whose own text can't be made
-        text = type(error).__name__
-    frame = authors_frame(error, home)
-    # Lines of this package only help with its own bugs, and its own errors aren't any.
-    if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, _PACKAGE)):
-        text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
+    text = named(error, home)
     if call.handed_out and not isinstance(error, CrossplaneLiteError):
         paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
         text += (
             f". Without a value in this call: {some(paths, 10)}; "
             "use crossplane_lite.apply(function, value) to compute with a value that may not be known yet"
         )
+    return text
+
+
+def named(error: BaseException, home: str) -> str:
+    """Return the type, text, file and line of an exception in compose(), as `describe` does, without missing values."""
+    try:
+        text = f"{type(error).__name__}: {without_addresses(str(error))}"
+    except Exception:  # an exception whose own text can't be made
+        text = type(error).__name__
+    frame = authors_frame(error, home)
+    # Lines of this package only help with its own bugs, and its own errors aren't any.
+    if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, _PACKAGE)):
+        text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
     return text
 
 

@@ -38,13 +38,12 @@ class OwnSecrets:
         Args:
             resources: The resources that are registered now. The dict only grows between uses of this method.
         """
-        new = 0
-        for one in islice(resources.values(), self._seen, None):
-            if one.kind in _KINDS:
-                self._found.append(one)
-                new += 1
+        # From the end: a walk past those that were seen before, for each text, would be quadratic.
+        added = islice(reversed(resources.values()), len(resources) - self._seen)
+        new = [one for one in added if one.kind in _KINDS]
         self._seen = len(resources)
-        for one in self._found[-max(new, _MOST) :]:
+        self._found += reversed(new)
+        for one in self._found[-max(len(new), _MOST) :]:
             yield from secrets_in(_plain(one))
 
 

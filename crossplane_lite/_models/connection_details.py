@@ -10,6 +10,8 @@ from .._base.type_names import type_in_words
 from .._observed.observable import Observable, make
 from .._observed.uses import guess, known
 from ..errors import ReadOnlyError, UsageError
+from .containers import ObservedMap
+from .node import WAIT, Node
 
 if TYPE_CHECKING:
     from .._observed.root import Root
@@ -23,10 +25,11 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
     An observed detail that doesn't exist yet reads as an Observable. Only the details of the desired composite can be
     set: to strings, bytes, whole numbers and Observables. After setting None, a detail has the value that a previous
-    function desires, or else the observed value.
+    function desires, or else the observed value. If an observed resource has no details, every use of the mapping as a
+    whole, such as a loop, counts as a guess (see `Observable`).
 
     Attributes:
-        raw: The details as bytes. A detail that an observed resource doesn't have yet reads as an Observable.
+        raw: The details as bytes. Those of an observed resource can't be changed, and behave as any other observed map.
 
     Raises:
         ReadOnlyError: Observed details are set or deleted.
@@ -44,14 +47,20 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
     @property
     def raw(self) -> dict[str, bytes]:
-        shown: dict[str, bytes] = {} if self._writable else _Raw(self)
-        shown.update((key, value) for key, value in self._source.items() if key not in self._deleted)
+        shown = {key: value for key, value in self._source.items() if key not in self._deleted}
+        if not self._writable:
+            if not shown:
+                missing: Any = self.waiting()  # takes the place of the map, as for every other observed map
+                return missing  # type: ignore[no-any-return]
+            return ObservedMap(shown, Node(WAIT, None, self._root, None, f"{self._root.prefix}.connection_details"))
         for key, value in self._own.items():
             if type(value) is not Observable:
                 shown[key] = value.encode() if isinstance(value, str) else value
         return shown
 
-    def __getitem__(self, key: str) -> str | Observable[str]:
+    def __getitem__(self, key: str | Observable[str]) -> str | Observable[str]:
+        if isinstance(key, Observable):  # a loop over missing details has such keys in a rehearsal
+            key = str(key)
         if key in self._own:
             value = self._own[key]
         elif key in self._source and key not in self._deleted:
@@ -100,16 +109,32 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return not self._writable and isinstance(key, str) and guess(self.waiting(key))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*(key for key in sorted(self._source) if key not in self._deleted), *self._own]))
+        return iter(self._shown())
 
     def __len__(self) -> int:
-        length = len(list(iter(self)))
-        if length or self._writable:
-            return length
-        return 1 if guess(self.waiting()) else 0
+        return len(self._shown())
+
+    def __bool__(self) -> bool:
+        return bool(self._shown())
+
+    def __eq__(self, other: object) -> bool:
+        shown = self._shown()
+        if type(shown) is Observable and isinstance(other, Mapping):
+            return bool(shown) == bool(other)
+        return MutableMapping.__eq__(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # as dict
 
     def __repr__(self) -> str:
-        return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret
+        return f"<connection details: {', '.join(self._keys()) or 'none'}>"  # never the values, they are secret
+
+    def _keys(self) -> dict[str, None]:
+        return dict.fromkeys([*(key for key in sorted(self._source) if key not in self._deleted), *self._own])
+
+    def _shown(self) -> dict[str, None] | Observable[Any]:
+        """Return the keys. If there are none in observed details, return the Observable that remembers questions."""
+        keys = self._keys()
+        return keys if keys or self._writable else self.waiting()
 
     def waiting(self, key: str | None = None) -> Observable[Any]:
         """Return the Observable for a detail that doesn't exist yet, or for all details if `key` is None."""
@@ -138,17 +163,6 @@ class ConnectionDetails(MutableMapping[str, Any]):
                 f"{self._root.prefix}.connection_details can't be set, because they are observed; "
                 "set the details of the composite that ctx.composite() returns"
             )
-
-
-class _Raw(dict[str, bytes]):
-    """Observed connection details as bytes. Reading a missing detail gives an Observable."""
-
-    def __init__(self, details: ConnectionDetails) -> None:
-        super().__init__()
-        self._details = details
-
-    def __missing__(self, key: str) -> Any:
-        return self._details.waiting(key)
 
 
 def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:

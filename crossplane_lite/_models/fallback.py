@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._observed.owned import CROSSPLANES_OWN, owned_keys
+from .. import _wire
+from .._observed.owned import CROSSPLANES_OWN, fields_at, owned_keys
 from .walker import Found, Tree
 
-__all__ = ["fall_back"]
+__all__ = ["fall_back", "part_for"]
 
 _NONE: Any = object()
 
@@ -30,6 +31,23 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
     matcher = _Matcher(tree)
     for found in tree.found:
         _fall_back_one(tree, found, observed, matcher)
+
+
+def part_for(tree: Tree, observed: bytes | None) -> dict[str, Any] | None:
+    """Return the fields of an observed resource that `fall_back` needs; None if it needs none.
+
+    Args:
+        tree: The desired resource's set fields.
+        observed: The observed resource's Struct bytes; None before the resource exists.
+
+    Raises:
+        WireError: The bytes are malformed.
+    """
+    if observed is None or not tree.found:
+        return None
+    if any(found.is_key for found in tree.found):  # `owned_keys` needs the metadata
+        return _wire.decode_struct(observed)
+    return fields_at(observed, {str(found.steps[0]) for found in tree.found if found.steps})
 
 
 class _Matcher:

@@ -43,6 +43,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
+from .._observed.lookup import is_reported
 from .._observed.observable import make
 from .._observed.tracker import current
 from .._wire import MORE, SET, WHOLE
@@ -251,6 +252,13 @@ class Node:
             settles: Whether a missing value means empty once the object is ready.
         """
         return make(self.path + step, self.root, settles=settles)
+
+    def reports(self, step: str) -> bool:
+        """Say whether the field at the path `step` counts as missing if it is an empty string (see `is_reported`)."""
+        root = self.root
+        if self.state != WAIT or root is None or root.kind != "resource":
+            return False
+        return is_reported(f"{self.path}{step}"[len(root.prefix) + 1 :])
 
     def used(self) -> None:
         """Check that the object of this node, which is missing, may be used as a value.

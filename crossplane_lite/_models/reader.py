@@ -97,8 +97,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     """Return the value of a field that isn't set, read from the source of its model.
 
     Models, lists and maps are made once: reading the field again gives the same object. A field that the source lacks,
-    or that was deleted, reads as `absent` says. An observed null reads in the same way. A null of a previous function
-    reads as None.
+    or that was deleted, reads as `absent` says. An observed null reads in the same way, and so does an empty string in
+    the status of a composed resource. A null of a previous function reads as None.
 
     Args:
         node: The model's node.
@@ -139,9 +139,9 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
             return made
         if kind == _STRUCT or kind == _LIST:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
-        if kind != _NULL:
+        if kind != _NULL and (payload != "" or not node.reports(field.step)):
             return payload
-        if state == LOOSE:  # an explicit null of a previous function: an opinion, which is null
+        if state == LOOSE and kind == _NULL:  # an explicit null of a previous function: an opinion, which is null
             return None
     made = absent(type_, state, node, field.step)
     if node.place is not None:

@@ -11,7 +11,7 @@ from .._paths import field_path
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
 
-__all__ = ["steps_of", "value_at", "value_in"]
+__all__ = ["is_reported", "steps_of", "value_at", "value_in"]
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
@@ -32,17 +32,26 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     for at in range(len(path) - 1, 0, -1):
         if path[at] in ".[" and path[:at] in observed:
             one = observed[path[:at]]
-            return value_in(one.resource, one.connection_details, path[at:].removeprefix("."))
+            return value_in(one.resource, one.connection_details, path[at:].removeprefix("."), composed=True)
     return UNSET
 
 
-def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
+def is_reported(way: str) -> bool:
+    """Say whether a path in a composed resource leads to its status, but not to a condition.
+
+    An empty string there means that the provider hasn't reported the value: it counts as missing.
+    """
+    return way.startswith("status.") and not way.startswith("status.conditions")
+
+
+def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bool = False) -> Any:
     """Return the value at a path in an observed object; UNSET if the value is missing or null, or `way` isn't a path.
 
     Args:
         raw: The object's Struct bytes.
         details: The object's connection details. The path `connection_details` leads to them.
         way: The path without the object's name. An empty path stands for the whole object.
+        composed: Whether the object is a composed resource: then `is_reported` says which empty strings are missing.
 
     Raises:
         WireError: The bytes are malformed.
@@ -55,7 +64,7 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
         texts = {key: value.decode(errors="replace") for key, value in details.items()}
         return texts or UNSET if len(steps) == 1 else texts.get(str(steps[1]), UNSET) if len(steps) == 2 else UNSET
     value = _wire.get_path(raw, steps)
-    return UNSET if value is None else value
+    return UNSET if value is None or (value == "" and composed and is_reported(way)) else value
 
 
 def steps_of(way: str) -> tuple[str | int, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn
 from .._base.sentinels import UNSET
 from .._paths.text import EXTERNAL_NAME, quoted
 from ..errors import UnresolvedError
+from .tracker import current
 from .uses import call_of, guess, is_harmless, known, note_use, oracle_of, refers, stands_for, unresolved
 
 if TYPE_CHECKING:
@@ -111,7 +112,11 @@ class Observable(Generic[T_co]):
         if value is not UNSET:
             return hash(value)
         note_use(self, opaque=True)
-        return hash(self.__cl_path__)
+        # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
+        # the same in each run of a call.
+        root = self.__cl_root__
+        call = current() if root is None or root.call.closed else root.call
+        return hash(self.__cl_path__) & 0xFFFFFFFF | (0 if call is None else call.number & 0xFFFFFFF) << 32
 
     @property
     def __class__(self) -> Any:

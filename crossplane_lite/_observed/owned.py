@@ -6,12 +6,21 @@ In this module, such fields are called owned. A set of fields is a dict as in `f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["CROSSPLANES_OWN", "as_owned", "changes", "is_owned", "owned_keys", "with_live_values", "with_owned_fields"]
+__all__ = [
+    "CROSSPLANES_OWN",
+    "as_owned",
+    "changes",
+    "fields_at",
+    "is_owned",
+    "owned_keys",
+    "with_live_values",
+    "with_owned_fields",
+]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Labels and annotations that Crossplane sets itself, whatever a function desires.
@@ -41,11 +50,11 @@ def as_owned(observed: bytes) -> bytes | None:
     Raises:
         WireError: The bytes are malformed.
     """
-    fields = _owned(observed)
-    if not fields:
+    owned = _owned(observed)
+    if not owned:
         return None
     top = {key: _wire.get_path(observed, (key,)) for key in ("apiVersion", "kind")}
-    return with_owned_fields(_wire.encode_struct(top), observed)
+    return _completed_with(owned, _wire.encode_struct(top), observed)
 
 
 def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
@@ -95,15 +104,18 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
     Raises:
         WireError: The bytes are malformed.
     """
-    owned = _owned(observed)
+    return _completed_with(_owned(observed), encoded, observed)
+
+
+def _completed_with(owned: list[dict[str, Any]], encoded: bytes, observed: bytes) -> bytes:
+    """Return a desired object, completed with the fields of `owned` that it lacks; see `with_owned_fields`."""
     if not owned:
         return encoded
-    seen = _wire.decode_struct(observed)
-    wanted = _wire.decode_struct(encoded)
+    seen = fields_at(observed, {name for fields in owned for name in _names(fields)})
     missing: dict[str, Any] = {}
     for fields in owned:
+        wanted = _wire.decode_struct(_wire.encode_over(missing, encoded) if missing else encoded)
         _collect(fields, seen, wanted, missing)
-        wanted = _wire.decode_struct(_wire.encode_over(missing, encoded)) if missing else wanted
     return _wire.encode_over(missing, encoded) if missing else encoded
 
 
@@ -121,8 +133,8 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
     Raises:
         WireError: The bytes are malformed.
     """
-    seen = _wire.decode_struct(observed)
     wanted = _wire.decode_struct(encoded)
+    seen = fields_at(observed, wanted)
     work: list[tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = [(wanted, seen, ())]
     while work:
         holder, live, way = work.pop()
@@ -170,7 +182,7 @@ def changes(encoded: bytes, observed: bytes) -> bool:
     owned = _owned(observed)
     if all(_is_desired(fields, wanted) for fields in owned):
         return False
-    return with_owned_fields(encoded, observed) is not encoded
+    return _completed_with(owned, encoded, observed) is not encoded
 
 
 def _counts(way: tuple[str, ...], key: str) -> bool:
@@ -225,8 +237,29 @@ def _owned(observed: bytes) -> list[dict[str, Any]]:
 
     Sets for another apiVersion than the object's are left out. The list is empty if there are no sets.
     """
-    entries = _wire.get_path(observed, ("metadata", "managedFields"))
-    return _sets(entries, _wire.get_path(observed, ("apiVersion",)))
+    top = _wire.split(observed)
+    kind, metadata = _wire.open_value(top.get("metadata", b""))
+    fields = _wire.split(metadata) if kind == _wire.STRUCT else {}
+    kind, entries = _wire.open_value(fields.get("managedFields", b""))
+    if kind != _wire.LIST:
+        return []
+    # Entries of other managers, which have most of the fields, aren't decoded.
+    found = [_wire.decode_value(one) for one in _wire.split_list(entries) if _MANAGER.encode() in one]
+    return _sets(found, _wire.open_value(top.get("apiVersion", b""))[1])
+
+
+def fields_at(observed: bytes, keys: Iterable[str]) -> dict[str, Any]:
+    """Return the fields `keys` of an object, decoded; metadata without managedFields, by far its largest part."""
+    top = _wire.split(observed)
+    seen: dict[str, Any] = {}
+    for key in keys:
+        kind, payload = _wire.open_value(top.get(key, b""))
+        if key == "metadata" and kind == _wire.STRUCT:
+            below = _wire.split(payload).items()
+            seen[key] = {name: _wire.decode_value(value) for name, value in below if name != "managedFields"}
+        elif key in top:
+            seen[key] = _wire.decode_value(top[key])
+    return seen
 
 
 def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:

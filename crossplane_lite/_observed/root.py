@@ -12,6 +12,7 @@ from .. import _wire
 from .._base.sentinels import UNSET
 from .observable import make, refer
 from .readiness import is_ready
+from .tracker import ended
 
 if TYPE_CHECKING:
     from .observable import Observable
@@ -67,6 +68,11 @@ class Root:
         """Return a new Root for the same object, which belongs to the call `call` instead."""
         return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
+    def untie(self) -> None:
+        """Forget the call, which ends: Observables that were kept must not keep it alive."""
+        self.call = ended()
+        self._message = None
+
     @property
     def fields(self) -> Any:
         """The bytes of the object's top-level fields, by the fields' names; empty while the object isn't observed.
@@ -109,7 +115,9 @@ class Reference(Root):
     @classmethod
     def of(cls, root: Root) -> Reference:
         """Return the reference to the object of `root`."""
-        return cls(root.call, root.kind, root.name, root.prefix, root.raw, root._message)
+        made = cls(root.call, root.kind, root.name, root.prefix, root.raw)
+        root.call.tied.append(made)
+        return made
 
     def to(self, step: str, *way: str) -> Observable[str]:
         """Return an Observable that refers to a value of the object, whether the value exists yet or not.

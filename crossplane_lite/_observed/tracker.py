@@ -9,13 +9,14 @@ value in a text. A rehearsal is another run of compose(), whose results are thro
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
-from .._terminal.excerpts import capped
+from .._terminal.excerpts import capped, without_addresses
 from ..errors import WireError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "Tracker",
     "close",
     "current",
+    "ended",
     "enter",
     "go_back",
     "leave",
@@ -57,6 +59,7 @@ Branch = tuple[Question, tuple[int, int], bool]
 _forms_made: set[int] = set()
 _leftovers: Leftovers | None = None  # finds tokens of earlier calls; None until there can be such tokens
 
+_number: Final = itertools.count(1).__next__
 # The calls that are going on, by their ids; and whether `watch_threads` was called (then the list isn't empty).
 _open: dict[int, Tracker] = {}
 _watched: list[bool] = []
@@ -89,7 +92,10 @@ def close(call: Tracker) -> None:
     _open.pop(id(call), None)
     if call.threads is not None:
         call.threads.end(call.masker)
-    # Observables refer to their call. Without these references it is freed at once, not by the next garbage collection.
+    # Observables refer to their call. Without these references it is freed at once, even if a cache has kept some.
+    for root in {one.__cl_root__ for one in call.handed_out}:
+        if root is not None:
+            root.untie()
     call.handed_out.clear()
     call.guesses.clear()
     call.opaque.clear()
@@ -171,6 +177,7 @@ class Tracker:
         faults: The errors that readers raised for malformed bytes of the request.
         closed: Whether the answer is made.
         rehearsed: Whether this is a run whose results are thrown away.
+        number: A number that no other call or rehearsal of this process has.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
         threads: The threads that compose() has started; None if there are none.
         oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
@@ -199,6 +206,7 @@ class Tracker:
         "form",
         "guesses",
         "handed_out",
+        "number",
         "observed",
         "opaque",
         "oracle",
@@ -212,6 +220,7 @@ class Tracker:
 
     def __init__(self, data: bytes = b"", masker: Callable[[], Masker] | None = None) -> None:
         self.data = data
+        self.number = _number()
         self.observed: Mapping[str, Any] = {}
         self.xr: Any = None  # a Root, once there is a request
         self.guesses: dict[str, Observable[Any]] = {}
@@ -241,7 +250,7 @@ class Tracker:
         return self  # copies of a call's objects belong to the same call
 
     def __reduce__(self) -> Any:
-        return _ended, ()  # in another process the call isn't going on
+        return ended, ()  # in another process the call isn't going on
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the token that stands for `observable` in texts of this call; the same token each time."""
@@ -290,21 +299,15 @@ class Tracker:
         return self._possible
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
-        """Remember that an unresolved value was used as a plain one, and that the question was answered with no.
-
-        Args:
-            observable: The value.
-            compared: The value that it was compared with; None if it wasn't compared.
-        """
+        """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
         path = observable.source_path
         self.guesses.setdefault(path, observable)
         self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
 
     def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
-        """Remember that a resource's name was made from the unresolved values `waiting`.
+        """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
 
-        An existing resource may have a name that was made from an earlier value. So no existing resource must be
-        deleted only because this call doesn't register its name.
+        An existing resource may have a name that was made from an earlier value.
         """
         for observable in waiting:
             self.guesses.setdefault(observable.source_path, observable)
@@ -360,10 +363,7 @@ class Tracker:
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
     def tops(self) -> dict[str, Any]:
-        """Return the registered resources and the composite (`xr`) by name, for messages.
-
-        A Tracker has none of them; `Call` overrides this.
-        """
+        """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""
         return {}
 
     def show(self, text: str) -> str:
@@ -395,11 +395,12 @@ class Tracker:
     def readable(self, text: str) -> str:
         """Return `text` with each token replaced by its value's path, and add the tokens' numbers to `shown`.
 
-        Secret values are not masked. Characters that can't be encoded as UTF-8 are replaced by escapes.
+        Addresses of objects are left out. Secret values are not masked. Characters that can't be encoded as UTF-8 are
+        replaced by escapes.
         """
         # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
-        text = data.decode()
+        text = without_addresses(data.decode())
         if self.has_token(data):
             for marker in self._markers():
                 text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
@@ -440,8 +441,8 @@ def _expect_tokens(form: int) -> None:
     _forms_made.add(form)
 
 
-def _ended() -> Tracker:
-    """Return a call that has ended. Unpickled objects refer to it in place of their call."""
+def ended() -> Tracker:
+    """Return a call that has ended. Unpickled and kept objects refer to it in place of their call."""
     call = Tracker()
     call.closed = True
     return call

@@ -41,13 +41,22 @@ def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) 
         name: The resource's name.
         forms: Whether the runs differ only in the form of placeholders; see `differences`.
     """
-    encoded = first.encoded(name)
-    if encoded is not None and encoded == other.encoded(name):
+    one: Any = first.encoded(name)
+    another: Any = None if one is None else other.encoded(name)
+    if one is not None and one == another:
         return []
-    ours, theirs = first.tree(name), other.tree(name)
-    if ours is None or theirs is None:
-        return []
-    return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
+    if another is None or _is_laid(first, name) or _is_laid(other, name):
+        ours, theirs = first.tree(name), other.tree(name)
+        if ours is None or theirs is None:
+            return []
+        one, another = ours.data, theirs.data
+    return differences(one, another, first.call, other.call, partial=other.error is not None, forms=forms)
+
+
+def _is_laid(run: Run, name: str) -> bool:
+    """Say whether a resource lies over a previous function's: its bytes have more fields than a run has set."""
+    state = run.resources[name]._state
+    return state is None or state.base is not None
 
 
 def differ(first: Run, other: Run) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _wire
 from .._observed.observable import Observable
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def differences(
     unequal lengths differ as a whole.
 
     Args:
-        one: Plain data with Observables, of the first run.
-        other: The data of the other run.
+        one: Plain data with Observables, of the first run, or the bytes of a Struct.
+        other: The data of the other run, in the same form. Of bytes, only levels that differ are decoded.
         call: The first run's call.
         other_call: The other run's call.
         partial: Whether the other run ended early. Then a field that the other run lacks is no difference, because the
@@ -49,7 +50,12 @@ def differences(
     work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]
     while work:
         left, right, steps = work.pop()
+        if type(left) is bytes and type(right) is bytes:
+            left, right = _split(left, right)
         if isinstance(left, dict) and isinstance(right, dict):
+            if Observable not in map(type, left) and left.keys() == right.keys():  # the usual case
+                work.extend((value, right[key], (*steps, key)) for key, value in left.items())
+                continue
             ours = {_key(key, call): key for key in left}
             theirs = {_key(key, other_call): key for key in right}
             changed = forms and not ours.keys() <= theirs.keys() and not theirs.keys() <= ours.keys()
@@ -72,6 +78,21 @@ def differences(
     return found
 
 
+def _split(one: bytes, other: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of two Structs that aren't the same in both. Structs in them stay bytes."""
+    ours, theirs = _wire.split(one), _wire.split(other)
+    left, right = (
+        {key: value for key, value in fields.items() if others.get(key) != value}
+        for fields, others in ((ours, theirs), (theirs, ours))
+    )
+    return {key: _opened(value) for key, value in left.items()}, {key: _opened(value) for key, value in right.items()}
+
+
+def _opened(value: bytes) -> Any:
+    kind, payload = _wire.open_value(value)
+    return _wire.decode_list(payload) if kind == _wire.LIST else payload
+
+
 def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
     """Return the steps that lead to each value in `value`. A list and an empty object count as one value.
 
@@ -83,6 +104,7 @@ def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, .
     work = [(value, steps)]
     while work:
         item, way = work.pop()
+        item = _wire.decode_struct(item) if type(item) is bytes else item
         if isinstance(item, dict) and item:
             work.extend((below, (*way, key)) for key, below in item.items())
         else:

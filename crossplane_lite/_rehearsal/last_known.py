@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
+from .._models.fallback import part_for
 from .._observed.lookup import steps_of
 from .._observed.observable import Observable
 from .._observed.uses import root_of
@@ -72,7 +73,7 @@ def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) ->
     for tree, raw in trees:
         if tree is None or not tree.found:
             continue
-        live = {} if raw is None else _wire.decode_struct(raw)
+        live = part_for(tree, raw) or {}
         for one in tree.found:
             paths = {source.source_path for source in one.waits_for}
             wanted, there = (_at(top, one.steps) for top in (tree.data, live))

@@ -57,6 +57,7 @@ class Look:
         trees: The fields set in the registered resources that were examined. Making the answer removes them from here.
         texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
             send instead.
+        fails: Whether compose() raises the same exception at the same place whatever the missing values are taken for.
         runs: The number of times that compose() has run, the real run included.
     """
 
@@ -65,6 +66,7 @@ class Look:
         "decided",
         "details",
         "encoded",
+        "fails",
         "frozen",
         "guessed_details",
         "held",
@@ -102,6 +104,7 @@ class Look:
         self.texts: dict[str, str] = {}
         self.encoded: dict[str, bytes | None] = {}
         self.trees: dict[str, Tree] = {}
+        self.fails = False
         self.runs = 1
 
     def concerns(self, name: str) -> bool:

@@ -8,6 +8,8 @@ placeholder into a text. Nothing runs again if everything is resolved. The runs:
 A       The real run. Every question is answered with no: empty, unequal, False.
 B       Other placeholders, and every question is answered with yes: true, equal, numbers 13, lengths 3, conditions
         True. If B gives the composite another status, it runs once more with that status.
+made up The texts of missing values are made up. These two runs are made if B raises the same exception as A, and text
+        has a placeholder.
 before  The missing values are the ones that existing objects were made from. It runs if the answer would delete or
         change an existing resource and no other run shows why: the reason may be code that looks into a text.
 others  Some questions are answered the other way. They run while the answer would delete or change an existing
@@ -19,6 +21,8 @@ C       As A in everything. It runs if B or one of the others differs from A.
 
 The conclusions:
 
+- A and B raise the same exception at the same place, and so do the runs with made-up texts: no missing value is the
+  cause, so the answer is Fatal.
 - A and C differ: compose() isn't deterministic. The answer is that of A, and says so.
 - A and A' differ: a text was cut, hashed or ordered. The place counts as unresolved, like a direct reference.
 - A and another run differ: a guess decided the place. A new resource is as in A; in an existing one the place keeps its
@@ -54,7 +58,7 @@ from .comparing import (
 )
 from .differences import Difference
 from .look import Kept, Look
-from .run import Run, tree_or_none
+from .run import MOST_RUNS, Run, tree_or_none
 from .runs import Runs
 from .usages import edge_of
 
@@ -115,10 +119,13 @@ def _look(runs: Runs) -> Look:
     look.removed = set(call.removed)
     second = runs.run(runs.answers(True), LATE)
     runs.others.append(second)
+    if runs.fail_in_any_case():
+        look.fails = True
+        return look  # the answer is Fatal, so nothing else matters
     oracle = second.call.oracle
     assert isinstance(oracle, BothWays)
     asked = bool(call.guesses or oracle.branches)
-    if differing_status(runs.first, second):
+    if runs.look.runs + runs.more < MOST_RUNS and differing_status(runs.first, second):
         runs.others.append(runs.with_status_of(second))
     if not asked:
         runs.more = 1  # nothing was asked, so B differs from A only in its placeholders: it serves as A'
@@ -287,7 +294,7 @@ def _take_dropped(runs: Runs) -> None:
     found = [one for tree in trees if tree is not None for one in tree.found]
     used = {observable.source_path for one in found for observable in one.waits_for} | set(call.guesses)
     texts = {one.source_path for one in call.tokens.values()}
-    if _is_explained(runs) and not _explains_what_exists(runs):
+    if _is_explained(runs) and not _is_explained(runs, by_what_exists=True):
         used |= texts
     if call.context is not None:
         used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)} - texts
@@ -334,17 +341,13 @@ def _has_lost_text(runs: Runs) -> bool:
     return len(lost) > (1 if _is_explained(runs) else 0)
 
 
-def _explains_what_exists(runs: Runs) -> bool:
-    """Say whether the form of placeholders changes an existing resource, the composite or a message.
+def _is_explained(runs: Runs, *, by_what_exists: bool = False) -> bool:
+    """Say whether the form of placeholders changes any place of the answer: then a text was cut or hashed there.
 
-    If it does, a text was cut or hashed there.
+    Args:
+        runs: The runs.
+        by_what_exists: Whether places in new resources don't count.
     """
     look = runs.look
-    exists = any(name in runs.call.observed for name in look.unresolved)
-    return bool(exists or look.status or look.details or look.texts)
-
-
-def _is_explained(runs: Runs) -> bool:
-    """Say whether the form of placeholders changes any place of the answer: then a text was cut or hashed there."""
-    look = runs.look
-    return bool(look.unresolved or look.status or look.details or look.texts)
+    places = any(name in runs.call.observed or not by_what_exists for name in look.unresolved)
+    return bool(places or look.status or look.details or look.texts)

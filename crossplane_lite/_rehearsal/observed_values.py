@@ -73,7 +73,9 @@ class Actual:
         if root.kind == "xr":
             return value_in(self._composite.raw or b"", self._composite.details, way)
         observed = self._observed_of(root)
-        return UNSET if observed is None else value_in(observed.resource, observed.connection_details, way)
+        if observed is None:
+            return UNSET
+        return value_in(observed.resource, observed.connection_details, way, composed=True)
 
     def _observed_of(self, root: Root) -> Any | None:
         """Return the request's message with the resource that `root` stands for.

@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
+from .._call.error_text import named
 from .._call.mark import OURS
 from .._call.marking import marked_over
-from .._models.fallback import fall_back
+from .._models.fallback import fall_back, part_for
 from .._observed.owned import changes
 from .._observed.tokens import LATE
 from .._observed.tracker import Branch, Question
-from ..errors import EncodeError
+from .._observed.uses import root_of
+from ..errors import EncodeError, UnresolvedError
 from ..proto import _view
 from .both_ways import BothWays
 from .comparing import (
@@ -37,6 +39,8 @@ __all__ = ["Runs"]
 
 _NUMBER: Final = 13  # small, because a loop may run as often
 _LENGTH: Final = 3
+# Made-up texts: one that is a number, and one that has parts and the name of its resource, as many ids have.
+_TEXTS: Final = ("13", "{}-13/13")
 # With `usages=True` some of the runs must be left for finding dependencies.
 _LEFT_FOR_USAGES: Final = 2
 
@@ -88,6 +92,39 @@ class Runs:
         given = call.request if request is None else request
         return Run.again(call, given, call.data if data is None else data, oracle=oracle, form=form)
 
+    def fail_in_any_case(self) -> bool:
+        """Say whether compose() raises the same exception at the same place, whatever the missing values are.
+
+        For this, compose() runs with made-up texts if text has placeholders. False if the content of a missing map or
+        list was used, or a value in a way whose effect no run can show.
+        """
+        call, error = self.call, self.first.error
+        if error is None or isinstance(error, UnresolvedError) or call.opaque or call.counted:
+            return False
+        home = call.function.file
+        other = self.others[0].error
+        if other is None or named(other, home) != named(error, home):
+            return False
+        for text in _TEXTS if call.tokens else ():
+            known = Known()
+            for one in call.tokens.values():
+                root = root_of(one)
+                known.note(one, text.format("" if root is None else root.name))
+            run = self._run_with(known)
+            if run is None:
+                return False
+            # A placeholder in this run is one of a value that has no place in a request, so that it isn't made up.
+            differs = run.error is None or run.call.tokens or named(run.error, home) != named(error, home)
+            run.end()
+            if differs:
+                return False
+        return True
+
+    def _run_with(self, known: Known) -> Run | None:
+        """Run compose() with known values in its request; None if the request has no place for any of them."""
+        request = request_with(self.call, known, self.first)
+        return None if request is None else self.run(self.answers(True), LATE, request, request.SerializeToString())
+
     def with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that `run` gives it, and return the new run.
 
@@ -124,11 +161,10 @@ class Runs:
         if not lost and not ((known.values or known.untold) and self._changes_any()):
             return None
         self.known = known
-        request = request_with(call, known, first) if known.values else None
         # To lose a resource is worse than to show an incomplete graph of dependencies: so it may use the last runs.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
-        if request is not None and self.look.runs + self.more < left:
-            run = self.run(self.answers(True), LATE, request, request.SerializeToString())
+        run = self._run_with(known) if known.values and self.look.runs + self.more < left else None
+        if run is not None:
             if run.error is None:
                 return run
             run.end()  # the run isn't as the former one was, so it shows nothing about the existing objects
@@ -200,7 +236,7 @@ class Runs:
         if tree is None:
             return False
         raw = self.call.observed[name].resource
-        fall_back(tree, _wire.decode_struct(raw))
+        fall_back(tree, part_for(tree, raw))
         base = None if model._state is None else model._state.base
         try:
             encoded = _wire.encode_struct(tree.data) if base is None else _wire.encode_over(tree.data, base)

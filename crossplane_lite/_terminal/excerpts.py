@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-__all__ = ["LONGEST_LOGGED", "LONGEST_RESULT", "capped", "short_repr", "short_text", "shortened", "some"]
+__all__ = [
+    "LONGEST_LOGGED",
+    "LONGEST_RESULT",
+    "capped",
+    "short_repr",
+    "short_text",
+    "shortened",
+    "some",
+    "without_addresses",
+]
 
 LONGEST_RESULT = 20_000
 """The most characters of a text in a result or a condition."""
 
 LONGEST_LOGGED = 50_000
 """The most characters of a message, of each extra field and of a traceback in a log line."""
+
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]{6,}\b")
 
 # The longest name that Kubernetes allows, so that no name is cut.
 _LONGEST_NAME = 253
@@ -25,6 +38,11 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
         return text
     tail = (longest - 1) // 2
     return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def without_addresses(text: str) -> str:
+    """Return a text without the addresses of objects (`<object at 0x7f…>`), which differ from process to process."""
+    return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
 def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:

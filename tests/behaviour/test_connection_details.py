@@ -18,6 +18,7 @@ from tests.support import DEFAULT_XR, call, request, run
 Json = dict[str, Any]
 
 OBSERVED = {"bucket": samples.bucket(ready=True)}
+OWNED = {"f:spec": {"f:forProvider": {"f:project": {}}}}
 DETAILS = {"user": b"admin", "password": b"correct-horse-battery", "ca": b"\xff\x00\xfe"}
 NAMESPACED: Json = {**DEFAULT_XR, "metadata": {**DEFAULT_XR["metadata"], "namespace": "team-a"}}
 TYPE = "connection.crossplane.io/v1alpha1"
@@ -61,14 +62,80 @@ def test_details_that_are_not_there_yet(observed: Json) -> None:
 
     def compose(ctx: Any) -> None:
         details = ctx.resource("bucket", Bucket()).observed.connection_details
-        for missing in (details["host"], details.get("host"), details.raw["host"]):
+        for missing in (details["host"], details.get("host"), details.raw["host"], details.raw.get("host")):
             assert path(missing) == 'bucket.connection_details["host"]'
         assert details.get("host", "none") == "none"
-        assert details.raw.get("host") is None
+        assert details.raw.get("host", b"none") == b"none"
         assert list(details) == []
         assert list(details.raw) == []
 
     call(compose, observed=observed)
+
+
+USES: dict[str, Callable[[Any], Any]] = {
+    "items": lambda details: {key: value for key, value in details.items()},  # noqa: C416
+    "dict": dict,
+    "**": lambda details: {**details},
+    "for": lambda details: [key for key in details],  # noqa: C416
+    "sorted": sorted,
+    "keys": lambda details: list(details.keys()),
+    "values": lambda details: list(details.values()),
+    "list": list,
+    "set": set,
+    "*": lambda details: [*details],
+    "next": lambda details: next(iter(details), None),
+    "len": len,
+    "!=": lambda details: details != {},
+    "bool": bool,
+    "in": lambda details: "user" in details,
+    "get": lambda details: details.get("user", ""),
+}
+
+
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("use", USES)
+def test_what_was_made_from_details_stays_while_they_are_missing(use: str, raw: bool) -> None:
+    """Every use of details as a plain value is a guess, so a resource that exists because of them isn't lost."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        details = ctx.resource("vpc", Bucket()).observed.connection_details
+        if USES[use](details.raw if raw else details):
+            ctx.resource("bucket", Bucket())
+
+    observed = {"bucket": samples.bucket(ours="step"), "vpc": samples.bucket(ready=True)}
+    answer = run(compose, observed=observed)
+    assert "bucket" in answer.resources or "bucket" in answer.fatal[0]
+    assert "bucket" in run(compose, observed=observed, connection={"vpc": DETAILS | {"ca": b"text"}}).resources
+
+
+def test_a_loop_over_missing_details_deletes_nothing() -> None:
+    """A resource for each detail stays while the details are missing, and goes with its detail."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        details = ctx.resource("vpc", Bucket()).observed.connection_details
+        for key, value in details.items():
+            ctx.resource(f"bucket-{key}", Bucket()).spec.forProvider.project = value
+
+    bucket = samples.bucket({"project": "a"}, ours="step", owned=OWNED)
+    observed = {"bucket-user": bucket, "vpc": samples.bucket(ready=True)}
+    assert sorted(run(compose, observed=observed).resources) == ["bucket-user", "vpc"]
+    assert sorted(run(compose, observed=observed, connection={"vpc": {"host": b"h"}}).resources) == [
+        "bucket-host",
+        "vpc",
+    ]
+
+
+def test_showing_missing_details_is_no_guess() -> None:
+    """The repr of details, as in a log line, asks nothing."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        repr(ctx.resource("vpc", Bucket()).observed.connection_details)
+
+    observed = {"bucket": samples.bucket(ours="step")}
+    assert sorted(run(compose, observed=observed).resources) == ["vpc"]
 
 
 def test_observed_details_are_read_only() -> None:

@@ -164,10 +164,10 @@ def test_a_value_that_is_known_is_no_guess() -> None:
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", VPC())
         provider = vpc.observed.status.atProvider
-        if provider.isDefault or provider.arn or list(provider.subnets):
+        if provider.isDefault or provider.arn == "b" or list(provider.subnets):
             ctx.resource("bucket", Bucket())
 
-    vpc = samples.vpc(status={"isDefault": False, "arn": "", "subnets": []})
+    vpc = samples.vpc(status={"isDefault": False, "arn": "a", "subnets": []})
     answer = run(compose, observed={"bucket": samples.bucket(ours="step"), "vpc": vpc})
     assert not answer.fatal
     assert list(answer.resources) == ["vpc"]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import copy
+import functools
+import gc
+import hashlib
 import json
 import logging
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from crossplane_lite import Observable, composition
+from crossplane_lite._call.call import Call
 from crossplane_lite.errors import UnresolvedError, UsageError
 from crossplane_lite.model import from_dict
 from crossplane_lite.table import load
@@ -285,3 +291,73 @@ def test_an_alias_that_was_not_given() -> None:
     get, _ = load("some.module", {"Thing": "meta:other.Meta"})
     with pytest.raises(UsageError, match="'other'"):
         get("Thing")(meta={})
+
+
+def _calls() -> set[int]:
+    return {one.number for one in gc.get_objects() if type(one) is Call}
+
+
+def test_a_cache_that_is_given_observables() -> None:
+    """A cache of the author's keeps no call alive, and knows no value of another run, so no hash gets into a name."""
+    asked: list[str] = []
+
+    @functools.cache
+    def digest(value: Any) -> str:
+        return hashlib.sha256(f"{value}".encode()).hexdigest()[:8]
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        ctx.resource(f"bucket-{digest(unresolved(ctx))}", Bucket())
+        _ = digest(ctx.resource("other", Bucket()).external_name)
+
+    def count(frame: Any, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code is Observable.__eq__.__code__:
+            asked.append("==")
+
+    before = _calls()
+    sys.setprofile(count)
+    try:
+        for _ in range(40):
+            answer = run(compose, observed={"other": samples.bucket(external_name="e")})
+            assert sorted(answer.resources) == ["other", "vpc"]
+            assert "its name is made from vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]
+    finally:
+        sys.setprofile(None)
+    assert asked == []
+    assert digest.cache_info().misses > 80
+    assert _calls() <= before  # freed at once, without the garbage collector
+
+
+def test_the_order_of_a_set_of_observables_is_the_same_in_each_run() -> None:
+    """No run takes a set of missing values for code that gives other values each time."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        zones = ctx.resource("vpc", VPC()).observed.status.atProvider.subnets
+        values = {zones[at] for at in range(40)}
+        ctx.resource("bucket", Bucket()).spec.forProvider.zones = list(values)
+
+    answer = run(compose)
+    assert list(answer.resources) == ["vpc"]
+    assert "another value each time" not in answer.texts
+
+
+@pytest.mark.parametrize("say", ["result", "condition", "error", "error after a guess"])
+def test_addresses_of_objects_are_left_out_of_texts(say: str) -> None:
+    """A text with an object's repr is the same in each call, so that the composite's status is, too."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        value = unresolved(ctx)
+        text = f"no {ast.Name('x')!r} of {compose!r}, {object()}, at 0x40"
+        if say == "result":
+            ctx.results.warning(text)
+        elif say == "condition":
+            ctx.conditions.set("Fine", False, "Reason", text)
+        elif say == "error" or not value:
+            raise ValueError(text)
+
+    texts = run(compose).texts
+    assert "of <crossplane_lite.composition.Function object>" in texts or "no <ast.Name object> of " in texts
+    assert "0x7" not in texts
+    assert "at 0x40" in texts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -266,6 +267,49 @@ def test_a_mistake_after_a_guess_is_fatal(mistake: str) -> None:
     (fatal,) = run(compose).fatal
     assert "Error: " in fatal
     assert not run(compose).resources
+
+
+BUGS: dict[str, Callable[[Any], object]] = {
+    "after a text": lambda value: (f"{value}", {"eu": 1}["us"]),
+    "after a question": lambda value: (bool(value), {"eu": 1}["us"]),
+}
+CAUSES: dict[str, Callable[[Any], object]] = {
+    "a text as the key": lambda value: {"eu": 1}[f"{value}"],
+    "the value as the key": lambda value: {"eu": 1}[value],
+    "a lookup in vain": lambda value: {"eu": {"a": 1}}.get(value)["a"],  # type: ignore[index]
+    "a question": lambda value: None if value else {"eu": 1}["us"],
+    "a loop": lambda value: list(value)[0],
+    "a number": lambda value: 1 + int(value),
+    "a number of a text": lambda value: int(f"{value}"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_after_a_guess_is_fatal(bug: str) -> None:
+    """An exception that comes up whatever the missing value is is Fatal, at its line, and names no missing value."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        BUGS[bug](_id(ctx))
+
+    (fatal,) = run(compose).fatal
+    assert re.fullmatch(r"KeyError: 'us' \(test_looking_twice.py:\d+\)", fatal)
+    assert not run(compose).resources
+
+
+@pytest.mark.parametrize("ready", [None, True])
+@pytest.mark.parametrize("cause", CAUSES)
+def test_an_exception_that_a_missing_value_causes(cause: str, ready: bool | None) -> None:
+    """What was registered goes out, and the composite isn't ready, whatever compose() said before it ended."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        ctx.composite(XStorageBucket).ready = ready
+        CAUSES[cause](_id(ctx))
+
+    answer = run(compose, observed={"vpc": samples.vpc(ready=True)})
+    assert (answer.fatal, list(answer.resources)) == ([], ["vpc"])
+    assert answer.composite_ready is False
 
 
 def test_an_exception_before_anything_is_registered() -> None:
