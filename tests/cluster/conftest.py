@@ -18,6 +18,7 @@ from .plane import Plane
 from .world import World
 
 _REPORT = "CROSSPLANE_SCENARIOS"  # a file for a line of JSON for each scenario
+_failed: set[str] = set()
 _SHARING = ("test_guess", "test_tools", "test_vpc")  # the modules whose tests share a composite
 
 
@@ -44,10 +45,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Let fixtures know how the test has ended."""
+    """Let fixtures know which tests have failed."""
     outcome: Any = yield
-    report = outcome.get_result()
-    setattr(item, f"report_{report.when}", report)
+    if outcome.get_result().failed:
+        _failed.add(item.nodeid)
 
 
 @pytest.fixture(scope="session")
@@ -88,13 +89,13 @@ def _world(plane: Plane, request: pytest.FixtureRequest, name: str, transport: s
     try:
         yield made
     finally:
-        report = getattr(request.node, "report_call", None)
-        if report is not None and report.failed:
+        failed = any(one.startswith(request.node.nodeid) and f"[{transport}" in one for one in _failed)
+        if failed:
             for path, text in made.logs():
                 print(f"--- the end of {path}\n{text[-3000:]}")
             print(f"--- all logs are in {plane.folder / 'log'}")
         made.close()
-        _write_rows(made, report is not None and report.passed)
+        _write_rows(made, not failed)
 
 
 def _write_rows(world: World, passed: bool) -> None:
