@@ -19,9 +19,12 @@ import pytest
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=40)
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as well.
+# A shell that starts the tests in the background has them ignore Ctrl-C, and nohup the end of the terminal; so would
+# what they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Tests start hundreds of processes, each of which would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
