@@ -53,7 +53,7 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
 def places_in(specs: Mapping[str, Sequence[Any]]) -> Places:
     """Return the places of each string in specs of resources: for each place, the resource's name and the path.
 
-    `specs` has the observed spec of a resource, then its desired one, whose values count in the same places.
+    `specs` has each resource's observed spec, then its desired one, whose value counts where both have one.
     """
     places: dict[str, list[Any]] = {}
     for name, several in specs.items():

@@ -46,8 +46,8 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
 
     Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task on
     the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable. Tasks
-    that the awaitable started may still run when it ends. Those are cancelled that run a function defined inside of
-    `function`, or have `given`, its argument, in a local variable. Raises the exception of the awaitable, the exception
+    that the awaitable started may still run when it ends: those that run a function defined inside of `function`, or
+    have `given`, its argument, in a local variable, are cancelled. Raises the exception of the awaitable, the exception
     that interrupts the waiting thread, or Cancelled if another thread has cancelled it (see `awaited`).
     """
     import asyncio

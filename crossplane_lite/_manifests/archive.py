@@ -162,7 +162,8 @@ def images(files: Files, *, every: bool = False) -> Iterator[Image]:
     """Yield the images of an archive, without the attestations that an index lists beside them.
 
     By default only the first platform of a multi-platform image is yielded; with `every`, all saved ones are. The
-    caller wraps the iteration in `archive_files.damage`. Raises InputError if this isn't a whole image archive.
+    caller wraps the iteration in `archive_files.damage`. Raises InputError if this isn't a whole image archive, or is
+    damaged.
     """
     # Newer versions of docker write both layouts. The OCI layout is better, because it has annotations.
     if files.has("index.json"):
@@ -248,8 +249,8 @@ def _config(
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str | None]]:
     """Return an image's configuration, the labels in it, and the digest (or None) of each layer's unpacked content.
 
-    If the configuration doesn't have as many digests as there are `layers`, all are None. Raises InputError if it can't
-    be read, or isn't a JSON object with the `digest`.
+    If the configuration doesn't have as many digests as there are `layers`, all are None. Raises InputError if the file
+    can't be read, isn't a JSON object, or has another digest than `digest`.
     """
     config = files.typed(name, files.json(name, digest), dict)
     unpacked = _mapping(config.get("rootfs")).get("diff_ids")

@@ -302,7 +302,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Raise UsageError if a map has a key that is no string or Observable. In a rehearsal, any keys are allowed."""
+    """Raise UsageError unless the keys of a map are strings or Observables. In a rehearsal, any keys are allowed."""
     try:
         _types.all_strings(keys)
     except TypeError:

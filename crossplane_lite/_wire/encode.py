@@ -52,7 +52,7 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
     """Encode a mapping or a model to the bytes of a Struct.
 
     `obj` may be an instance of a class with `__wire_keys__`. Raises EncodeError with the value's path. With `strict` it
-    raises Bail instead, and also for None and for nesting deeper than 60.
+    raises Bail instead, and also for a value that needs the slow encoder, such as None or nesting deeper than 60.
     """
     try:
         if type(obj) is dict:
