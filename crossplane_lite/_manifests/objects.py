@@ -150,7 +150,8 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
 
     `generate_name` is the resource's metadata.generateName, `uid` is the composite's, and `name` is the composition
     resource name. The result is a prefix and twelve hexadecimal digits, together at most 63 characters. The prefix is
-    `generate_name`, cut if it is too long, with a hyphen at its end; it is empty if `generate_name` is.
+    `generate_name`, cut if it is too long, with a hyphen at its end; it is empty if `generate_name` is. The same
+    arguments always give the same name.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
     longest = _LONGEST_LABEL - _HASH_LENGTH
