@@ -43,15 +43,9 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
     There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
     because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
-    sent if compose() had guessed (`_Answer.goes_on`).
-
-    Args:
-        call: The call, after compose() has returned or raised. Its results with `on_change` that were sent in an
-            earlier reconcile are removed from it.
-        error: The exception that compose() raised; None if it returned.
-
-    Raises:
-        WireError: The request has malformed bytes in a part that compose() hasn't read.
+    sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Results with
+    `on_change` that were sent in an earlier reconcile are removed from the call. Raises WireError for malformed bytes
+    in a part of the request that compose() hasn't read.
     """
     look: Look | None = None
     if call.handed_out or call.has_guessed:
@@ -113,12 +107,8 @@ def _is_mistake(error: BaseException) -> bool:
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     """Check that no previous step has this step's identity: return the text of a fatal result, or an empty list.
 
-    Such a step is found by the annotation on the resources that it desires.
-
-    Args:
-        call: The call.
-        desired: The resources that previous steps desire, by name.
-        step: This step's identity: the function's name, and a hash of the step's input if there is one.
+    Such a step is found by the annotation on the resources that it desires. `desired` has the resources that previous
+    steps desire, and `step` is this step's identity.
     """
     mark = step.encode()
     taken = []
@@ -226,17 +216,9 @@ class _Answer:
     def compose(self, error: BaseException | None) -> list[str]:
         """Fill in the answer's desired state, context and output, and make the report of who waits.
 
-        If there is a fatal result, the caller removes these again, unless requirements are unanswered.
-
-        Args:
-            error: The exception that compose() raised; None if it returned.
-
-        Returns:
-            The texts of fatal results, such as for a resource that can't be encoded.
-
-        Raises:
-            EncodeError: A value of the composite's status, the context or the output can't be encoded.
-            WireError: The request has malformed bytes.
+        If there is a fatal result, the caller removes these again, unless requirements are unanswered. Returns the
+        texts of fatal results. EncodeError is only raised for the composite's status, the context and the output; a
+        resource that can't be encoded becomes a fatal result.
         """
         call = self.call
         look = self.look
@@ -306,13 +288,9 @@ class _Answer:
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources, and add them to the answer or hold them back.
 
-        Args:
-            desired: The answer's desired resources, by name. The encoded resources are added here.
-            fatals: The texts of fatal results. A text is added for each resource that can't be encoded.
-
-        Returns:
-            For each waiting resource, by its name, the values and other resources that it waits for. The list is empty
-            if the resource is held back only because another step holds it back.
+        The texts of resources that can't be encoded are added to `fatals`. Returns the values and resources that each
+        waiting resource waits for. The list is empty if the resource is held back only because another step holds it
+        back.
         """
         call = self.call
         others = self.handing_on.others
@@ -373,12 +351,8 @@ class _Answer:
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
         """Report the waiting resources of an Operation. An Operation has no observed state, so their values never come.
 
-        One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings.
-
-        Args:
-            waiting: The names of the waiting resources.
-            lines: Texts for people, one for each missing value and each remark.
-            fatals: The texts of fatal results. The new text is added.
+        One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings. The
+        fatal result is added to `fatals`.
         """
         call = self.call
         policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
@@ -398,11 +372,8 @@ class _Answer:
     def finish(self, *, complete: bool) -> bytes:
         """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
 
-        Fatal results are left out.
-
-        Args:
-            complete: Whether compose() returned, and Crossplane has answered all requirements. If not, existing Usages
-                stay, and no others are added.
+        Fatal results are left out. Existing Usages stay and none is added unless the call is `complete`: compose()
+        returned, and Crossplane has answered all requirements.
         """
         call = self.call
         counts = tally.current()

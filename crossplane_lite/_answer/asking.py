@@ -23,14 +23,8 @@ def put_requirements(
 ) -> list[str]:
     """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
 
-    Args:
-        call: The call.
-        asked: The requirements of compose().
-        target: The answer's requirements, a protobuf message.
-        unsent: The requirements that are left out are added here: each key with the values that it waits for.
-
-    Returns:
-        The texts of fatal results, one for each requirement that protobuf refuses because of invalid Unicode.
+    Those are added to `unsent`, each with the values that it waits for. Returns the texts of fatal results, one for
+    each requirement that protobuf refuses because of invalid Unicode.
     """
     from .._call.requirements import ResourceSelector
 
@@ -63,12 +57,7 @@ def put_requirements(
 
 
 def unanswered(call: Call, sent: Any) -> list[str]:
-    """Return the sorted keys of the sent requirements that the caller supports and hasn't answered yet.
-
-    Args:
-        call: The call.
-        sent: The answer's requirements, a protobuf message.
-    """
+    """Return the sorted keys of the sent requirements that the caller supports and hasn't answered yet."""
     keys: list[str] = []
     if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
         keys += [key for key in sent.resources if key not in call.required_resources]

@@ -28,15 +28,8 @@ _IDS: Final = ("id", "arn", "selfLink")
 def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
     """Yield a text for each resource of this step that is dropped although other desired resources refer to it.
 
-    A resource that `ctx.remove` names is dropped on purpose, and left out here.
-
-    Args:
-        call: The call.
-        desired: The answer's desired resources, by name.
-        gone: The names of the observed resources that compose() hasn't registered and the answer doesn't desire.
-
-    Raises:
-        WireError: The bytes of a resource are malformed.
+    A resource that `ctx.remove` names is dropped on purpose, and left out here. `gone` has the names of the observed
+    resources that compose() hasn't registered and the answer doesn't desire. Raises WireError for malformed bytes.
     """
     dropped = [name for name in sorted(gone) if name not in call.removed and call.whose(name) == OURS]
     specs = {
@@ -60,9 +53,7 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
 def places_in(specs: Mapping[str, Sequence[Any]]) -> Places:
     """Return the places of each string in specs of resources: for each place, the resource's name and the path.
 
-    Args:
-        specs: For each resource that stays, by name, its observed spec and its desired one, whose values count in the
-            place of the observed ones.
+    `specs` has each resource's observed spec, then its desired one, whose value counts where both have one.
     """
     places: dict[str, list[Any]] = {}
     for name, several in specs.items():
@@ -75,15 +66,8 @@ def places_in(specs: Mapping[str, Sequence[Any]]) -> Places:
 def uses(raw: bytes, places: Places) -> str:
     """Return the fields that refer to a dropped resource, for people: `still used in subnet.spec.forProvider.vpcId`.
 
-    Args:
-        raw: The Struct bytes of the dropped resource, as it is observed.
-        places: The places of strings in the resources that stay.
-
-    Returns:
-        The text; empty if no resource refers to the dropped one, or if it is being deleted already.
-
-    Raises:
-        WireError: `raw` is malformed.
+    The text is empty if no resource refers to the dropped one (`raw`), or if it is being deleted already. Raises
+    WireError for malformed bytes.
     """
     if _wire.get_path(raw, ("metadata", "deletionTimestamp")):
         return ""
@@ -105,13 +89,7 @@ def _is_reference(steps: Sequence[str | int]) -> bool:
 def new_name_hint(name: str, raw: bytes, new: Mapping[str, tuple[str, str]]) -> list[str]:
     """Return what to write if a new resource is a dropped one under a new name; nothing if none is of the same kind.
 
-    Args:
-        name: The name of the dropped resource.
-        raw: The Struct bytes of the dropped resource.
-        new: The apiVersion and the kind of each new resource, by name.
-
-    Raises:
-        WireError: `raw` is malformed.
+    `raw` is the dropped resource, and `new` has the apiVersion and kind of each new one.
     """
     kind = (group_of(_text(raw, "apiVersion")), _text(raw, "kind"))
     found = sorted(other for other, (version, of) in new.items() if (group_of(version), of) == kind)

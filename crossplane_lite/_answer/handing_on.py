@@ -37,15 +37,8 @@ class HandingOn:
     def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
         """Put compose()'s changes of the context, and this step's report of who waits, into the answer.
 
-        A key whose value has an unresolved part is left out, and logged.
-
-        Args:
-            message: The answer, a RunFunctionResponse.
-            entry: The report; None if this step has none. A report of this step in the request is replaced or removed.
-
-        Raises:
-            EncodeError: A value can't be encoded. The error's path begins with `context`.
-            WireError: The bytes of the request's context are malformed.
+        A key whose value has an unresolved part is left out, and logged. `entry` is the report, which replaces this
+        step's report in the request; None removes it. The path of an EncodeError begins with `context`.
         """
         call = self._call
         given = call.context
@@ -77,9 +70,6 @@ class HandingOn:
 
         Crossplane ignores the context of such an answer; other callers may read it. Nothing happens without a report,
         or in an Operation.
-
-        Args:
-            message: The answer, a RunFunctionResponse.
         """
         if self._entry is not None and not self._call.in_operation:
             message.context = self._with_entry(self._call.request.context, self._entry)
@@ -87,13 +77,8 @@ class HandingOn:
     def set_output(self, message: Any) -> None:
         """Put the output of an Operation, if compose() has set any, into the answer.
 
-        A key whose value has an unresolved part is left out, and logged.
-
-        Args:
-            message: The answer, a RunFunctionResponse.
-
-        Raises:
-            EncodeError: A value can't be encoded. The error's path begins with `output`.
+        A key whose value has an unresolved part is left out, and logged. The path of an EncodeError begins with
+        `output`.
         """
         output = self._call.output
         if output:
@@ -105,13 +90,7 @@ class HandingOn:
     def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
         """Return a context in which `entry` replaces this step's report. Other steps' reports stay.
 
-        Args:
-            context: The context, the bytes of a protobuf Struct.
-            entry: The new report; None to remove this step's report.
-
-        Raises:
-            EncodeError: The report can't be encoded.
-            WireError: The context's bytes are malformed.
+        An `entry` of None removes this step's report.
         """
         from .._base.sentinels import TOMBSTONE
 

@@ -27,19 +27,8 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
     """Put the resources that `look` keeps into desired state, with the fields that Crossplane applied last.
 
     `metadata.managedFields` of the observed resource shows these fields. A resource that a previous step desires gets
-    them in addition to that step's.
-
-    Args:
-        call: The call.
-        look: The findings of other runs of compose().
-        desired: The answer's desired resources, by name. The kept resources are added here.
-        step: The step's identity, for the annotation on each kept resource.
-
-    Returns:
-        The texts of fatal results, one for each resource that can't be kept, or whose `on_unresolved` is "fatal".
-
-    Raises:
-        WireError: The bytes of a resource are malformed.
+    them in addition to that step's. Returns the texts of fatal results, one for each resource that can't be kept, or
+    whose `on_unresolved` is "fatal". Raises WireError for malformed bytes.
     """
     fatals = []
     paths = _paths(look.sources)
@@ -77,15 +66,6 @@ def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
 
     The identity replaces older ones of the same function in the annotation. If the composite has no namespace, the
     resource also gets its observed namespace, because nothing else would set it.
-
-    Args:
-        call: The call.
-        encoded: The Struct bytes of the kept resource.
-        observed: The Struct bytes of the observed resource.
-        step: The step's identity.
-
-    Raises:
-        WireError: Some of the bytes are malformed.
     """
     function = call.function
     names = (function.name, *function.formerly)
@@ -106,13 +86,8 @@ def notes_of(call: Call, look: Look, error: str) -> list[Note]:
     """Return remarks for people about what other runs of compose() showed.
 
     There is a remark for each kept resource, for each value that differs each time compose() runs, for resource names
-    that are made from missing values, and for an exception.
-
-    Args:
-        call: The call.
-        look: The findings of other runs of compose().
-        error: The text of the exception that ended compose(), if the resources that were registered before are sent all
-            the same; else empty.
+    that are made from missing values, and for an exception. `error` is the text of the exception that ended compose(),
+    if the resources that were registered before are sent all the same; else it is empty.
     """
     paths = _paths(look.sources)
     notes = [

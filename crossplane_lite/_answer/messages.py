@@ -24,11 +24,8 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
     """Return a sorted list of lines that say which resource waits for which value, and why the value is missing.
 
     A resource that waits only because another step holds it back has a line that says so. Waiting fields and
-    requirements have no lines.
-
-    Args:
-        shown: Who waits, with secrets masked.
-        names: The resources that get lines. If None, all waiting resources and all notes get lines.
+    requirements have no lines. `names` are the resources that get lines; None stands for all waiting resources and all
+    notes.
     """
     needs = [need for need in shown.needs if need.by_resource and (names is None or need.name in names)]
     found = {f"{need.name} waits for {need.path} ({need.why})" for need in needs}
@@ -51,13 +48,9 @@ def cut_off_lines(shown: Waiting) -> list[Masked]:
 def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:
     """Return `text` followed by the dependencies, such as `vpc -> subnet (vpc.status.id, resolved)`.
 
-    After 50 dependencies only the number of the others follows. Without dependencies, the text is unchanged.
-
-    Args:
-        text: The beginning of the result, with secrets masked.
-        shown: Who waits, with secrets masked: the dependencies whose values are missing.
-        resolved: The dependencies whose values exist. Each is the name of the resource that uses the value, the name of
-            the resource that has it, and the value's path.
+    After 50 dependencies only the number of the others follows. Without dependencies, the text is unchanged. Each item
+    of `resolved` is the name of the resource that uses the value, the name of the resource that has it, and the value's
+    path.
     """
     found = {
         f"{dependency} -> {dependent} ({path if path != dependency else 'ready'}, resolved)"
@@ -73,11 +66,7 @@ def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str
 def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting | None) -> Masked:
     """Return the text of the fatal result for resources that wait for each other in a cycle.
 
-    Args:
-        cycle: The resources' names in the order of the cycle, with the first name again at the end.
-        mask: The function that masks the secrets in a text.
-        shown: Who waits, with secrets masked: it has the paths of the values, which the text names. If None, the text
-            names no paths.
+    `cycle` has the first name again at its end. Without `shown`, the text names no paths.
     """
     names = [unmasked_name(name, mask) for name in cycle]
     steps = set(zip(names, names[1:], strict=False))
@@ -87,12 +76,7 @@ def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting 
 
 
 def stopped_text(name: str, shown: Waiting) -> Masked:
-    """Return the text of the fatal result for a resource whose `on_unresolved` is "fatal".
-
-    Args:
-        name: The resource's name.
-        shown: Who waits, with secrets masked.
-    """
+    """Return the text of the fatal result for a resource whose `on_unresolved` is "fatal"."""
     paths = ", ".join(sorted({need.path for need in shown.needs if need.name == name}))
     return Masked(
         f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'; 'keep' and 'hold' would wait"

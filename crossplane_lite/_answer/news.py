@@ -24,12 +24,8 @@ def tell_news(call: Call) -> results.ConditionEntry | None:
 
     A result counts as sent if the observed condition has the hash of its severity and text, or if compose() gave the
     same result twice. Hashes are used because a text may hold secret values. The condition's message begins with the
-    function's name, like the messages of all conditions of this package.
-
-    Returns:
-        The condition, with the hashes of all results with `on_change` of this call. None if this call has no such
-        results and the composite has no such condition. Also None if the caller doesn't support conditions: then every
-        result stays.
+    function's name, like the messages of all conditions of this package. Returns None if there are no such results and
+    no such condition, or if the caller doesn't support conditions: then every result stays.
     """
     entries = call.results.entries
     chosen = [entry for entry in entries if entry.on_change]

@@ -36,13 +36,7 @@ def set_details(call: Call, composite: Resource, target: Any, look: Look | None)
 
     An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
     stays in the answer. A key that is itself unresolved is left out. A key that is observed, and whose value depends on
-    a guess, keeps its observed value.
-
-    Args:
-        call: The call.
-        composite: The desired composite.
-        target: The composite in the answer, a protobuf message.
-        look: The findings of other runs of compose(); None if there were no such runs.
+    a guess, keeps its observed value. `look` is None if there were no other runs of compose().
     """
     registered = composite._state
     assert registered is not None
@@ -92,13 +86,7 @@ def drop(entries: Any, key: str) -> None:
 def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
     """Return `values` as plain data. An entry with an unresolved value, at any depth, is left out and logged.
 
-    Args:
-        call: The call.
-        values: The values, by the keys of the context or the output.
-        what: The part of the answer that the values are for, as the log names it: "context" or "output".
-
-    Raises:
-        EncodeError: A value can't be encoded.
+    `what` is the name of this part of the answer in the log, "context" or "output".
     """
     kept: dict[str, Any] = {}
     for key, value in values.items():

@@ -82,12 +82,8 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
 
     It is `DependenciesResolved` if no other step has a report in the context. Otherwise the function's name follows, as
     in `DependenciesResolved-network`. If another step may have that type, the step's identity follows instead.
-    Characters that a type can't have are replaced by hyphens.
-
-    Args:
-        name: The function's name.
-        step: The step's identity: the function's name, and a hash of the step's input if there is one.
-        others: The identities of the other steps that have a report in the context.
+    Characters that a type can't have are replaced by hyphens. `others` are the identities of the other steps that have
+    a report in the context.
     """
     if not others:
         return CONDITION
@@ -103,16 +99,9 @@ def report_for(
 ) -> Report | None:
     """Return the condition DependenciesResolved of a call.
 
-    Args:
-        call: The call.
-        waiting: The lines about who waits for which value.
-        cut_off: The lines about requirements that Crossplane doesn't support.
-        type_: The condition's type.
-        rehearsed: Returns the graph of all dependencies of composed resources, for which compose() runs again.
-
-    Returns:
-        The condition. None if there are no lines, and the composite doesn't have this function's condition and hasn't
-        lost it with its status. Also None if the caller doesn't support conditions; then the lines are logged.
+    `rehearsed` returns the graph for which compose() runs again. The result is None if there are no lines, and the
+    composite doesn't have this function's condition and hasn't lost it with its status. It is also None if the caller
+    doesn't support conditions; then the lines are logged.
     """
     lines = waiting + cut_off
     observed = call.observed_condition(type_)

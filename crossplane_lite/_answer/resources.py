@@ -28,16 +28,8 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
     """Return the registered resources that can be sent as they are: the Struct bytes of each, by its name.
 
     They have no unresolved values. Left out are resources that may have to be held back, those about which `look` has
-    findings, and those that can't be encoded: `emit_resource` decides on them.
-
-    Args:
-        call: The call.
-        step: The step's identity, for the annotation on each resource; empty for no annotation.
-        elsewhere: The names of resources that other steps of the pipeline hold back.
-        look: The findings of other runs of compose(); None if there were no such runs.
-
-    Raises:
-        WireError: The bytes of a resource that a previous function desires are malformed.
+    findings, and those that can't be encoded: `emit_resource` decides on them. `elsewhere` has the names of resources
+    that other steps hold back. An empty `step` means no annotation.
     """
     found: dict[str, bytes] = {}
     for name, model in call.resources.items():
@@ -61,17 +53,8 @@ def emit_resource(
 ) -> Outcome:
     """Decide whether a resource that `resolved_resources` left out is sent or held back, and encode it.
 
-    Args:
-        call: The call.
-        name: The resource's name.
-        model: The resource's desired state.
-        step: The step's identity, for the annotation on the resource; empty for no annotation.
-        elsewhere: The names of resources that other steps of the pipeline hold back.
-        look: The findings of other runs of compose(); None if there were no such runs.
-
-    Raises:
-        EncodeError: A value can't be encoded. The error's path begins with the resource's name.
-        WireError: The bytes of the observed resource, or of the one that a previous function desires, are malformed.
+    `elsewhere` has the names of resources that other steps hold back. The path of an EncodeError begins with the
+    resource's name.
     """
     from .unresolved import Outcome, blocked_by, outcome_of
 
@@ -96,19 +79,8 @@ def emit_resource(
 def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes, and the unresolved values of its status.
 
-    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent.
-
-    Args:
-        call: The call.
-        model: The desired composite.
-        look: The findings of other runs of compose(); None if there were no such runs.
-
-    Returns:
-        The Struct bytes, and the unresolved values; None and an empty list if compose() didn't change the status.
-
-    Raises:
-        EncodeError: A value can't be encoded. The error's path begins with `xr`.
-        WireError: The bytes of the composite are malformed.
+    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent. If compose()
+    didn't change the status, the bytes are None. The path of an EncodeError begins with `xr`.
     """
     registered = model._state
     node = model._node

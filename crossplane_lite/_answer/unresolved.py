@@ -80,20 +80,8 @@ def outcome_of(
 ) -> Outcome:
     """Decide whether a resource is sent or held back, and encode it.
 
-    `emit_resource` calls this for the cases that it can't decide itself.
-
-    Args:
-        call: The call.
-        name: The resource's name.
-        model: The resource's desired state.
-        step: The step's identity, for the annotation on the resource; empty for no annotation.
-        blocked: The resources of `depends_on` that aren't ready. If there are any, the resource is held back.
-        look: The findings of other runs of compose(); None if there were no such runs.
-        held_elsewhere: Whether another step holds the resource back.
-
-    Raises:
-        EncodeError: A value can't be encoded.
-        WireError: The bytes of the observed resource, or of the one that a previous function desires, are malformed.
+    `emit_resource` calls this for the cases that it can't decide itself. `blocked` are the resources of `depends_on`
+    that aren't ready: any of them holds the resource back. Raises EncodeError, or WireError for malformed bytes.
     """
     registered = model._state
     assert registered is not None
@@ -131,11 +119,8 @@ def outcome_of(
 def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:
     """Mark fields of a tree as unresolved, because their plain values differ between runs of compose().
 
-    Args:
-        tree: The tree.
-        places: The fields. A field that only another run of compose() has set is added to the tree. apiVersion and kind
-            are ignored, and so are fields that are unresolved already.
-        sources: The missing values that the fields depend on.
+    A field that only another run of compose() has set is added to the tree. apiVersion, kind and fields that are
+    unresolved already are ignored. `sources` are the missing values that the fields depend on.
     """
     known = {tuple(found.steps) for found in tree.found}
     for place in places:
@@ -185,16 +170,8 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
 def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes, list[Found]]:
     """Return the desired composite's Struct bytes, and the unresolved values of its status.
 
-    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent.
-
-    Args:
-        call: The call.
-        model: The desired composite.
-        look: The findings of other runs of compose(); None if there were no such runs.
-
-    Raises:
-        EncodeError: A value can't be encoded. The error's path begins with `xr`.
-        WireError: The bytes of the composite are malformed.
+    An unresolved field gets its observed value, or is left out if it has none. All other fields are sent. The path of
+    an EncodeError begins with `xr`.
     """
     registered = model._state
     assert registered is not None

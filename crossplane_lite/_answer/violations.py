@@ -23,10 +23,8 @@ def take_violations(call: Call) -> list[str]:
     """Remove the fields that compose() set although Crossplane's functions specification forbids it.
 
     These are all fields of the composite except apiVersion, kind and status, and the status of composed resources. A
-    field that only a previous function desires stays, without a message.
-
-    Returns:
-        The text of a fatal result for each removed field.
+    field that only a previous function desires stays, without a message. Returns the text of a fatal result for each
+    removed field.
     """
     found = []
     composite = call.composite

@@ -119,9 +119,7 @@ class WhoWaits:
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
         """Return lines for people: which resource waits for which value, and why. Fields and requirements get no lines.
 
-        Args:
-            names: The names of the resources that get lines. If None, all waiting resources get lines, and so do the
-                notes of `shown`.
+        If `names` is None, all waiting resources and the notes of `shown` get lines.
         """
         return [] if self.shown is None else messages.lines(self.shown, names)
 
@@ -132,12 +130,8 @@ class WhoWaits:
     def with_graph(self, text: str, whole: Graph) -> Masked:
         """Return `text` with the dependencies between resources at its end.
 
-        If `data` is None, nothing is added.
-
-        Args:
-            text: The text, with secret values masked.
-            whole: The graph of all dependencies. Only dependencies whose values exist are taken from it, because this
-                object knows the others.
+        If `data` is None, nothing is added. Only dependencies whose values exist are taken from `whole`: this object
+        knows the others.
         """
         if self.shown is None:
             return Masked(text)

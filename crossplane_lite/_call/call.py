@@ -264,9 +264,6 @@ class Call(Tracker):
         """Return the keys of the context whose values may still be wrong.
 
         Other steps set these values while they lacked values that they needed themselves.
-
-        Raises:
-            WireError: The context's bytes are malformed.
         """
         entries = _wire.get_path(self.request.context, (HELD_BACK_KEY,))
         found: set[str] = set()
@@ -344,9 +341,6 @@ class Call(Tracker):
         """Say whether the caller supports a capability, or may support it because it doesn't list its capabilities.
 
         A caller without a list doesn't support required schemas: the protocol got them in the same version as the list.
-
-        Args:
-            capability: The capability's number in the protocol.
         """
         if capability in self.request.meta.capabilities:
             return True

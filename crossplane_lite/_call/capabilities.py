@@ -94,12 +94,7 @@ class Capabilities(frozenset[str]):
 
 
 def report_use(capability: int, log: Any) -> None:
-    """Log a warning that compose() uses a capability that the caller lacks.
-
-    Args:
-        capability: The capability's number in the protocol, from 2 to 5.
-        log: The call's logger.
-    """
+    """Log a warning that compose() uses a capability that the caller lacks."""
     what, meaning = _WITHOUT[capability]
     log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
 

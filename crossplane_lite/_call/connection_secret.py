@@ -65,14 +65,8 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
 def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     """Return the Secret's name and namespace, as the composite's `spec.writeConnectionSecretToRef` gives them.
 
-    A missing name or namespace is None, and Crossplane fills it in.
-
-    Args:
-        call: The call.
-        namespace: The namespace to use if `spec.writeConnectionSecretToRef` has none; None if the author gave none.
-
-    Raises:
-        UsageError: The composite is cluster-scoped, and no namespace is given.
+    A missing name or namespace is None, and Crossplane fills it in. `namespace` is used if the composite's spec has
+    none. Raises UsageError if the composite is cluster-scoped and there is no namespace.
     """
     xr = call.xr.raw or b""
     wanted = _wire.get_path(xr, ("spec", "writeConnectionSecretToRef"))

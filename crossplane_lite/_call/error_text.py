@@ -26,12 +26,7 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 
     If compose() read values that don't exist yet, one of them may be the cause. Then the text also has the paths of
     these values: ten at most, and the number of the others. Errors of this package get no such list, because their own
-    text names the path.
-
-    Args:
-        error: The exception.
-        call: The call.
-        home: The path of the file that has compose(). `authors_frame` finds the line by it.
+    text names the path. `home` is the path of the file that has compose(), by which the line is found.
     """
     text = named(error, home)
     if call.handed_out and not isinstance(error, CrossplaneLiteError):

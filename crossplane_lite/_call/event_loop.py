@@ -44,20 +44,11 @@ _tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_ta
 def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
     """Run an awaitable on the shared loop, wait until it ends, and return its result.
 
-    Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task
-    on the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable.
-
-    Args:
-        awaitable: The awaitable. Tasks that it started may still run when it ends; `function` and `given` decide which
-            of them are cancelled.
-        function: The function that returned the awaitable; None if no function did. A task is cancelled if it runs a
-            function that is defined inside of this function.
-        given: The argument of `function`; None if it had none. A task is also cancelled if a local variable of its
-            coroutine is this object.
-
-    Raises:
-        Cancelled: Another thread has cancelled the awaitable (see `awaited`).
-        BaseException: The exception of the awaitable, or the exception that interrupts the waiting thread.
+    Any thread may call this. If the thread has a running loop of its own, that loop is blocked meanwhile. If a task on
+    the shared loop calls this, the awaitable runs on a new loop in a new thread, and both end with the awaitable. Tasks
+    that the awaitable started may still run when it ends: those that run a function defined inside of `function`, or
+    have `given`, its argument, in a local variable, are cancelled. Raises the exception of the awaitable, the exception
+    that interrupts the waiting thread, or Cancelled if another thread has cancelled it (see `awaited`).
     """
     import asyncio
 
@@ -251,12 +242,7 @@ class _Shared:
                     one.leave(loop)
 
     def forget(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Forget the present loop, so that the next call starts a new one.
-
-        Args:
-            loop: The loop to forget. Nothing happens if another loop is in use by now. None stands for the present
-                loop.
-        """
+        """Forget the present loop, so that the next call starts a new one; do nothing if `loop` is a former one."""
         with self._lock:
             if loop is None or loop is self.loop:
                 self.loop = self._thread = None
@@ -359,12 +345,7 @@ def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
     """Say whether a task belongs to one call only; False if the task has ended.
 
     A task belongs to the call if it runs a function that is defined inside of the call's function, or if its coroutine
-    has `given` in a local variable.
-
-    Args:
-        task: The task.
-        inside: The beginning of the qualified names of functions that are defined inside of the call's function.
-        given: The argument of the call's function; None if it had none.
+    has `given` in a local variable. `inside` is the beginning of the qualified names of such functions.
     """
     coroutine: Any = task.get_coro()
     frame = getattr(coroutine, "cr_frame", None)

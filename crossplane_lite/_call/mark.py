@@ -40,20 +40,10 @@ _HASHED: Final = re.compile("-[0-9a-f]{8}")
 
 
 def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> str:
-    """Return which step an observed resource belongs to, by its mark.
+    """Return which step an observed resource belongs to, by its mark: `OURS`, `OUR_NAME`, `OTHERS` or `NO_MARK`.
 
-    Args:
-        raw: The resource's Struct bytes.
-        step: This step's identity.
-        name: The function's name.
-        formerly: The names that the function had before.
-
-    Returns:
-        `OURS` if the resource belongs to this step, also under a former name of the function; `OUR_NAME` for a step of
-        the same function with another input; `OTHERS` for other steps; `NO_MARK` if the resource has no mark.
-
-    Raises:
-        WireError: `raw` is malformed.
+    It is `OURS` also under a former name of the function (`formerly`), and `OUR_NAME` for a step of the same function
+    with another input. Raises WireError for malformed bytes.
     """
     steps = steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
     if step in steps or any(is_step_of(one, former) for one in steps for former in formerly):
@@ -71,9 +61,7 @@ def is_step_of(step: str, name: str) -> bool:
 def joined_steps(before: Any, step: str) -> str:
     """Return the mark's value with `step` added, if it doesn't have this step yet. The other steps stay.
 
-    Args:
-        before: The present value. Anything but a string counts as empty.
-        step: The identity of the step to add.
+    A `before` that isn't a string counts as empty.
     """
     steps = steps_in(before)
     return ",".join(steps if step in steps else [*steps, step])

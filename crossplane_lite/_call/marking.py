@@ -23,16 +23,8 @@ _WAY: Final = ("metadata", "annotations")
 def direct(model: Resource, step: str) -> bytes | None:
     """Encode a registered resource in the fast way.
 
-    Args:
-        model: The resource.
-        step: The step's identity; empty for no mark.
-
-    Returns:
-        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be encoded, or
-        because only that way can merge the resource with the state that previous functions desire.
-
-    Raises:
-        WireError: The bytes that previous functions desire are malformed.
+    Returns None if the resource needs the slow way, because a value is unresolved or can't be encoded, or because only
+    that way can merge the resource with the state that previous functions desire.
     """
     assert model._state is not None
     base = model._state.base
@@ -71,9 +63,6 @@ def marked_over(encoded: bytes, step: str) -> bytes:
     """Return a resource's Struct bytes with the mark of a step added; unchanged if `step` is empty.
 
     Marks of other steps stay. In the fast way, `_marked` and `_marked_laid` do the same while they encode.
-
-    Raises:
-        WireError: `encoded` is malformed.
     """
     if not step:
         return encoded

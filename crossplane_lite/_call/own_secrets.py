@@ -33,10 +33,8 @@ class OwnSecrets:
         """Yield the secret values that the Secrets have now.
 
         Only the last 200 Secrets are read, or more if more were registered since the previous use of this method. A
-        Secret with a value that can't be encoded is left out.
-
-        Args:
-            resources: The resources that are registered now. The dict only grows between uses of this method.
+        Secret with a value that can't be encoded is left out. `resources` are the registered ones; the dict only grows
+        between uses of this method.
         """
         # From the end: a walk past those that were seen before, for each text, would be quadratic.
         added = islice(reversed(resources.values()), len(resources) - self._seen)

@@ -182,14 +182,8 @@ def _refuse_common(name: str, other: str, former: str) -> NoReturn:
 def former_names(where: str, name: str, formerly: Any, checked: Callable[[Any], str]) -> list[str]:
     """Return `formerly`, the names that something had before, as a list of strings.
 
-    Args:
-        where: The call with the argument, for messages.
-        name: The present name.
-        formerly: The argument.
-        checked: Returns a former name as a string, or raises UsageError if it can't be a name.
-
-    Raises:
-        UsageError: `formerly` isn't a list of other names.
+    `where` is the call with the argument, for messages. `checked` raises UsageError for a value that can't be a name;
+    so does this function if `formerly` isn't a list of other names.
     """
     if isinstance(formerly, str) or not isinstance(formerly, Collection):
         raise UsageError(f"{where} takes a list of names (got {formerly!r})")
@@ -221,11 +215,8 @@ def remove(call: Call, name: str) -> None:
     """Remove the resource called `name` from desired state, whether this call or a previous function put it there.
 
     The name counts as removed on purpose. Other existing resources may be kept because a value was missing. This one is
-    deleted, unless the removal itself depends on a missing value.
-
-    Raises:
-        UnresolvedError: `name` is made from an unresolved value.
-        UsageError: `name` is empty or isn't a string.
+    deleted, unless the removal itself depends on a missing value. Raises UnresolvedError for a name that is made from
+    an unresolved value, and UsageError for one that is empty or no string.
     """
     name = present_name(call, name)
     call.removed.add(name)
@@ -281,12 +272,7 @@ def known_name(call: Call, name: object) -> str:
 def _own(name: str, instance: R) -> R:
     """Return `instance`, or a copy of it if it belongs to a call already or was made outside of calls.
 
-    Args:
-        name: The name under which the instance is registered, for messages.
-        instance: The instance.
-
-    Raises:
-        UsageError: The instance is observed state.
+    Raises UsageError for observed state.
     """
     node = instance._node
     if node is not None and node.state >= WAIT:
@@ -304,9 +290,7 @@ def _own(name: str, instance: R) -> R:
 def _names_of(call: Call, name: str, others: Any) -> tuple[str, ...]:
     """Return the names of the resources in `others`, the `depends_on` of the resource called `name`.
 
-    Raises:
-        UsageError: `others` isn't a list, tuple or set of registered resources and names, or it has the resource called
-            `name` itself.
+    Raises UsageError if `others` isn't such a collection, or has the resource itself.
     """
     if not isinstance(others, (list, tuple, set, frozenset)):
         raise UsageError(

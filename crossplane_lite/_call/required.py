@@ -59,11 +59,8 @@ class RequiredList(list[R]):
         """Remember a use of the list as a guess, if the content of the list may still change.
 
         The content may change while Crossplane hasn't answered, and while a resource that was asked for by name doesn't
-        exist.
-
-        Returns:
-            Whether the list counts as non-empty although its content isn't known. It does only in some rehearsals (runs
-            of compose() whose results are thrown away).
+        exist. Returns whether the list counts as non-empty although its content isn't known, as it does in some
+        rehearsals.
         """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None
@@ -172,12 +169,8 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
     def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
         """Return the resources that answer a requirement; an empty list until Crossplane has answered.
 
-        Args:
-            key: The requirement's key.
-            model: The class of the resources; `Unstructured` if it isn't given.
-
-        Raises:
-            UsageError: `model` isn't a class for resources, or a resource in the answer is of another kind.
+        The default of `model` is `Unstructured`. Raises UsageError if `model` isn't a class for resources, or a
+        resource is of another kind.
         """
         if model is None:
             from .._models.unstructured import Unstructured

@@ -111,11 +111,7 @@ def _known(text: Any) -> Any:
 class _Selectors(dict[str, Any]):
     """A dict of the selectors of one class, by the key under which Crossplane answers them.
 
-    Args:
-        kind: The class.
-
-    Raises:
-        UsageError: A key isn't a string, or a selector isn't an instance of `kind`.
+    Raises UsageError for a key that isn't a string, and a selector of another class.
     """
 
     def __init__(self, kind: type[Any]) -> None:

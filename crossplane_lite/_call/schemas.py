@@ -25,16 +25,8 @@ _MOST_RESULTS: Final = 50
 def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -> Schema:
     """Ask for a schema, and return it; the schema is empty until Crossplane has answered.
 
-    Args:
-        call: The call.
-        api_version: The kind's apiVersion.
-        kind: The kind.
-        key: The requirement's key. None stands for the key under which this call already asks for the schema, else for
-            `apiVersion/kind`.
-
-    Raises:
-        UsageError: `api_version` or `kind` is empty or isn't a string, or `key` isn't a string.
-        WireError: The schema that Crossplane has sent is malformed.
+    The default of `key` is the one under which this call asks for the schema already, else `apiVersion/kind`. Raises
+    UsageError for a wrong argument, and WireError for a malformed schema.
     """
     selector = SchemaSelector(api_version=api_version, kind=kind)
     if key is None:
@@ -49,19 +41,9 @@ def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldErr
     """Ask for the schemas of all registered resources, and check the resources whose schemas have arrived.
 
     The errors can become results: one for each of the first 50 errors, and one with the number of all others. The
-    schema of the composite is asked for, too: `check_status` uses it when compose() has ended.
-
-    Args:
-        call: The call.
-        fatal: Whether the errors become Fatal results.
-        warning: Whether the errors become Warnings, once all schemas have arrived. It has no effect if `fatal` is true.
-
-    Returns:
-        All errors.
-
-    Raises:
-        MissingExtraError: The extra `schemas` isn't installed.
-        SchemaError: A schema can't be used.
+    schema of the composite is asked for, too: `check_status` uses it when compose() has ended. Warnings come once all
+    schemas have arrived, and not if `fatal` is true. Raises MissingExtraError without the extra `schemas`, and
+    SchemaError if a schema can't be used.
     """
     library()  # if the validator isn't installed, that shows now and not when the first schema comes
     errors: list[FieldError] = []
@@ -85,16 +67,9 @@ def check_status(call: Call) -> None:
     """Add a fatal result for each mistake in the composite's status, if compose() asks for the composite's schema.
 
     The API server refuses a status with a mistake in every reconcile. Mistakes of previous steps don't count. Neither
-    do missing fields, which the next steps may set.
-
-    Nothing is checked if the extra `schemas` isn't installed, or if compose() used missing values as plain ones: then
-    the status may be right once they exist, and they wouldn't come to exist after a fatal result.
-
-    Args:
-        call: The call, after compose() has returned.
-
-    Raises:
-        WireError: The schema that Crossplane has sent is malformed.
+    do missing fields, which the next steps may set. Nothing is checked if the extra `schemas` isn't installed, or if
+    compose() used missing values as plain ones: then the status may be right once they exist, and they wouldn't come to
+    exist after a fatal result. compose() has returned before. Raises WireError if the schema is malformed.
     """
     composite = call.composite
     if composite is None or "status" not in composite.__dict__ or call.guesses:

@@ -99,16 +99,9 @@ def is_layout(folder: str) -> bool:
 def read_archive(file: BinaryIO, label: str) -> list[Stream]:
     """Read the Crossplane package in a saved image, the YAML and JSON files in another tar file, or a gzipped text.
 
-    Args:
-        file: The archive: a seekable file at its first byte.
-        label: The archive's name in messages.
-
-    Returns:
-        The `package.yaml` of an image; for several images, each `package.yaml` that differs from the others. For
-        another tar file, its YAML and JSON files that aren't hidden. For a gzipped text file, the unpacked text.
-
-    Raises:
-        InputError: The file is none of these, is damaged or too large, or no image in it has a `package.yaml`.
+    For an image, these are each different `package.yaml` of its images; for another tar file, its YAML and JSON files
+    that aren't hidden. `file` is seekable and at its first byte. Raises InputError if the file is none of these, is
+    damaged or too large, or no image in it has a `package.yaml`.
     """
     text = gzipped_text(file, label)
     if text is not None:
@@ -142,12 +135,8 @@ def _documents(files: TarFiles) -> list[Stream]:
 def read_layout(folder: str) -> list[Stream]:
     """Read the Crossplane package in an OCI layout that is a folder.
 
-    Returns:
-        The `package.yaml` of the layout's images; for several images, each one that differs from the others.
-
-    Raises:
-        InputError: The folder isn't an OCI layout, a file in it is missing, damaged or too large, or no image has a
-            `package.yaml`.
+    For several images, each `package.yaml` that differs from the others is returned. Raises InputError if the folder
+    isn't an OCI layout, a file in it is missing, damaged or too large, or no image has a `package.yaml`.
     """
     return _read(FolderFiles(folder))
 
@@ -172,13 +161,9 @@ def _read(files: Files) -> list[Stream]:
 def images(files: Files, *, every: bool = False) -> Iterator[Image]:
     """Yield the images of an archive, without the attestations that an index lists beside them.
 
-    Args:
-        files: The files of the archive. The caller wraps the iteration in `archive_files.damage`.
-        every: Whether all saved images of a multi-platform image are yielded, one for each platform. By default only
-            the first of them is yielded.
-
-    Raises:
-        InputError: The archive isn't an image archive, is damaged, or has an index of which no image was saved.
+    By default only the first platform of a multi-platform image is yielded; with `every`, all saved ones are. The
+    caller wraps the iteration in `archive_files.damage`. Raises InputError if this isn't a whole image archive, or is
+    damaged.
     """
     # Newer versions of docker write both layouts. The OCI layout is better, because it has annotations.
     if files.has("index.json"):
@@ -215,13 +200,8 @@ def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
 def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[Image]:
     """Yield the image of an entry in `index.json`; for an entry that is an index itself, each of its saved images.
 
-    Args:
-        files: The files of the archive.
-        where: The entry's place, for messages.
-        entry: The entry.
-
-    Raises:
-        InputError: No image of the entry was saved, or a manifest or configuration is missing, damaged or wrong.
+    `where` is the entry's place for messages. Raises InputError if no image of the entry was saved, or a manifest or
+    configuration is missing, damaged or wrong.
     """
     name = _mapping(entry.get("annotations")).get(_REF_NAME) or entry.get("digest")
     missing = None
@@ -251,13 +231,7 @@ def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[
 def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Layer]]:
     """Return the configuration and the layers of an image in the OCI layout.
 
-    Args:
-        files: The files of the archive.
-        where: The manifest's file, for messages.
-        manifest: The image's manifest.
-
-    Raises:
-        InputError: A field of `manifest` is missing or wrong, or the configuration can't be read.
+    Raises InputError if a field of `manifest` is missing or wrong, or the configuration can't be read.
     """
     config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
     entries = files.objects(f"{where}: layers", manifest.get("layers"))
@@ -275,14 +249,8 @@ def _config(
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str | None]]:
     """Return an image's configuration, the labels in it, and the digest (or None) of each layer's unpacked content.
 
-    Args:
-        files: The files of the archive.
-        name: The name of the configuration's file.
-        digest: The digest that this file must have; None if it isn't known.
-        layers: The image's number of layers. If the configuration doesn't have as many digests, all are None.
-
-    Raises:
-        InputError: The file is missing, damaged, too large, or isn't a JSON object.
+    If the configuration doesn't have as many digests as there are `layers`, all are None. Raises InputError if the file
+    can't be read, isn't a JSON object, or has another digest than `digest`.
     """
     config = files.typed(name, files.json(name, digest), dict)
     unpacked = _mapping(config.get("rootfs")).get("diff_ids")
@@ -295,16 +263,9 @@ def _config(
 def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -> bytes | None:
     """Return the content of an image's `package.yaml`; None if the image has no such file.
 
-    Only the first layer with the mark `base` is searched; without this mark, all layers are, from the topmost.
-
-    Args:
-        files: The files of the archive.
-        image: The image.
-        searched: Maps the file name of each layer that was read to the layer's `package.yaml`, or to None. This
-            function adds the layers that it reads, because images may share layers.
-
-    Raises:
-        InputError: A layer is missing, damaged or too large.
+    Only the first layer with the mark `base` is searched; without this mark, all layers are, from the topmost. Images
+    may share layers, so `searched` keeps the result for each layer's file. Raises InputError if a layer is missing,
+    damaged or too large.
     """
     marked = [layer for layer in image.layers if layer.mark == "base"]
     for layer in marked[:1] or reversed(image.layers):

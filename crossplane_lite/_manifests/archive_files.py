@@ -80,12 +80,7 @@ class Files(abc.ABC):
     def hash(self, name: str, digest: str | None = None) -> Any:
         """Return the hash object of a file's content.
 
-        Args:
-            name: The file's name.
-            digest: A digest such as `sha512:...`, whose algorithm is used; None for sha256.
-
-        Raises:
-            InputError: There is no file of that name.
+        The algorithm is that of `digest`, such as `sha512:...`, or sha256. Raises InputError if there is no such file.
         """
         found = _new_hash(digest)
         with self.open(name) as file:
@@ -96,13 +91,8 @@ class Files(abc.ABC):
     def check(self, name: str, digest: str | None, found: Any) -> None:
         """Compare the digest of a file's content with the digest that the archive has for the file.
 
-        Args:
-            name: The file's name, for the message.
-            digest: The digest in the archive; None if the archive has no digest: then nothing is compared.
-            found: The hash object of the file's content.
-
-        Raises:
-            InputError: The two digests differ.
+        Nothing is compared if the archive has no digest. `found` is the hash object. Raises InputError if the digests
+        differ.
         """
         if digest is not None and digest.rpartition(":")[2] != found.hexdigest():
             raise self.error(
@@ -112,12 +102,7 @@ class Files(abc.ABC):
     def json(self, name: str, digest: str | None = None) -> Any:
         """Return the value in a JSON file.
 
-        Args:
-            name: The file's name.
-            digest: The digest that the file's content must have; None to compare nothing.
-
-        Raises:
-            InputError: The file is missing, has more than 16 MB or another digest, or isn't JSON.
+        Raises InputError if the file is missing, has more than 16 MB or another digest, or isn't JSON.
         """
         with self.open(name) as file:
             data = file.read(_LARGEST_JSON + 1)
@@ -137,27 +122,13 @@ class Files(abc.ABC):
     def objects(self, where: str, value: Any) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the objects of a list, each with its place for messages, such as `index.json: manifests[0]`.
 
-        Args:
-            where: The list's place, such as `index.json: manifests`.
-            value: The value from JSON that must be a list of objects.
-
-        Raises:
-            InputError: `value` isn't a list of objects.
+        Raises InputError if `value` isn't a list of objects.
         """
         places = [(f"{where}[{number}]", one) for number, one in enumerate(self.typed(where, value, list))]
         return [(place, self.typed(place, one, dict)) for place, one in places]
 
     def typed(self, where: str, value: Any, kind: type[Any]) -> Any:
-        """Return a value from JSON, after checking its type.
-
-        Args:
-            where: The value's place, for the message.
-            value: The value.
-            kind: The type that the value must have: dict, list, str or bool.
-
-        Raises:
-            InputError: The value has another type.
-        """
+        """Return a value from JSON; raise InputError, which names the place `where`, if it isn't a `kind`."""
         return typed(value, kind, lambda problem: self.error(f"{where} {problem}"))
 
     @contextlib.contextmanager
@@ -166,15 +137,8 @@ class Files(abc.ABC):
 
         The context's value is a file from which the unpacked bytes are read. With a `digest`, the rest of the layer is
         read at the end of the context, and its digest is compared. Exceptions of Python's readers inside of the context
-        become InputError.
-
-        Args:
-            layer: The name of the layer's file.
-            digest: The digest that the unpacked layer must have; None to compare nothing.
-            largest: The largest size of the unpacked layer, in bytes; None for the limit of packages, 200 MB.
-
-        Raises:
-            InputError: The layer is missing, damaged, too large, or compressed with zstd.
+        become InputError. `largest` is in bytes; its default is the limit of packages, 200 MB. Raises InputError if the
+        layer is missing, damaged, too large, or compressed with zstd.
         """
         what = f"{self.label}: the layer {layer}"
         found = _new_hash(digest) if digest is not None else None
@@ -193,14 +157,8 @@ class Files(abc.ABC):
     def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
         """Return the content of a file in a layer; None if the layer doesn't have the file.
 
-        Args:
-            layer: The name of the layer's file.
-            name: The path of the wanted file, from the root of the layer.
-            digest: The digest that the unpacked layer must have; None to compare nothing.
-
-        Raises:
-            InputError: The layer is missing, damaged, compressed with zstd, or has more than 200 MB; or the wanted file
-                isn't a regular file.
+        The `digest` is that of the unpacked layer. Raises InputError if the layer can't be read, or the wanted file
+        isn't a regular one.
         """
         with self.layer(layer, digest) as stream:
             found = member_of(stream, f"{self.label}: the layer {layer}", name)
@@ -214,13 +172,8 @@ class Files(abc.ABC):
 class TarFiles(Files):
     """The members of a tar file, which may be gzipped.
 
-    Args:
-        file: The tar file: seekable, and at its first byte.
-        label: The tar file's name in messages.
-
-    Raises:
-        InputError: The file isn't a tar file, is damaged, has more than 10,000 members or 4 GB unpacked, or is
-            compressed with zstd.
+    `file` is seekable and at its first byte. Raises InputError if it isn't a tar file, is damaged, has more than 10,000
+    members or 4 GB unpacked, or is compressed with zstd.
     """
 
     def __init__(self, file: BinaryIO, label: str) -> None:
@@ -298,12 +251,8 @@ class FolderFiles(Files):
 class _Bounded:
     """A file that raises InputError when it is read or moved beyond a limit.
 
-    Args:
-        file: The file to read from.
-        largest: The limit, as a number of bytes from the file's beginning.
-        what: The file's name in messages.
-        found: A hash object that gets the bytes that are read; None to compute no hash. The hash is right only if the
-            file is read from the first byte to the last.
+    The limit, `largest`, counts from the file's first byte. The hash object `found` is right only if the file is read
+    from there to its end.
     """
 
     def __init__(self, file: Any, largest: int, what: str, found: Any = None) -> None:
@@ -341,16 +290,9 @@ class _Bounded:
 def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
     """Return the unpacked content of a gzipped text file.
 
-    Args:
-        file: The file: seekable, and at its first byte.
-        label: The file's name in messages.
-
-    Returns:
-        The unpacked bytes. None if the file isn't gzipped, or the first 512 unpacked bytes are missing, damaged or
-        have a null byte, as a tar file's have. Then the file is at its first byte again.
-
-    Raises:
-        InputError: The file is damaged, or larger than 200 MB unpacked.
+    Return None, with the file at its first byte again, if it isn't gzipped, or if its first 512 unpacked bytes are
+    missing, damaged or have a null byte, as a tar file's have. Raises InputError if the file is damaged, or larger than
+    200 MB unpacked.
     """
     head = file.read(len(ZSTD))
     file.seek(-len(head), os.SEEK_CUR)
@@ -403,13 +345,7 @@ def _new_hash(digest: str | None) -> Any:
 def member_of(stream: Any, what: str, name: str) -> tuple[int, bytes] | None:
     """Return the permissions and the content of a file in a tar file; None if the tar file doesn't have it.
 
-    Args:
-        stream: The tar file, unpacked.
-        what: The tar file's name in messages.
-        name: The path of the wanted file.
-
-    Raises:
-        InputError: The wanted file isn't a regular file, or has more than 200 MB.
+    Raises InputError if the wanted file isn't a regular one, or has more than 200 MB.
     """
     tar: Any
     with tarfile.open(fileobj=stream, mode="r|", bufsize=_MB) as tar:

@@ -37,16 +37,9 @@ class CrdVersion(NamedTuple):
 def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
     """Return the CustomResourceDefinitions for a document, which may be a CRD or an XRD.
 
-    Args:
-        where: The document's place for messages, such as `crds.yaml, document 2 (line 14)`.
-        content: The document.
-
-    Returns:
-        For a CustomResourceDefinition, a list of only this document, unchecked. For a CompositeResourceDefinition, the
-        definitions that Crossplane creates from it. None for any other document.
-
-    Raises:
-        InputError: The document is a CompositeResourceDefinition with a missing or wrong field.
+    A CustomResourceDefinition is returned as it is, unchecked; from a CompositeResourceDefinition, those that
+    Crossplane creates are made. Returns None for any other document. Raises InputError for a wrong field of a
+    CompositeResourceDefinition.
     """
     group, kind = group_of(str(content.get("apiVersion"))), content.get("kind")
     if (group, kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
@@ -61,13 +54,8 @@ def crds_in(where: str, content: Mapping[str, Any]) -> Sequence[Mapping[str, Any
 def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
     """Yield the versions of a CustomResourceDefinition, also those that aren't served.
 
-    Args:
-        where: The definition's place for messages, such as `crds.yaml, document 2 (line 14)`.
-        crd: The definition.
-
-    Raises:
-        InputError: The definition isn't of apiextensions.k8s.io/v1, or a field is missing or wrong; the message has the
-            field's path.
+    Raises InputError, with the field's path, if the definition isn't of apiextensions.k8s.io/v1, or a field is missing
+    or wrong.
     """
     if crd.get("apiVersion") != "apiextensions.k8s.io/v1":
         raise InputError(

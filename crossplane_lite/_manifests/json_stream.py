@@ -32,18 +32,9 @@ class _RefusedError(Exception):
 def parse_objects(text: str, label: str, *, is_json: bool) -> list[Document] | None:
     """Return the objects of a stream of JSON, in which objects follow each other, such as `{"a": 1} {"b": 2}`.
 
-    Args:
-        text: The stream.
-        label: The stream's name in messages.
-        is_json: Whether text that isn't JSON is an error. If False, the text may be YAML instead.
-
-    Returns:
-        The objects, each with its place; an empty list for an empty text. None if the text has something else than
-        objects, such as a list, or if it isn't JSON and `is_json` is False.
-
-    Raises:
-        InputError: A key occurs twice in an object, a number or a string can't be represented by every reader of JSON,
-            the text is nested too deeply, or it isn't JSON and `is_json` is True.
+    Returns None if the text has something else than objects, such as a list. If it isn't JSON, the result is None too,
+    unless `is_json` makes that an error. Raises InputError if a key occurs twice in an object, not every reader of JSON
+    can represent a number or string, or the text is nested too deeply.
     """
     documents: list[Document] = []
     place = _end_of_space(text, 0)

@@ -32,13 +32,8 @@ class Schemas:
 
     Files are read when a kind is looked for. A file that doesn't contain the words of the wanted group, version and
     kind isn't parsed. If several sources define a kind, the source that was added first counts. `find` returns the same
-    dict for each call with the same kind: don't change the dict.
-
-    Args:
-        paths: Files and folders, which are added as by `add_path`.
-
-    Raises:
-        InputError: A file or folder doesn't exist.
+    dict for each call with the same kind: don't change the dict. Raises InputError if one of `paths`, which are added
+    as by `add_path`, doesn't exist.
     """
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
@@ -51,20 +46,15 @@ class Schemas:
         """Add a file or package as a source, or the files in a folder and the folders below it.
 
         From these, definitions and OpenAPI documents are read when a kind is looked for. Other documents are ignored.
-        `_manifests.sources` says which files of a folder are read.
-
-        Raises:
-            InputError: The file or folder doesn't exist. Mistakes in a file are found only when a kind is looked for.
+        `_manifests.sources` says which files of a folder are read. Raises InputError if the file or folder doesn't
+        exist. Mistakes in a file are found only when a kind is looked for.
         """
         self._add(_source_of(path))
 
     def add_definitions(self, path: str | os.PathLike[str]) -> None:
         """Add a file or folder as `add_path` does, and refuse one that defines no kinds.
 
-        Raises:
-            InputError: The file or folder doesn't exist, can't be read, or has neither a definition nor an OpenAPI
-                document.
-            MissingExtraError: A file that must be parsed for that is YAML, and PyYAML isn't installed.
+        Raises MissingExtraError if a file that must be parsed for that is YAML, and PyYAML isn't installed.
         """
         source = _source_of(path)
         if source.is_empty():
@@ -77,26 +67,15 @@ class Schemas:
     def add_openapi(self, document: Mapping[str, Any], where: str) -> None:
         """Add an OpenAPI v3 document of an API server as a source.
 
-        Args:
-            document: The document, such as that at `/openapi/v3/apis/apps/v1`. It may have several apiVersions.
-            where: The document's file or URL, for messages.
-
-        Raises:
-            InputError: The document isn't an OpenAPI v3 document, or has no schemas.
+        It may have several apiVersions. Raises InputError if it isn't an OpenAPI v3 document, or has no schemas.
         """
         self._add(Given(dict(of_openapi(where, document))))
 
     def add_crd(self, document: Mapping[str, Any], where: str) -> None:
         """Add the kind of a CustomResourceDefinition, or the composite and the claim of a CompositeResourceDefinition.
 
-        Only served versions have schemas, because an API server has none of other versions.
-
-        Args:
-            document: The definition.
-            where: The definition's file or URL, for messages.
-
-        Raises:
-            InputError: The document is of another kind, or a field is missing or wrong.
+        Only served versions have schemas, because an API server has none of other versions. Raises InputError if the
+        document is of another kind, or a field is missing or wrong.
         """
         kinds = of_definition(where, document)
         if kinds is None:
@@ -110,11 +89,9 @@ class Schemas:
     def find(self, api_version: str, kind: str) -> dict[str, Any] | None:
         """Return the schema of a kind with its references inlined; None if no source has the kind.
 
-        Raises:
-            ApiVersionError: `api_version` isn't an apiVersion.
-            InputError: A file can't be read, a field in it is wrong, the schema refers to a schema that the document
-                doesn't have, or the schema has more than a million parts.
-            MissingExtraError: A file is YAML, and PyYAML isn't installed.
+        Like the methods below, it raises InputError for a file that can't be read or has a wrong field, and
+        MissingExtraError for a YAML file without PyYAML. It also raises InputError for a wrong apiVersion, a reference
+        that leads nowhere, and a schema of more than a million parts.
         """
         key = api_version, kind
         if key not in self._found:
@@ -126,44 +103,24 @@ class Schemas:
         """Return the scope of a kind, `Namespaced` or `Cluster`, from the first source that has the kind.
 
         None if no source has the kind, or this source doesn't show the kind's scope.
-
-        Raises:
-            InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
-            MissingExtraError: A file is YAML, and PyYAML isn't installed.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.scope
 
     def where(self, api_version: str, kind: str) -> str | None:
-        """Return where a kind's schema is, such as `crds.yaml, document 2 (line 14)`; None if no source has the kind.
-
-        Raises:
-            InputError: `api_version` isn't an apiVersion, a file can't be read, or a field in it is wrong.
-            MissingExtraError: A file is YAML, and PyYAML isn't installed.
-        """
+        """Return where the schema is, such as `crds.yaml, document 2 (line 14)`; None if no source has the kind."""
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.where
 
     def kinds(self) -> list[tuple[str, str]]:
-        """Return the sorted pairs of apiVersion and kind of all kinds in the sources. This parses all files.
-
-        Raises:
-            InputError: A file can't be read, or a field in it is wrong.
-            MissingExtraError: A file is YAML, and PyYAML isn't installed.
-        """
+        """Return the sorted pairs of apiVersion and kind of all kinds in the sources. This parses all files."""
         return sorted({key for source in self._sources for key, kind in source.kinds().items() if kind.served})
 
     def versions(self, group: str, kind: str) -> dict[str, dict[str, bool]]:
         """Return the versions of a kind that definitions (CRDs and XRDs) have, by the place of the definition.
 
         An OpenAPI document has one version, and doesn't say whether there are others. So these documents don't count.
-
-        Returns:
-            For each place, such as `crds.yaml, document 2 (line 14)`, a dict from each version to whether it is served.
-
-        Raises:
-            InputError: A file can't be read, or a field in it is wrong.
-            MissingExtraError: A file is YAML, and PyYAML isn't installed.
+        Each place is such as `crds.yaml, document 2 (line 14)`; its dict says of each version whether it is served.
         """
         found: dict[str, dict[str, bool]] = {}
         for version, name, entry in self._defined(group, kind):
@@ -212,13 +169,7 @@ def _source_of(path: str | os.PathLike[str]) -> Source:
 def _inlined(entry: Kind, api_version: str, kind: str) -> dict[str, Any]:
     """Return a copy of a kind's schema in which the references are inlined (see the module's description).
 
-    Args:
-        entry: The kind.
-        api_version: The kind's apiVersion, for messages.
-        kind: The kind's name, for messages.
-
-    Raises:
-        InputError: The document doesn't have a schema that is referred to, or the schema has more than a million parts.
+    Raises InputError if a reference leads nowhere, or the schema has more than a million parts.
     """
     if entry.components is None:
         return dict(entry.schema)

@@ -99,9 +99,8 @@ class File:
     def matching(self, words: list[bytes]) -> Kinds:
         """Return the kinds of the file, among them all whose definitions contain all of `words`.
 
-        Raises:
-            InputError: The file can't be read, or a field in it is wrong.
-            MissingExtraError: The file is YAML, and PyYAML isn't installed.
+        Raises InputError if the file can't be read, or a field in it is wrong, and MissingExtraError if it is YAML and
+        PyYAML isn't installed.
         """
         return self.kinds() if self._kinds is not None or self._may_have(words) else {}
 
@@ -117,10 +116,7 @@ class File:
         """Return whether the file may define a kind, which it does only if it contains all of `words`.
 
         Searching takes a fiftieth of the time of parsing. For files that can't be searched, such as archives, the
-        answer is True.
-
-        Raises:
-            InputError: The file can't be read.
+        answer is True. Raises InputError if the file can't be read.
         """
         if any(word in self._lacks for word in words):
             return False

@@ -148,15 +148,10 @@ def _uuid5(name: str) -> str:
 def child_name(generate_name: str, uid: str, name: str) -> str:
     """Return the name that Crossplane generates for a composed resource.
 
-    Args:
-        generate_name: The resource's metadata.generateName.
-        uid: The composite's uid.
-        name: The composition resource name.
-
-    Returns:
-        A prefix and twelve hexadecimal digits, together at most 63 characters. The prefix is `generate_name`, cut if it
-        is too long, with a hyphen at its end; it is empty if `generate_name` is. The same arguments always give the
-        same name.
+    `generate_name` is the resource's metadata.generateName, `uid` is the composite's, and `name` is the composition
+    resource name. The result is a prefix and twelve hexadecimal digits, together at most 63 characters. The prefix is
+    `generate_name`, cut if it is too long, with a hyphen at its end; it is empty if `generate_name` is. The same
+    arguments always give the same name.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
     longest = _LONGEST_LABEL - _HASH_LENGTH
@@ -180,15 +175,8 @@ def _is_part(name: str) -> bool:
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
     """Return why `name` isn't allowed as an object's metadata.name; None if it is allowed.
 
-    A name must be a DNS subdomain (RFC 1123). Names of RBAC roles and role bindings may also have colons.
-
-    Args:
-        name: The name.
-        api_version: The object's apiVersion.
-        kind: The object's kind.
-
-    Returns:
-        The reason, for a message, such as `it has 300 characters, and must have at most 253`. `it` is the name.
+    A name must be a DNS subdomain (RFC 1123). Names of RBAC roles and role bindings may also have colons. The reason
+    fits into a message, with `it` for the name: `it has 300 characters, and must have at most 253`.
     """
     if kind in _RBAC and group_of(api_version) == "rbac.authorization.k8s.io":
         name = name.replace(":", "")
@@ -259,12 +247,8 @@ def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
     """Return a Secret's values as bytes, by key. If `data` and `stringData` have the same key, `stringData` counts.
 
-    Args:
-        secret: The Secret.
-        where: The Secret's name in messages.
-
-    Raises:
-        InputError: `data` or `stringData` isn't a mapping, a value isn't a string, or a value of `data` isn't base64.
+    `where` is the Secret's name in messages. Raises InputError for anything but mappings of strings, and for wrong
+    base64.
     """
     found: dict[str, bytes] = {}
     for field in ("data", "stringData"):
@@ -296,14 +280,7 @@ def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
     """Return an observed object as the bytes of a Struct, as Crossplane sends it to functions.
 
     Integers beyond 2^53, which other controllers may have written, become the nearest doubles without a message, as in
-    Crossplane.
-
-    Args:
-        resource: The object.
-        what: The object's name, for the message.
-
-    Raises:
-        InputError: The object has a value that a Struct can't hold.
+    Crossplane. Raises InputError, with the name `what`, if the object has a value that a Struct can't hold.
     """
     try:
         return _wire.encode_struct(resource)
@@ -335,12 +312,7 @@ def merged(under: Any, over: Any) -> Any:
 def encode(resource: Mapping[str, Any], what: str) -> bytes:
     """Return an object as the bytes of a Struct.
 
-    Args:
-        resource: The object.
-        what: The object's name, for the message.
-
-    Raises:
-        InputError: The object has a value that a Struct can't hold, such as an integer beyond 2^53.
+    Raises InputError, with the name `what`, if it has a value that a Struct can't hold, such as an integer beyond 2^53.
     """
     try:
         return _wire.encode_struct(resource)

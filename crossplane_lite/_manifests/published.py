@@ -93,11 +93,7 @@ _OF_OBJECTS: Final = {
 def published(schema: Mapping[str, Any], group: str, version: str, kind: str) -> dict[str, Any]:
     """Return the schema that an API server publishes for one version of a custom resource.
 
-    Args:
-        schema: The version's `openAPIV3Schema`. It isn't changed, but the result shares unchanged parts with it.
-        group: The kind's group.
-        version: The version's name, such as `v1beta1`.
-        kind: The kind.
+    The `schema`, the version's `openAPIV3Schema`, isn't changed, but the result shares unchanged parts with it.
     """
     root = _spelt_out(schema)
     properties = root.get("properties")

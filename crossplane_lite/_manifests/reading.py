@@ -41,12 +41,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def read_all(file: BinaryIO, label: str) -> bytes:
     """Return the content of an open file, from its current position to its end.
 
-    Args:
-        file: The file.
-        label: The file's name in messages.
-
-    Raises:
-        InputError: The file can't be read, or its rest has more than 1 GiB.
+    Raises InputError, with the name `label`, if the file can't be read, or its rest has more than 1 GiB.
     """
     # In parts, because a single read of 1 GiB would take the memory for all of it.
     parts: list[bytes] = []

@@ -138,12 +138,7 @@ def _read(path: str) -> list[archive.Stream]:
 def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
     """Return the content of a file of documents; for an archive, the contents of the files in it that have documents.
 
-    Args:
-        file: The file.
-        label: The file's name in messages.
-
-    Raises:
-        InputError: The file can't be read, or is a damaged or unknown archive.
+    Raises InputError, with the name `label`, if the file can't be read, or is a damaged or unknown archive.
     """
     try:
         if not file.seekable():  # a pipe

@@ -27,14 +27,8 @@ def boolean(value: Any) -> Any:
 def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> Any:
     """Return a value after checking its type.
 
-    Args:
-        value: The value. If `kind` is bool, a string such as `yes` is converted (see `boolean`).
-        kind: The type that the value must have: dict, list, str or bool.
-        error: Is called with the end of the message, such as `must be a list (got 5)`. It returns the error to raise,
-            whose message begins with the value's place.
-
-    Raises:
-        InputError: The value has another type.
+    For the `kind` bool, a string such as `yes` is converted (see `boolean`). `error` makes the InputError to raise from
+    the end of its message, such as `must be a list (got 5)`.
     """
     if kind is bool:
         value = boolean(value)
@@ -46,14 +40,8 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
 def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
     """Return the value at a path of keys, after checking its type.
 
-    Args:
-        where: The place of `content` for messages, such as `crds.yaml, document 2 (line 14)`.
-        content: The mapping in which the path begins.
-        path: Keys with dots between them, such as `spec.names.kind`.
-        kind: The type that the value must have: dict, list, str or bool (see `typed`).
-
-    Raises:
-        InputError: The value is missing, or has another type.
+    The `path` has dots between keys, such as `spec.names.kind`. Raises InputError, with the place `where`, if the value
+    is missing, or has another type (see `typed`).
     """
     value: Any = content
     done: list[str] = []
@@ -68,14 +56,7 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any])
 def check_name(where: str, path: str, name: str) -> None:
     """Refuse a string that can't be a group, version or kind, because it may be written into the code of models.
 
-    Args:
-        where: The object's place for messages, such as `crds.yaml, document 2 (line 14)`.
-        path: The path of the string in the object, for messages.
-        name: The string.
-
-    Raises:
-        InputError: The string has other characters than letters, digits, `-` and `.`, or doesn't begin and end with a
-            letter or digit.
+    Raises InputError unless it has letters, digits, `-` and `.` only, and begins and ends with a letter or digit.
     """
     if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
         raise InputError(

@@ -42,14 +42,8 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the CustomResourceDefinitions of an XRD: the composite's, then the claim's if the XRD offers a claim.
 
     The CRDs have all versions of the XRD in the same order, so that a path in a message, such as `spec.versions[1]`, is
-    right for the XRD, too. The CRDs share parts with the XRD: don't change them.
-
-    Args:
-        where: The XRD's place for messages, such as `xrd.yaml, document 1 (line 1)`.
-        xrd: A CompositeResourceDefinition of apiextensions.crossplane.io/v1 or v2.
-
-    Raises:
-        InputError: A field of the XRD is missing or wrong; the message has the field's path.
+    right for the XRD, too. The CRDs share parts with the XRD: don't change them. Raises InputError, with the field's
+    path, if a field of the XRD is missing or wrong.
     """
     top = _Object(where, "", xrd)
     api_version = top.text("apiVersion", choices=tuple(_DEFAULT_SCOPES))
@@ -137,15 +131,8 @@ def _crd(
 ) -> dict[str, Any]:
     """Return the CustomResourceDefinition of an XRD's composite or claim.
 
-    Args:
-        spec: The XRD's spec.
-        names: The names of the kind: the XRD's `names` or `claimNames`.
-        scope: `Namespaced` or `Cluster`.
-        own_spec: The properties that Crossplane adds to the kind's spec.
-        own_status: The properties that Crossplane adds to the kind's status.
-
-    Raises:
-        InputError: A field of the XRD is missing or wrong.
+    `names` are the XRD's `names` or `claimNames`; `own_spec` and `own_status` are the properties that Crossplane adds.
+    Raises InputError if a field of the XRD is missing or wrong.
     """
     group = spec.text("group")
     names.text("kind")

@@ -82,12 +82,7 @@ def load_documents(path: Path) -> list[Document]:
 def decode(data: bytes, label: str) -> str:
     """Return the text of a file, without a byte order mark.
 
-    Args:
-        data: The file's content.
-        label: The file's name in messages.
-
-    Raises:
-        InputError: The content isn't UTF-8.
+    Raises InputError if the content isn't UTF-8.
     """
     try:
         return data.decode("utf-8-sig")
@@ -98,16 +93,9 @@ def decode(data: bytes, label: str) -> str:
 def parse_documents(text: str, label: str, *, extra: str, as_written: bool = False) -> Iterator[Document]:
     """Yield the documents of a YAML stream, each as soon as it is read. Empty documents are left out.
 
-    Args:
-        text: The stream.
-        label: The stream's name in messages: a file's name, or `<stdin>`.
-        extra: The extra of this package, such as `render`, that the message tells to install if PyYAML is missing.
-        as_written: Whether unquoted keys, and words such as `yes`, stay strings (see the module's description). Then
-            infinities and .nan are errors.
-
-    Raises:
-        InputError: The text isn't YAML as this module reads it, or a document isn't a mapping.
-        MissingExtraError: PyYAML isn't installed.
+    With `as_written`, unquoted keys, and words such as `yes`, stay strings (see the module's description), and
+    infinities and .nan are errors. Raises InputError if the text isn't YAML as this module reads it, or a document
+    isn't a mapping; and MissingExtraError, which names `extra`, if PyYAML isn't installed.
     """
     for where, content in _values(text, label, extra=extra, as_written=as_written):
         if content is None:
@@ -120,14 +108,8 @@ def parse_documents(text: str, label: str, *, extra: str, as_written: bool = Fal
 def parse_value(text: str, label: str, *, extra: str) -> Any:
     """Return the value, of any type, of a text with one YAML document; None if the text has no document.
 
-    Args:
-        text: The document.
-        label: The text's name in messages.
-        extra: The extra of this package, such as `render`, that the message tells to install if PyYAML is missing.
-
-    Raises:
-        InputError: The text isn't YAML as this module reads it, or has several documents.
-        MissingExtraError: PyYAML isn't installed.
+    Raises InputError if the text isn't YAML as this module reads it, or has several documents; and MissingExtraError,
+    which names `extra`, if PyYAML isn't installed.
     """
     values = [value for _, value in _values(text, label, extra=extra, as_written=False)]
     if len(values) > 1:
@@ -168,15 +150,8 @@ def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> 
     """Return documents as a YAML stream, each after a line `---`.
 
     A string is quoted if a common reader of YAML would take it for another type. A string of several lines is written
-    as a block.
-
-    Args:
-        documents: The documents.
-        sort_keys: Whether the keys of all mappings are sorted. By default they keep their order.
-
-    Raises:
-        InputError: A document is nested too deeply for PyYAML.
-        MissingExtraError: PyYAML isn't installed.
+    as a block. Keys keep their order by default. Raises InputError if a document is nested too deeply for PyYAML, and
+    MissingExtraError if PyYAML isn't installed.
     """
     yaml = load("yaml", "render")
     try:
@@ -390,9 +365,7 @@ class _Builder:
 def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
     """Return the value of a scalar without quotes and tag.
 
-    Args:
-        text: The scalar's text.
-        words: Maps the words that aren't strings, such as `true`, to their values.
+    The keys of `words` are those that aren't strings, such as `true`.
     """
     if text in words:
         return words[text]

@@ -44,16 +44,9 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
     """Return `value` as a field, list or map of desired state keeps it: as it is, converted or copied.
 
     None and UNSET give None, which means that nothing is set. A missing list, map or model (read from an unset field)
-    gives None too. But a missing model of observed state gives an Observable if its value may still come.
-
-    Args:
-        type_: The type of the field, or of the items of the list or map.
-        value: The value.
-        name: Where the value goes, for messages: a pair of a model, list or map and a step below it.
-
-    Raises:
-        UsageError: The value isn't allowed there, contains itself or is nested too deep. The message says why.
-        UnknownFieldError: A mapping for a model has a key that the model does not have.
+    gives None too. But a missing model of observed state gives an Observable if its value may still come. Raises
+    UsageError if the value isn't allowed there, contains itself or is nested too deep, and UnknownFieldError if a
+    mapping for a model has a key that the model doesn't have.
     """
     work = _Work()
     kept = _adopt_one(type_, value, name, work)
@@ -128,10 +121,7 @@ def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
 
     A whole float, such as 2.0, becomes an integer if the field takes integers. A scalar that comes from another model
     is returned unchanged. In a rehearsal (a run of compose() whose results are thrown away), a field of scalars takes
-    every scalar.
-
-    Raises:
-        UsageError: The scalar isn't allowed in the field.
+    every scalar. Raises UsageError if the scalar isn't allowed in the field.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
@@ -312,17 +302,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def check_keys(keys: Iterable[Any], name: Place) -> None:
-    """Check that the keys of a map are strings or Observables. In a rehearsal, any keys are allowed.
-
-    A rehearsal is a run of compose() whose results are thrown away.
-
-    Args:
-        keys: The keys.
-        name: The map, or its place as in `adopt`, for the message.
-
-    Raises:
-        UsageError: A key is neither a string nor an Observable.
-    """
+    """Raise UsageError unless the keys of a map are strings or Observables. In a rehearsal, any keys are allowed."""
     try:
         _types.all_strings(keys)
     except TypeError:
@@ -352,14 +332,9 @@ def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> 
 def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     """Set the fields of a new model from a mapping, and return the model.
 
-    Args:
-        model: The model, made without its constructor.
-        values: The mapping. A key is a field's name in Kubernetes or its attribute; an Observable counts as its text.
-        is_copy: Whether the values come from another model. Then the types of scalars aren't checked.
-
-    Raises:
-        UnknownFieldError: A key is neither a name of a field in Kubernetes nor an attribute of the model's class.
-        UsageError: A field can't hold its value, or a key is neither a string nor an Observable.
+    The model is made without its constructor. A key is a field's name in Kubernetes or its attribute; an Observable
+    counts as its text. With `is_copy` the types of scalars aren't checked. Raises UnknownFieldError for a key without a
+    field, and UsageError for a value that doesn't fit.
     """
     work = _Work(is_copy=is_copy)
     _filled(model, values, work, type(model).__name__)

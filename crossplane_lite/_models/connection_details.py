@@ -169,15 +169,7 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
     """Return `value` as a connection detail: a string, bytes, or an Observable that is unresolved.
 
     If the detail is a string or bytes, it is masked from now on in texts for people. Numbers and Observables aren't
-    masked.
-
-    Args:
-        key: The key of the detail.
-        value: The value. A whole number, such as a port, becomes a string. So does a whole float, such as 5432.0.
-        call: The call in which the detail is set.
-
-    Raises:
-        UsageError: The value has another type.
+    masked. A whole number, such as a port or 5432.0, becomes a string. Raises UsageError for a value of another type.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)

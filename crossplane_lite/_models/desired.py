@@ -96,9 +96,7 @@ PLACED: Final = frozenset(field for places in PLACES.values() for field in place
 def is_desired(node: Node | None, root: Root) -> bool:
     """Say whether a resource of a call is desired: registered now, desired by previous functions, or the composite.
 
-    Args:
-        node: The resource's node; None for a new resource, which counts as desired.
-        root: The root of its observed state. Its kind says whether the resource can be desired at all.
+    A new resource has no node, and counts as desired.
     """
     if root.kind not in PLACES or node is None:
         return root.kind in PLACES
@@ -110,11 +108,6 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
     """Give a field of a desired resource the rules of `PLACES` for the missing fields in it.
 
     Does nothing if `value` isn't a model, or if it has such rules already.
-
-    Args:
-        name: The field's name. `PLACES` has rules for it.
-        value: The field's value.
-        root: The root of the resource's observed state.
     """
     if not isinstance(value, ModelShape):
         return
@@ -132,10 +125,6 @@ def external_name_of(annotations: Any, root: Root) -> str | Observable[str] | No
 
     If no function has set the name, this is a reference to the observed name. If the annotation was deleted, it is
     None.
-
-    Args:
-        annotations: The resource's desired annotations.
-        root: The root of the resource's observed state.
     """
     name: str | None = dict.get(annotations, EXTERNAL_NAME)
     if name is not None or EXTERNAL_NAME in (getattr(annotations, "deleted", None) or ()):

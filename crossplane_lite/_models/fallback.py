@@ -22,11 +22,7 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
 
     Elements of lists are matched by the list's merge keys if its schema has some, else by index if both lists have the
     same length. If neither is possible, the whole observed list replaces the list, which is left out if nothing is
-    observed.
-
-    Args:
-        tree: The resource's set fields.
-        observed: The observed resource as plain data; None before the resource exists.
+    observed. `observed` is None before the resource exists.
     """
     matcher = _Matcher(tree)
     for found in tree.found:
@@ -36,12 +32,7 @@ def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
 def part_for(tree: Tree, observed: bytes | None) -> dict[str, Any] | None:
     """Return the fields of an observed resource that `fall_back` needs; None if it needs none.
 
-    Args:
-        tree: The desired resource's set fields.
-        observed: The observed resource's Struct bytes; None before the resource exists.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Raises WireError for malformed bytes.
     """
     if observed is None or not tree.found:
         return None
@@ -65,16 +56,9 @@ class _Matcher:
     def element(self, values: list[Any], at: int, observed: Any, unresolved: Any) -> Any:
         """Return the observed element that belongs to an element of a list.
 
-        Args:
-            values: The list.
-            at: The index of the element.
-            observed: The observed list, or a value of another type if no list is observed.
-            unresolved: The name of the element's field whose value is unresolved; None if the unresolved value is
-                deeper, or is the element itself.
-
-        Returns:
-            The observed element. None if no observed element has the same merge keys, and `_NONE` if the element can't
-            be matched.
+        `unresolved` is the name of the element's field whose value is unresolved; None if the unresolved value is
+        deeper, or is the element itself. Returns None if no observed element has the same merge keys, and `_NONE` if
+        the element can't be matched.
         """
         if not isinstance(observed, list):
             return _NONE
@@ -149,13 +133,8 @@ def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matc
     """Replace a list by the observed list, or leave it out if none is observed.
 
     If the list is inside of other lists, the innermost of them that has an observed list is replaced. If none has, the
-    outermost list is left out.
-
-    Args:
-        way: The holders of the list from the top: each object or list, the key or index in it, and its observed value.
-        observed: The observed value in the list's place.
-        matcher: Notes which lists were replaced.
-        values: The list.
+    outermost list is left out. `way` has the holders of the list from the top: each object or list, the key or index in
+    it, and its observed value. `matcher` notes which lists were replaced.
     """
     while not isinstance(observed, list) and isinstance(way[-1][0], list):
         # A list in a list can't be left out without shifting the next ones, so the one around it goes.
@@ -173,10 +152,7 @@ def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matc
 def _prune(way: list[tuple[Any, Any, Any]], holder: Any, seen: Any) -> None:
     """Remove `holder` if it is an empty object that isn't observed, then each object above that becomes empty by this.
 
-    Args:
-        way: The objects and lists around `holder`, as in `_replace_list`.
-        holder: The object that has lost a field.
-        seen: The observed value in the place of `holder`.
+    `way` is as in `_replace_list`, and `seen` is the observed value in the place of `holder`.
     """
     while way and isinstance(holder, dict) and not holder and not isinstance(seen, dict):
         above, step, seen_above = way.pop()

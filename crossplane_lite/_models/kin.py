@@ -37,19 +37,10 @@ def become(
 ) -> None:
     """Change the class of a model, and of the models in it, to kin classes that fit into a field.
 
-    If anything in the model doesn't fit, an error is raised and nothing has changed.
-
-    Args:
-        model: The model. It isn't in a field, list or map yet.
-        type_: The type of the field that the model is put into.
-        name: The field's place, for messages: a pair of a model, list or map and a step below it.
-        refuse: Called with a type, a value that doesn't fit and its place. It raises an error, but may let a scalar
-            pass.
-        label: Returns the text for such a place.
-
-    Raises:
-        UnknownFieldError: The new class doesn't have a field that is set or deleted in the model.
-        UsageError: A field of the new class can't hold its value.
+    If anything in the model doesn't fit, an error is raised and nothing has changed. `model` isn't in a field, list or
+    map yet. `refuse` raises the error for a type, a value that doesn't fit and its place, but may let a scalar pass;
+    `label` returns the text for a place. Raises UnknownFieldError if the new class lacks a field, and UsageError if a
+    field can't hold its value.
     """
     models: list[tuple[ModelShape, type[ModelShape], dict[str, str]]] = []
     containers: list[tuple[Any, _types.Type]] = []
@@ -98,14 +89,7 @@ def _fields(
 ) -> dict[str, _types.Field]:
     """Return, for each attribute that is set or deleted in a model, the field of `cls` with the same Kubernetes name.
 
-    Args:
-        model: The model.
-        cls: The class.
-        label: Returns the text for a place, for the message.
-        place: The model's place.
-
-    Raises:
-        UnknownFieldError: `cls` has no such field.
+    Raises UnknownFieldError, with the `label` of `place`, if there is no such field.
     """
     node = model._node
     deleted = () if node is None or node.deleted is None else node.deleted

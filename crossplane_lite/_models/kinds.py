@@ -17,12 +17,7 @@ __all__ = ["check_class", "check_kind", "check_same_kind"]
 def check_class(model: object, what: str) -> None:
     """Check that an argument is a class of resources.
 
-    Args:
-        model: The argument.
-        what: The name of the called function, for the message.
-
-    Raises:
-        UsageError: The argument isn't a subclass of `Resource`.
+    `what` is the name of the called function. Raises UsageError.
     """
     if not (isinstance(model, type) and issubclass(model, Resource)):
         raise UsageError(
@@ -33,13 +28,7 @@ def check_class(model: object, what: str) -> None:
 def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:
     """Check that an object has the group and kind of a model class. Its version may differ.
 
-    Args:
-        model: The model class. A class for all kinds, such as `Unstructured`, accepts every object.
-        fields: The object's top-level fields, each as encoded bytes.
-        where: The object's name in the message.
-
-    Raises:
-        UsageError: The object has another group or kind.
+    A class for all kinds, such as `Unstructured`, accepts every object. Raises UsageError.
     """
     if not model._fixed or _has_head(model, fields):
         return
@@ -55,13 +44,7 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
 def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
     """Check that an object has the group and kind of an instance, which may be one of `Unstructured`.
 
-    Args:
-        instance: The instance. Its version may be another one than the object's.
-        fields: The object's top-level fields, each as encoded bytes.
-        where: The object's name in the message.
-
-    Raises:
-        UsageError: The object has another group or kind.
+    Its version may be another one. Raises UsageError.
     """
     if instance._fixed and _has_head(type(instance), fields):
         return

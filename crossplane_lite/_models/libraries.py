@@ -68,11 +68,7 @@ def asked_class(model: ModelShape, frame: FrameType) -> type:
 
     attrs and cattrs read `__class__` first. `attrs.asdict` would then read every field, set or not, and never end where
     a class refers to itself. So `attrs.asdict` gets a temporary class that has only the fields that are present in the
-    model.
-
-    Args:
-        model: The model.
-        frame: The frame of the code that reads `__class__`.
+    model. `frame` belongs to the code that reads `__class__`.
     """
     teach_globally()
     asdict = getattr(sys.modules.get("attr"), "asdict", None)

@@ -247,9 +247,7 @@ class Node:
     def observable(self, step: str = "", *, settles: bool = False) -> Observable[Any]:
         """Return the Observable for this object, or for its field at the path `step`.
 
-        Args:
-            step: The rest of the path, such as `.name`.
-            settles: Whether a missing value means empty once the object is ready.
+        `settles` says that a missing value means empty once the object is ready.
         """
         return make(self.path + step, self.root, settles=settles)
 
@@ -295,10 +293,6 @@ class Node:
 
         An object that was read under `name` before doesn't belong to `holder` any more. If `holder` was itself read
         from another object, it now counts as set there.
-
-        Args:
-            holder: The model.
-            name: The field's attribute.
         """
         view = None if self.views is None else self.views.pop(name, None)
         if view is not None and view._node.state == VIEW:
@@ -331,15 +325,8 @@ def shown(node: Node | None) -> str:
 def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
     """Raise an error if a whole observed resource, or its whole metadata or status, would be copied.
 
-    This is the specification's "SSA Safety". Smaller parts, such as one field of the status, may be copied.
-
-    Args:
-        node: The node of the object to copy.
-        show: Returns the text for a place.
-        place: The place that the copy would go to, for the message.
-
-    Raises:
-        UsageError: The object is an observed resource, its metadata or its status.
+    This is the specification's "SSA Safety". Smaller parts, such as one field of the status, may be copied. `show`
+    returns the text for a place. Raises UsageError.
     """
     root = node.root
     if root is None:

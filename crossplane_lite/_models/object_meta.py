@@ -121,11 +121,7 @@ def is_sound(model: ModelShape, size: int) -> bool:
     """Return True only if the metadata that was set in a resource is known to follow the rules.
 
     False means that `check_metadata` must decide. This check runs for each resource of each call, so it is quick for
-    usual metadata and gives up on anything else.
-
-    Args:
-        model: The resource, without unresolved values.
-        size: The size of the whole encoded resource in bytes.
+    usual metadata and gives up on anything else. The `size` of the encoded resource is in bytes.
     """
     metadata = model.__dict__.get("metadata")
     if metadata is None:
@@ -184,13 +180,8 @@ def _keep(kept: set[Any], value: Any) -> None:
 def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any) -> None:
     """Check the metadata of a resource. Nothing is checked if the metadata isn't an object.
 
-    Args:
-        data: The resource as plain data.
-        found: The unresolved values in it, which aren't checked.
-        before: The metadata that previous functions desire. A value that is the same there isn't checked.
-
-    Raises:
-        EncodeError: A value breaks a rule. The error has the value's path.
+    `found` are the unresolved values, which aren't checked. Neither is a value that is the same in `before`, the
+    metadata that previous functions desire. Raises EncodeError with the value's path.
     """
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
@@ -204,15 +195,7 @@ class _Check:
         self._before = before if isinstance(before, dict) else {}
 
     def metadata(self, metadata: dict[str, Any], name_rule: Rule) -> None:
-        """Check the metadata of a resource.
-
-        Args:
-            metadata: The metadata as plain data.
-            name_rule: The rule for the resource's name.
-
-        Raises:
-            EncodeError: A rule is broken.
-        """
+        """Check the metadata of a resource; raise EncodeError if a rule is broken."""
         self._text(metadata, ("name",), name_rule, "an object's name")
         has_form, form = name_rule
         prefix_rule = (lambda text: has_form(_with_more(text)), form)

@@ -35,12 +35,8 @@ _lock: Final = threading.Lock()
 def model_of(api_version: str, kind: str, schema: Mapping[str, Any]) -> type[Resource]:
     """Return the class for a kind. The same apiVersion, kind and schema usually give the same class again.
 
-    The 64 classes that were used last are kept for this.
-
-    Args:
-        api_version: The kind's apiVersion.
-        kind: The kind's name.
-        schema: The kind's OpenAPI schema, without references. An empty schema makes a class that takes any field.
+    The 64 classes that were used last are kept for this. An empty schema makes a class that takes any field; another
+    has no references.
     """
     key = (api_version, kind, canonical(schema))
     with _lock:
@@ -75,11 +71,8 @@ class _Maker:
     def fields(self, properties: Mapping[str, Any], above: str, *, of_resource: bool = False) -> list[types.Field]:
         """Return the fields of an object.
 
-        Args:
-            properties: The schemas of the fields, by their names in Kubernetes.
-            above: The name of the object's class. The names of nested classes begin with it.
-            of_resource: Whether the object is a resource. Then `metadata` has its own type, and more attributes get an
-                underscore at the end.
+        The names of nested classes begin with `above`. In a resource, `metadata` has its own type, and more attributes
+        get an underscore at the end.
         """
         names = attributes(properties, of_resource=of_resource)
         return [

@@ -29,12 +29,6 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
     """Return a value that is being set, laid over the value that a previous function set for this field (see `lay`).
 
     `value` itself is returned if previous functions set no value, or if one of the two values isn't an object or map.
-
-    Args:
-        node: The node of the model or map in which the value is set.
-        wire: The field's name in Kubernetes, or the key of the map.
-        type_: The type of the field, or of the map's items.
-        value: The value.
     """
     inherited = node.fields.get(wire)
     if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
@@ -46,17 +40,8 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
 def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
     """Put a model or map, and the objects in it, over the bytes that a previous function set for the same fields.
 
-    Fields and keys that aren't set in it are read from these bytes.
-
-    Args:
-        type_: The type of the value's field.
-        value: The model or map.
-        raw: The bytes.
-        root: The observed object of the resource.
-
-    Returns:
-        The model itself, or a copy of its set fields if it already lies over other bytes in a call that hasn't ended.
-        For a map, a new map.
+    Fields and keys that aren't set in it are read from these bytes. Returns the model itself, or a copy of its set
+    fields if it already lies over other bytes in a call that hasn't ended. For a map, a new map is returned.
     """
     top: list[Any] = [value]
     work: list[tuple[Any, Any, types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
@@ -111,10 +96,6 @@ def _lay_views(model: ModelShape, node: Node) -> None:
     """Give nested objects their parts of a model's new source. They were read before the model had the source.
 
     compose() may still hold these objects.
-
-    Args:
-        model: The model.
-        node: The model's new node, whose `views` are these objects.
     """
     work = [(model, node)]
     while work:
@@ -142,10 +123,7 @@ def _lay_views(model: ModelShape, node: Node) -> None:
 def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
     """Make `view` the owner of the elements of `made`.
 
-    Args:
-        view: A list or map that was read when it was empty. It has the elements already.
-        made: A list or map with the same elements, over the bytes of a previous function.
-        elements: The elements.
+    `view` was read when it was empty, and has the elements already. `made` lies over the bytes of a previous function.
     """
     assert view._node is not None and made._node is not None
     view._node.root = made._node.root
@@ -160,12 +138,6 @@ def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root)
     """Return a new map with the entries of `own`, and with those of a previous function for other keys.
 
     Keys that were deleted from `own` are left out.
-
-    Args:
-        type_: The type of the map's field.
-        own: The map that compose() set.
-        source: The bytes of the previous function's map.
-        root: The observed object of the resource.
     """
     up = Node(LOOSE, None, root)
     of = type_ if type_.code == types.MAP else types.ANY_TYPE

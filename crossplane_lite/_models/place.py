@@ -41,11 +41,7 @@ def place_of(holder: Any) -> str:
 def _way(top: Any, wanted: Any) -> list[Any] | None:
     """Return the steps from a resource to one of the models, lists and maps in it; None if the resource lacks it.
 
-    The steps are keys, indexes and names of fields in Kubernetes.
-
-    Args:
-        top: The resource.
-        wanted: The model, list or map. It is found by identity.
+    The steps are keys, indexes and names of fields in Kubernetes. The object is found by identity.
     """
     work: list[tuple[Any, tuple[Any, ...]]] = [(top, ())]
     seen = set()

@@ -98,16 +98,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
 
     Models, lists and maps are made once: reading the field again gives the same object. A field that the source lacks,
     or that was deleted, reads as `absent` says. An observed null reads in the same way, and so does an empty string in
-    the status of a composed resource. A null of a previous function reads as None.
-
-    Args:
-        node: The model's node.
-        holder: The model.
-        field: The field.
-
-    Raises:
-        UsageError: The field is in the status of a desired composed resource and has no value there.
-        WireError: The bytes of the source are malformed.
+    the status of a composed resource. A null of a previous function reads as None. Raises UsageError if the field is in
+    the status of a desired composed resource and has no value there, and WireError for malformed bytes.
     """
     name = field.name
     type_ = field.type
@@ -153,13 +145,7 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
     """Keep a model, list or map that was read, and return it.
 
     Reading the field again gives the same object. If it belongs to desired state, it counts as set when it is first
-    written to.
-
-    Args:
-        node: The node of the model that the field belongs to.
-        holder: That model.
-        name: The field's attribute.
-        made: The model, list or map.
+    written to. `holder` is the model of `node`.
     """
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`
@@ -175,15 +161,8 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
 def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     """Return the value that a field reads as if the source lacks it.
 
-    Args:
-        type_: The field's type.
-        state: The state of the field: a state of `crossplane_lite._models.node`.
-        up: The node of the object that lacks the field.
-        step: The field as a step of a path, such as `.spec`.
-
-    Returns:
-        An empty model for a class with known fields. For any other type, an Observable in the state WAIT (the value may
-        still come). In other states, an empty model, list or map, or None for a scalar.
+    Models of known fields read as an empty model. Any other type reads as an Observable in the state WAIT (the value
+    may still come); in other states as an empty model, list or map, or as None for a scalar.
     """
     code = type_.code
     if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
@@ -205,19 +184,8 @@ def present(
     """Return an object or list of the source as a model, list or map, which reads from its part of the source.
 
     Lists and maps inside of a list or map are decoded at once. For a model inside of it, each field is decoded when it
-    is read.
-
-    Args:
-        type_: The type of the field or item that has this value.
-        kind: `STRUCT` for an object, `LIST` for a list (constants of `_wire`).
-        payload: The bytes of the object or list.
-        state: The state of the new nodes.
-        up: The node of the object or list that contains this value.
-        step: The last part of the path, such as `.spec` or `[0]`.
-        replaced: Keys of a map for which the caller puts in other values. The result has them with the value None.
-
-    Raises:
-        WireError: The bytes are malformed.
+    is read. The `kind` is `STRUCT` or `LIST` of `_wire`, and `up` is the node of the object or list around it. Keys in
+    `replaced` get None, because the caller puts in other values. Raises WireError for malformed bytes.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
@@ -252,12 +220,7 @@ def present(
 def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[Any]) -> None:
     """Put the scalar items of a list or map into it, and append its objects and lists to `work`.
 
-    Args:
-        holder: The list or map.
-        entries: Its keys or indexes with the encoded values.
-        of: The type of the items.
-        node: The node of the list or map.
-        work: The stack of `present`.
+    `work` is the stack of `present`.
     """
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value in entries:

@@ -101,10 +101,6 @@ class Resource(Model):
         """Apply the rules of `desired.PLACES` to a field of a desired resource.
 
         Does nothing for other resources, and for a discarded field that was set: that is reported when the call ends.
-
-        Args:
-            name: A name in `desired.PLACED`.
-            value: The field's value.
         """
         state = self._state
         if state is None or not is_desired(self._node, state.root) or name not in PLACES[state.root.kind]:

@@ -22,15 +22,8 @@ __all__ = ["delete_field", "set_field"]
 def set_field(self: Model, name: str, value: Any) -> None:
     """Set a field. None and UNSET remove the set value, so that the value of previous functions is read again.
 
-    Args:
-        self: The model.
-        name: The field's attribute.
-        value: The value.
-
-    Raises:
-        UnknownFieldError: The class doesn't have the field.
-        ReadOnlyError: The model is observed state.
-        UsageError: The field can't hold the value.
+    Raises UnknownFieldError, ReadOnlyError if the model is observed state, and UsageError if the field can't hold the
+    value.
     """
     field = self.__wire_fields__.get(name)
     if field is None:
@@ -61,14 +54,8 @@ def set_field(self: Model, name: str, value: Any) -> None:
 def delete_field(self: Model, name: str) -> None:
     """Delete a field. It then reads as if nothing had set it, and the value of previous functions is removed.
 
-    Args:
-        self: The model.
-        name: The field's attribute. A field that isn't set can be deleted, too.
-
-    Raises:
-        UnknownFieldError: The class doesn't have the field.
-        ReadOnlyError: The model is observed state.
-        UsageError: The field is fixed, as apiVersion and kind are.
+    A field that isn't set can be deleted, too. Raises UnknownFieldError, ReadOnlyError if the model is observed state,
+    and UsageError for a fixed field, such as apiVersion.
     """
     if self.__wire_fields__.get(name) is None:
         raise self._unknown(name)

@@ -223,14 +223,8 @@ def _no_class(ref: str) -> type[ModelShape]:
 def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
     """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`.
 
-    Args:
-        text: The type.
-        resolve: Returns the class for a name when the class is first used. Types without a class don't need it.
-
-    Raises:
-        ValueError: The escapes of a merge key are wrong.
-        IndexError: The type, or the type of an item, is empty.
-        KeyError: A type such as `b|s` has a letter that stands for no scalar.
+    `resolve` returns the class for a name when the class is first used. Raises ValueError, IndexError or KeyError for a
+    malformed type.
     """
     simple = _SIMPLE.get(text)
     if simple is not None:
@@ -251,14 +245,8 @@ def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
 def parse_field(text: str, resolve: Resolve) -> Field:
     """Parse one field of a table's class, such as `location:s` or `from_=from:s` (attribute, Kubernetes name, type).
 
-    Args:
-        text: The field.
-        resolve: Returns the class for a name when the class is first used.
-
-    Raises:
-        ValueError: The text isn't of this form.
-        IndexError: The type of a list's or map's items is missing.
-        KeyError: The type has a letter that stands for no scalar.
+    `resolve` returns the class for a name when the class is first used. Raises ValueError, IndexError or KeyError for a
+    malformed field.
     """
     names, _, type_text = text.rpartition(":")
     name, _, wire = names.partition("=")

@@ -135,15 +135,9 @@ def plain_data(value: Any) -> Any:
 def tree_of(value: Any, call: Tracker | None) -> Tree:
     """Return a model as a tree: its set fields, and TOMBSTONE for each deleted field, but no others of its source.
 
-    Models that were copied from observed state, and models in lists, have all their fields.
-
-    Args:
-        value: The model.
-        call: The call whose placeholders are searched in strings; None if strings aren't searched.
-
-    Raises:
-        EncodeError: A list holds None or UNSET, or the value contains itself.
-        UsageError: A whole observed resource, or its whole metadata or status, would be copied.
+    Models that were copied from observed state, and models in lists, have all their fields. Only with a `call` are its
+    placeholders searched in strings. Raises EncodeError if a list holds None or UNSET, or the value contains itself;
+    and UsageError if a whole observed resource, or its whole metadata or status, would be copied.
     """
     return _convert(value, call, whole=False)
 
@@ -253,12 +247,8 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
 def whole_tree(value: Any, call: Tracker | None) -> Tree:
     """Return a value as a tree, in which models have their set fields and the other fields of their source.
 
-    Args:
-        value: The value.
-        call: The call whose placeholders are searched in strings; None if strings aren't searched.
-
-    Raises:
-        EncodeError: A list holds UNSET, or the value contains itself.
+    Only with a `call` are its placeholders searched in strings. Raises EncodeError if a list holds UNSET, or the value
+    contains itself.
     """
     return _convert(value, call, whole=True)
 
@@ -266,10 +256,8 @@ def whole_tree(value: Any, call: Tracker | None) -> Tree:
 def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
     """Return the unresolved Observables in a value, and those whose placeholders are in its strings.
 
-    If `call` is None, every Observable in the value is returned, and strings aren't searched.
-
-    Raises:
-        EncodeError: A list holds UNSET, or the value contains itself.
+    If `call` is None, every Observable in the value is returned, and strings aren't searched. Raises EncodeError like
+    `whole_tree`.
     """
     return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
 
@@ -277,10 +265,8 @@ def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
 def with_references(value: Any, call: Tracker | None) -> Any:
     """Return a value in which each Observable that has a value meanwhile is replaced by that value.
 
-    If there is such an Observable, the result is plain data. Otherwise it is `value` itself.
-
-    Raises:
-        EncodeError: A list holds UNSET, or the value contains itself.
+    If there is such an Observable, the result is plain data. Otherwise it is `value` itself. Raises EncodeError like
+    `whole_tree`.
     """
     tree = whole_tree(value, call)
     return tree.data if tree.refers else value
@@ -289,12 +275,7 @@ def with_references(value: Any, call: Tracker | None) -> Any:
 def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observable[Any]]]:
     """Return a value as plain data, and the unresolved Observables that are in it or in its strings' placeholders.
 
-    Args:
-        value: The value.
-        call: The call whose placeholders are searched in strings; None if strings aren't searched.
-
-    Raises:
-        EncodeError: A list holds UNSET, or the value contains itself.
+    The `call` and the errors are as in `whole_tree`.
     """
     tree = _convert(value, call, whole=True)
     return tree.data, [observable for found in tree.found for observable in found.waits_for]
@@ -303,13 +284,8 @@ def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observa
 def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
     """Return plain data in which each None is replaced by NULL. In plain data, None means an explicit null.
 
-    Args:
-        value: The data.
-        opened: A function that is called with each item first. Its result takes the place of the item: the content of a
-            protobuf message, for example.
-
-    Raises:
-        UsageError: The data contains itself, or is nested too deep.
+    The result of `opened` takes the place of an item, such as the content of a protobuf message. Raises UsageError if
+    the data contains itself, or is nested too deep.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]

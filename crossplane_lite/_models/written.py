@@ -17,14 +17,8 @@ _OWN: Final = (NullType, UnsetType)
 def as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
     """Return a member of an enum as its value, and a time or date as the string that Kubernetes uses.
 
-    Any other value is returned as it is. A time is converted to UTC.
-
-    Args:
-        value: The value. It must not be an Observable: the checks made here would count as uses of it.
-        fault: Makes the error from the text of a problem.
-
-    Raises:
-        Exception: The error that `fault` made: the value is a time without a time zone.
+    Any other value is returned as it is. A time is converted to UTC. The value must not be an Observable: the checks
+    made here would count as uses of it. Raises the error that `fault` makes from a text for a time without a time zone.
     """
     if isinstance(value, Enum):
         return value if isinstance(value, _OWN) else value.value

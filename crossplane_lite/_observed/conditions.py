@@ -12,12 +12,7 @@ __all__ = ["condition_of", "conditions_of"]
 def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
     """Return the first condition of the type `type_` in an object's status; None if there is no such condition.
 
-    Args:
-        raw: The object's Struct bytes; None for an object that doesn't exist.
-        type_: The condition's type, such as `Ready`.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Raises WireError for malformed bytes.
     """
     return conditions_of(raw).get(type_)
 
@@ -25,11 +20,7 @@ def condition_of(raw: bytes | None, type_: str) -> dict[str, Any] | None:
 def conditions_of(raw: bytes | None) -> dict[str, dict[str, Any]]:
     """Return the conditions in an object's status by their types, the first of each type.
 
-    Args:
-        raw: The object's Struct bytes; None for an object that doesn't exist.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Raises WireError for malformed bytes.
     """
     conditions = None if raw is None else _wire.get_path(raw, ("status", "conditions"))
     found: dict[str, dict[str, Any]] = {}

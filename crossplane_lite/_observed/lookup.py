@@ -17,14 +17,7 @@ __all__ = ["is_reported", "steps_of", "value_at", "value_in"]
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     """Return the observed value at a path such as `bucket.status.atProvider.id`; UNSET if there is no value.
 
-    Args:
-        observed: The observed composed resources by name.
-        xr: The `Root` of the observed composite; None if there is no composite.
-        path: The path. It begins with `xr.` or with the name of a composed resource. If several names fit, because a
-            name may have dots, the longest counts.
-
-    Raises:
-        WireError: The bytes are malformed.
+    `xr` is the `Root` of the observed composite, if there is one. Raises WireError for malformed bytes.
     """
     if path.startswith("xr."):
         return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
@@ -47,14 +40,8 @@ def is_reported(way: str) -> bool:
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bool = False) -> Any:
     """Return the value at a path in an observed object; UNSET if the value is missing or null, or `way` isn't a path.
 
-    Args:
-        raw: The object's Struct bytes.
-        details: The object's connection details. The path `connection_details` leads to them.
-        way: The path without the object's name. An empty path stands for the whole object.
-        composed: Whether the object is a composed resource: then `is_reported` says which empty strings are missing.
-
-    Raises:
-        WireError: The bytes are malformed.
+    An empty `way` stands for the whole object, and `connection_details` leads to the details. In a composed resource,
+    `is_reported` says which empty strings are missing. Raises WireError for malformed bytes.
     """
     try:
         steps = steps_of(way)
@@ -70,12 +57,8 @@ def value_in(raw: bytes, details: Mapping[str, bytes], way: str, *, composed: bo
 def steps_of(way: str) -> tuple[str | int, ...]:
     """Return the keys and indexes of a path.
 
-    Args:
-        way: The path without the object's name; empty for no steps. `external_name` stands for the path of the
-            annotation `crossplane.io/external-name`.
-
-    Raises:
-        UsageError: `way` isn't a path of keys and indexes.
+    An empty `way` has no steps. `external_name` stands for the path of the annotation `crossplane.io/external-name`.
+    Raises UsageError if `way` isn't a path of keys and indexes.
     """
     if way == "external_name":
         return ("metadata", "annotations", EXTERNAL_NAME)

@@ -218,11 +218,7 @@ def _shared(one: str, other: str) -> int:
 def _stands(text: str, start: int, end: int, mode: int) -> bool:
     """Say whether the form that was found at `text[start:end]` is masked there.
 
-    Args:
-        text: The text.
-        start: The index of the form's first character.
-        end: The index behind the form.
-        mode: The form's mode: `ANYWHERE`, `WORD` or `ITSELF` (`crossplane_lite._observed.secret_forms`).
+    The mode is `ANYWHERE`, `WORD` or `ITSELF` (`crossplane_lite._observed.secret_forms`).
     """
     if mode == ANYWHERE:
         return True

@@ -257,10 +257,6 @@ def belong(observable: Observable[Any], owner: Any) -> None:
 
     `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
     this Observable calls the method.
-
-    Args:
-        observable: The Observable of the field.
-        owner: The object that has the field and the method.
     """
     _set(observable, "__cl_owner__", owner)
 
@@ -343,11 +339,8 @@ def make(
 ) -> Observable[Any]:
     """Return a new Observable for a value of an object. The object's call remembers the Observable.
 
-    Args:
-        path: The path of the value.
-        root: The object that has the value; None if no single object has it. Then no call remembers the Observable.
-        deps: For a result of `apply`, the Observables among its arguments; else None.
-        settles: Whether the value is known to be empty if a ready object lacks it.
+    `deps` are the Observables among the arguments of `apply`. `settles` says that the value is known to be empty if a
+    ready object lacks it. Without a `root`, no call remembers the Observable.
     """
     made: Observable[Any] = Observable(path)
     made.__cl_root__ = root
@@ -363,11 +356,6 @@ def refer(path: str, root: Root, value: str) -> Observable[str]:
 
     In texts and in the answer, the value replaces the Observable. But a question about it, such as `if`, is answered as
     if the value were missing.
-
-    Args:
-        path: The path of the value.
-        root: The `Reference` to the object that has the value.
-        value: The value in the cluster.
     """
     made: Observable[str] = Observable(path)
     made.__cl_root__ = root

@@ -40,15 +40,8 @@ _KEPT_METADATA: Final = frozenset({"labels", "annotations"})
 def as_owned(observed: bytes) -> bytes | None:
     """Return an observed object as it was desired: apiVersion, kind and the owned fields.
 
-    Args:
-        observed: The object's Struct bytes.
-
-    Returns:
-        The Struct bytes. None if the managedFields don't tell which fields are owned, as after a change of the kind's
-        version.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Returns None if the managedFields don't tell which fields are owned, as after a change of the kind's version. Raises
+    WireError for malformed bytes.
     """
     owned = _owned(observed)
     if not owned:
@@ -60,12 +53,7 @@ def as_owned(observed: bytes) -> bytes | None:
 def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
     """Say whether a field is owned. True if that isn't known: inside of lists, and without managedFields of Crossplane.
 
-    Args:
-        observed: The object's Struct bytes.
-        steps: The keys and indexes that lead to the field.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Raises WireError for malformed bytes.
     """
     sets = _owned(observed)
     if not sets or any(isinstance(step, int) for step in steps):
@@ -76,12 +64,7 @@ def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
 def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str] | None:
     """Return the owned keys of a map in an object.
 
-    Args:
-        observed: The object as plain data.
-        steps: The keys and indexes that lead to the map.
-
-    Returns:
-        The keys. None if they aren't known, as inside of lists, and without managedFields of Crossplane.
+    Returns None if they aren't known, as inside of lists, and without managedFields of Crossplane.
     """
     metadata = observed.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
@@ -97,12 +80,7 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
     """Return a desired object, completed with the owned fields that it lacks. They get their observed values.
 
-    Args:
-        encoded: The Struct bytes of the desired object. If it lacks no owned field, this bytes object is returned.
-        observed: The Struct bytes of the observed object.
-
-    Raises:
-        WireError: The bytes are malformed.
+    If it lacks none, the bytes object `encoded` itself is returned. Raises WireError for malformed bytes.
     """
     return _completed_with(_owned(observed), encoded, observed)
 
@@ -124,14 +102,8 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
 
     So the result changes no existing field. Desired fields that the observed object lacks stay as they are. Owned
     fields that aren't desired are added. apiVersion, kind and status stay as desired. In metadata, only labels and
-    annotations are set to observed values, except the annotations of this package.
-
-    Args:
-        encoded: The Struct bytes of the desired object.
-        observed: The Struct bytes of the observed object.
-
-    Raises:
-        WireError: The bytes are malformed.
+    annotations are set to observed values, except the annotations of this package. Raises WireError for malformed
+    bytes.
     """
     wanted = _wire.decode_struct(encoded)
     seen = fields_at(observed, wanted)
@@ -154,14 +126,7 @@ def changes(encoded: bytes, observed: bytes) -> bool:
 
     If so, `with_live_values` would return another desired object than `encoded`. A new field isn't a change, and the
     order of fields doesn't count, because it differs between processes. This function is called for every resource that
-    exists, so it decodes only the observed fields that are also desired.
-
-    Args:
-        encoded: The Struct bytes of the desired object.
-        observed: The Struct bytes of the observed object.
-
-    Raises:
-        WireError: The bytes are malformed.
+    exists, so it decodes only the observed fields that are also desired. Raises WireError for malformed bytes.
     """
     wanted = _wire.decode_struct(encoded)
     work: list[tuple[dict[str, Any], bytes, tuple[str, ...]]] = [(wanted, observed, ())]
@@ -188,9 +153,7 @@ def changes(encoded: bytes, observed: bytes) -> bool:
 def _counts(way: tuple[str, ...], key: str) -> bool:
     """Say whether `changes` compares a desired field with the observed one, and `with_live_values` sets it.
 
-    Args:
-        way: The keys that lead to the map that has the field.
-        key: The field's key in the map.
+    `way` leads to the map that has the field.
     """
     if not way:
         return key not in _NOT_OURS
@@ -278,11 +241,7 @@ def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
 def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
     """Add the observed fields to `missing` that are owned and not desired.
 
-    Args:
-        fields: The set of owned fields.
-        seen: The observed object.
-        wanted: The desired object.
-        missing: The fields to merge into `wanted`, as nested dicts. It is changed in place.
+    `missing` has the fields to merge into `wanted`, as nested dicts.
     """
     owned = _of_functions(fields)
     for name in _names(owned):
@@ -369,11 +328,6 @@ def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | 
 
     Owned elements that `wanted` lacks are added at its end. If both lists have an element with the same merge keys, the
     element in `wanted` gets the owned fields that it lacks.
-
-    Args:
-        owned: The set of fields for the list.
-        seen: The observed list.
-        wanted: The desired list.
     """
     import json
 
@@ -418,13 +372,7 @@ def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
 
 
 def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
-    """Return the list element `wanted`, completed with the owned fields that only the observed element `seen` has.
-
-    Args:
-        wanted: The desired element.
-        seen: The observed element.
-        owned: The set of fields for the element.
-    """
+    """Return the list element `wanted`, completed with the owned fields that only the observed element `seen` has."""
     missing: dict[str, Any] = {}
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)

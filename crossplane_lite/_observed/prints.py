@@ -51,10 +51,8 @@ def make_all_readable(subject: Callable[[], Mapping[str, str]] = dict) -> None:
     """Change the prints of compose() and its threads for people from now on, on stdout and stderr.
 
     Secret values are masked, and placeholders are shown as paths. This is for processes that only run functions. stderr
-    is included because Python writes the tracebacks of threads, and warnings, to it.
-
-    Args:
-        subject: The function that returns the fields that identify the current call in log lines.
+    is included because Python writes the tracebacks of threads, and warnings, to it. `subject` returns the fields that
+    identify the current call in log lines.
     """
     make_readable()
     watch_threads(subject)
@@ -65,10 +63,8 @@ def make_all_readable(subject: Callable[[], Mapping[str, str]] = dict) -> None:
 def make_readable() -> Any:
     """Change the prints of compose() on stdout for people from now on.
 
-    Secret values are masked, and placeholders are shown as paths.
-
-    Returns:
-        The stream that was replaced, which is the argument for `undo`. None if this was done before.
+    Secret values are masked, and placeholders are shown as paths. Returns the stream that was replaced, for `undo`;
+    None if this was done before.
     """
     if isinstance(sys.stdout, Readable):
         return None

@@ -16,17 +16,9 @@ def is_ready(raw: bytes) -> bool:
     """Say whether an observed object is ready.
 
     The object's API group and kind decide which rule is used; the version doesn't matter. An object whose status has
-    the wrong form isn't ready; it is no error.
-
-    Args:
-        raw: The object's Struct bytes.
-
-    Returns:
-        The result of the kind's rule. For a kind without a rule, whether the condition Ready is True. If the status or
-        the condition has an observedGeneration, that must be at least the object's generation.
-
-    Raises:
-        WireError: The bytes are malformed.
+    the wrong form isn't ready; it is no error. A kind without a rule needs the condition Ready to be True. If the
+    status or the condition has an observedGeneration, that must be at least the object's generation. Raises WireError
+    for malformed bytes.
     """
     fields = _wire.split(raw)
     api_version = _value(fields, "apiVersion")

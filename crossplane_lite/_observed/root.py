@@ -122,9 +122,7 @@ class Reference(Root):
     def to(self, step: str, *way: str) -> Observable[str]:
         """Return an Observable that refers to a value of the object, whether the value exists yet or not.
 
-        Args:
-            step: The end of the Observable's path, after the object's name, such as `.external_name`.
-            *way: The keys that lead to the value. A value that isn't a string counts as missing.
+        A value that isn't a string counts as missing.
         """
         path = self.prefix + step
         value = None if self.raw is None else _wire.get_path(self.raw, way)

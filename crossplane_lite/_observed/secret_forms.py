@@ -93,11 +93,8 @@ _URL_SAFE: Final = str.maketrans("+/", "-_")
 def forms_of(key: str, value: bytes) -> Iterator[Form]:
     """Yield the forms of a secret value and of its parts; none for values and parts of less than four bytes.
 
-    Parts are looked for four levels deep, and no more than 10,000 values and parts are used.
-
-    Args:
-        key: The value's key. It decides how the forms are looked for.
-        value: The value.
+    Parts are looked for four levels deep, and no more than 10,000 values and parts are used. The `key` decides how the
+    forms are looked for.
     """
     work: list[tuple[str, bytes, int]] = [(key, value, 0)]
     leaves = 0
@@ -162,11 +159,8 @@ def _names_place(key: str) -> bool:
 def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
     """Yield the forms in which `text` may be written: itself, base64, hex, and the escapes of Python, JSON and URLs.
 
-    The search ignores case, so capitals have no forms of their own.
-
-    Args:
-        text: The text.
-        is_anywhere: Whether to yield also the forms that `text` has inside of a longer text in base64.
+    The search ignores case, so capitals have no forms of their own. With `is_anywhere`, the forms that `text` has
+    inside of a longer text in base64 are yielded too.
     """
     yield text
     data = text.encode(errors="surrogatepass")
@@ -218,10 +212,7 @@ def _parts(key: str, text: str) -> tuple[list[Secret], bool]:
 
     Parts are the leaves of JSON, the pairs of INI files and the like, the bodies of PEM blocks, and users, passwords
     and query parameters of URLs. A text with a URL or a pair somewhere in it isn't structured: it may be a password.
-
-    Args:
-        key: The value's key, for parts without a key of their own.
-        text: The value.
+    `key` is for parts without a key of their own.
     """
     if text.lstrip()[:1] in ("{", "["):
         try:

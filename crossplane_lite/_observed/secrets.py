@@ -18,11 +18,7 @@ def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Ma
     """Return the masker of all secret values of a request.
 
     Credentials, connection details and the data of Secrets are secret, also data of Secrets inside of other objects.
-
-    Args:
-        request: The message of the request.
-        is_name: The function that says whether a word is a name, besides the names in the request; None if there are no
-            other names. Names are never masked.
+    Names are never masked: those in the request, and the words that `is_name` finds.
     """
     return Masker(secrets_of(request), _Names(request, is_name).has)
 

@@ -48,9 +48,7 @@ class Started:
     def work(self, function: Callable[..., Any], *, is_last: bool = False) -> Callable[..., Any]:
         """Return a function that does the same as `function`, which another thread is about to run.
 
-        Args:
-            function: The function.
-            is_last: Whether the thread ends with the function. Python shows the function's exception after its end.
+        If the thread ends with the function (`is_last`), Python shows the function's exception after its end.
         """
         made = _Work(function, self, is_last=is_last)
         self._work.add(made)
@@ -59,9 +57,7 @@ class Started:
     def end(self, masker: Callable[[], Masker]) -> None:
         """End the call: threads and work that go on keep the masker of the call's secrets.
 
-        Args:
-            masker: The function that returns the masker. It is only called if a thread still runs, or if work isn't
-                done.
+        `masker` is only called if a thread still runs, or if work isn't done.
         """
         if self._work or any(thread.ident is None or thread.is_alive() for thread in self._threads):
             self.masker = masker()
@@ -99,10 +95,7 @@ def watch(current: Callable[[], Any], subject: Callable[[], Mapping[str, str]]) 
     """Remember from now on which call starts each thread and which call submits work to executors.
 
     For this, `threading.Thread.start`, `_thread.start_new_thread` and `ThreadPoolExecutor.submit` are replaced.
-
-    Args:
-        current: The function that returns the call of the current thread, or None outside of calls.
-        subject: The function that returns the fields that identify this call in log lines.
+    `current` returns the call of the current thread, and `subject` the fields that identify it in log lines.
     """
     is_submit_replaced = False
 

@@ -127,9 +127,6 @@ def _common_parts(encoded: list[bytes]) -> list[bytes]:
 
     A capital at the beginning changes only the first characters. So the forms in lower and title case have the rest in
     common.
-
-    Args:
-        encoded: The result of `_base64_cores` for the text.
     """
     small, large, capital = (encoded[at : at + _ALIGNMENTS] for at in range(0, 3 * _ALIGNMENTS, _ALIGNMENTS))
     return [*map(_common_end, small, capital), *large]
@@ -252,10 +249,7 @@ class Marker:
     def substitute(self, text: str, shown: Callable[[int], str], part_of_one: str) -> str:
         """Return `text` with every token and every part of a token replaced, also inside base64.
 
-        Args:
-            text: The text.
-            shown: The function that returns the replacement for a token; it gets the token's number.
-            part_of_one: The text that replaces a word with a part of a token.
+        `shown` gets a token's number; `part_of_one` replaces a word with a part of a token.
         """
 
         def part(match: re.Match[str]) -> str:
@@ -266,11 +260,8 @@ class Marker:
     def replaced(self, text: str, shown: Callable[[int], str]) -> str:
         """Return `text` with every whole token replaced, also inside base64. Parts of tokens stay.
 
-        Text in base64 with tokens in it becomes `base64(...)` with the replacements of these tokens.
-
-        Args:
-            text: The text.
-            shown: The function that returns the replacement for a token; it gets the token's number.
+        Text in base64 with tokens in it becomes `base64(...)` with the replacements of these tokens. `shown` gets the
+        token's number.
         """
 
         def encoded(match: re.Match[str]) -> str:

@@ -424,9 +424,7 @@ class Tracker:
     def hide(self, key: str, value: bytes) -> None:
         """Mask one more value from now on. The request's secret values are masked without this.
 
-        Args:
-            key: The value's key. It decides how the value is looked for (`crossplane_lite._observed.secret_forms`).
-            value: The value, such as a password that compose() has made.
+        The key decides how the value is looked for (`crossplane_lite._observed.secret_forms`).
         """
         self._own_secrets.append((key, value))
 

@@ -175,13 +175,9 @@ def is_harmless(frame: FrameType | None) -> bool:
 def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool = False, failed: bool = False) -> None:
     """Remember that an unresolved value was used as a plain value, in a way that isn't a question for the oracle.
 
-    Nothing is remembered for a reference from desired state, and outside of calls.
-
-    Args:
-        observable: The value.
-        opaque: Whether no rehearsal can show which fields depend on the use.
-        counted: Whether the number of resources may depend on the value.
-        failed: Whether the use raised an error. An error counts even if the value is known to be empty (`is_settled`).
+    Nothing is remembered for a reference from desired state, and outside of calls. `opaque` means that no rehearsal can
+    show which fields depend on the use, and `counted` that the number of resources may depend on it. A use that
+    `failed` counts even if the value is known to be empty (`is_settled`).
     """
     call = call_of(observable)
     if call is None or refers(observable):
@@ -199,15 +195,9 @@ def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool
 def guess(observable: Observable[Any], compared: object = None) -> bool:
     """Answer a question about a value, such as `if value`. If the value is unresolved, remember the use as a guess.
 
-    Args:
-        observable: The value.
-        compared: The value that it was compared with; None if it wasn't compared. For `<` and the like, a text that
-            begins with the sign.
-
-    Returns:
-        Whether the value counts as true or equal. In a real call this is False, unless the value exists by now. In a
-        rehearsal it is the oracle's answer, and nothing is remembered. For a reference from desired state it is False
-        in every call, and nothing is remembered.
+    For `<` and the like, `compared` is a text that begins with the sign. In a real call the answer is False, unless the
+    value exists by now. In a rehearsal it is the oracle's, and nothing is remembered. A reference from desired state
+    gives False in every call, and isn't remembered.
     """
     if refers(observable):
         return False
@@ -229,11 +219,7 @@ def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
     """Return the error to raise for a use that needs the value.
 
     The use is also remembered as a guess, because compose() may catch the error. A reference from desired state isn't
-    remembered.
-
-    Args:
-        observable: The value.
-        use: The use, for the message: an operator, or words such as "slicing".
+    remembered. `use` is an operator, or words such as "slicing", for the message.
     """
     note_use(observable, failed=True)
     root = observable.__cl_root__

@@ -33,13 +33,8 @@ __all__ = [
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in a resource that both register.
 
-    The list is empty if a value of a run can't be encoded: then the answer of the real run reports an error.
-
-    Args:
-        first: The real run.
-        other: The other run.
-        name: The resource's name.
-        forms: Whether the runs differ only in the form of placeholders; see `differences`.
+    The list is empty if a value of a run can't be encoded: then the answer of the real run reports an error. `forms`
+    says that the runs differ only in the form of placeholders; see `differences`.
     """
     one: Any = first.encoded(name)
     another: Any = None if one is None else other.encoded(name)

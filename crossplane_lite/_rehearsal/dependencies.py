@@ -82,13 +82,7 @@ def show(function: Callee, request: bytes) -> Shown:
     """Return the dependencies that a function's compose() shows for a request.
 
     If compose() raises an exception, the dependencies that it showed before count, and the exception isn't raised here.
-
-    Args:
-        function: The function.
-        request: The bytes of a RunFunctionRequest.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Raises WireError if `request`, a RunFunctionRequest, is malformed.
     """
     call = Call(request, function)
     before = tracker.enter(call)

@@ -34,17 +34,10 @@ def differences(
     """Return the places where the data of two runs differ.
 
     Texts are equal if only the form of their placeholders differs, and Observables if their paths are equal. Lists of
-    unequal lengths differ as a whole.
-
-    Args:
-        one: Plain data with Observables, of the first run, or the bytes of a Struct.
-        other: The data of the other run, in the same form. Of bytes, only levels that differ are decoded.
-        call: The first run's call.
-        other_call: The other run's call.
-        partial: Whether the other run ended early. Then a field that the other run lacks is no difference, because the
-            run may have ended before it set the field.
-        forms: Whether the runs differ only in the form of their placeholders (`EARLY` or `LATE`). If each run then has
-            a key in a map that the other run lacks, both keys count as one key that is made from a placeholder.
+    unequal lengths differ as a whole. `one` and `other` are plain data with Observables, or the bytes of Structs, of
+    which only levels that differ are decoded. With `partial` the other run ended early: a field that it lacks is no
+    difference. With `forms` the runs differ only in the form of their placeholders (`EARLY` or `LATE`): if each has a
+    key that the other lacks, both count as one key that is made from a placeholder.
     """
     found: list[Difference] = []
     work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]

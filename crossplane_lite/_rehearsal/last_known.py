@@ -61,13 +61,8 @@ class Known:
 def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) -> Known:
     """Return the last known values of the Observables in desired objects.
 
-    Args:
-        call: The call.
-        trees: The desired objects, each with the Struct bytes of the observed object. The object is None if it can't be
-            encoded, and the bytes are None if the object isn't observed.
-
-    Raises:
-        WireError: The bytes of an observed object are malformed.
+    Each of `trees` is a desired object, None if it can't be encoded, and the Struct bytes of the observed one, None if
+    it isn't observed. Raises WireError for malformed bytes.
     """
     known = Known()
     for tree, raw in trees:
@@ -104,12 +99,8 @@ def _at(top: Any, steps: Iterable[Any]) -> Any:
 def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
     """Return the number of each placeholder in a wanted text, with the text that stands for it in the existing text.
 
-    The result is empty if the existing text doesn't fit, or fits in more than one way.
-
-    Args:
-        call: The call.
-        wanted: The text with placeholders, or its base64.
-        there: The existing text.
+    The result is empty if the existing text doesn't fit, or fits in more than one way. `wanted` has the placeholders,
+    and may be base64.
     """
     plain = call.normal(wanted)
     if _BASE64.search(plain):
@@ -137,17 +128,9 @@ def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
 def request_with(call: Call, known: Known, run: Run) -> Any | None:
     """Return a copy of the request of a call, completed with the last known values.
 
-    Args:
-        call: The call.
-        known: The last known values.
-        run: The real run. If a value belongs to a registered resource that isn't observed, the resource is added to the
-            observed resources.
-
-    Returns:
-        The request; None if it has no place for any of the values.
-
-    Raises:
-        WireError: The bytes of an observed object are malformed.
+    If a value belongs to a registered resource of `run`, the real run, that isn't observed, the resource is added to
+    the observed ones. Returns None if the request has no place for any of the values. Raises WireError for malformed
+    bytes.
     """
     request = _view.RunFunctionRequest.FromString(call.data)
     tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}

@@ -94,16 +94,8 @@ def needs_a_look(call: Call) -> bool:
 def look_twice(call: Call, error: BaseException | None) -> Look:
     """Run compose() again, and find the parts of the answer that depend on missing values.
 
-    Args:
-        call: The real call, after compose() has returned or raised, and before its answer is made.
-        error: The exception that compose() raised; None if it returned.
-
-    Returns:
-        The findings.
-
-    Raises:
-        KeyboardInterrupt: The user stopped the process during a run. Other exceptions of these runs aren't raised here.
-        WireError: The bytes of a resource are malformed.
+    This is called after compose() has returned, or raised `error`, and before the answer is made. Of the exceptions in
+    these runs only KeyboardInterrupt is raised here. Raises WireError for malformed bytes of a resource.
     """
     runs = Runs(call, error)
     try:
@@ -151,11 +143,8 @@ def _look(runs: Runs) -> Look:
 def _take_texts(runs: Runs, late: Run | None = None) -> None:
     """Find the places that depend on the text of a placeholder, and the places that are different in each run.
 
-    For this, compose() runs as C, and as A' if texts have placeholders. The findings are put into `runs.look`.
-
-    Args:
-        runs: The runs that were made before.
-        late: The run A' if it was made already; None to make it here, if texts have placeholders.
+    For this, compose() runs as C, and as A' if texts have placeholders. The findings are put into `runs.look`. `late`
+    is the run A' if it was made already.
     """
     call = runs.call
     look = runs.look
@@ -344,9 +333,7 @@ def _has_lost_text(runs: Runs) -> bool:
 def _is_explained(runs: Runs, *, by_what_exists: bool = False) -> bool:
     """Say whether the form of placeholders changes any place of the answer: then a text was cut or hashed there.
 
-    Args:
-        runs: The runs.
-        by_what_exists: Whether places in new resources don't count.
+    Places in new resources don't count if `by_what_exists` is set.
     """
     look = runs.look
     places = any(name in runs.call.observed or not by_what_exists for name in look.unresolved)

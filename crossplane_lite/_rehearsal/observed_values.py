@@ -56,11 +56,8 @@ class Actual:
     def text(self, text: str, call: Tracker) -> str:
         """Return `text` with each placeholder replaced by its value.
 
-        A placeholder without a value is replaced by its path. Then secret values in the text are masked, too.
-
-        Args:
-            text: The text.
-            call: The rehearsal in which the text was made.
+        A placeholder without a value is replaced by its path. Then secret values in the text are masked, too. `call` is
+        the rehearsal in which the text was made.
         """
         for observable in call.tokens_in(text):
             try:

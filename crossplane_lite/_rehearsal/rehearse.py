@@ -58,13 +58,7 @@ __all__ = ["next_answers", "rehearse", "run_once"]
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
     """Add to a graph every edge (a dependency) that compose() shows if no composed resource is observed.
 
-    Args:
-        call: The real call, after compose() has run.
-        graph: The graph, to which the edges are added.
-        most: The number of times that compose() may run.
-
-    Returns:
-        The resources that any of the runs registered, by name.
+    compose() runs at most `most` times. Returns the resources that any of the runs registered, by name.
     """
     request = _nothing_observed(call)
     data = request.SerializeToString()  # for ctx.request
@@ -87,13 +81,8 @@ def next_answers(
 ) -> BothWays | None:
     """Return the oracle of the next run; None if every question has had both answers, or can't get them.
 
-    An oracle answers the questions of a run.
-
-    Args:
-        ran: The oracles of the runs up to now.
-        seen: The questions of these runs, each with its place in the code and the answer.
-        tried: The attempts up to now, each as the number of a run and the questions that were answered the other way.
-            The new attempt is added.
+    `ran` are the oracles up to now, and `seen` the questions they answered. The new attempt, the number of a run and
+    the questions to answer the other way, is added to `tried`.
     """
     for at, earlier in enumerate(ran):
         questions = earlier.open(seen)
@@ -120,17 +109,8 @@ def _nothing_observed(call: Call) -> Any:
 def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
     """Run compose() once, throw its result away, and add its dependencies to a graph.
 
-    An exception of compose() ends the run and isn't raised here. The dependencies up to the exception are added.
-
-    Args:
-        call: The real call.
-        graph: The graph, to which the dependencies are added.
-        request: The request of this run.
-        data: The same request as bytes.
-        oracle: Answers the questions of this run.
-
-    Returns:
-        The resources that the run registered, by name.
+    An exception of compose() ends the run and isn't raised here. The dependencies up to the exception are added. `data`
+    is the request as bytes. Returns the resources that the run registered, by name.
     """
     run = Run.again(call, request, data, oracle=oracle)
     before = tracker.enter(run.call)

@@ -59,15 +59,8 @@ class Run:
     def again(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
         """Run compose() once more, and return the run; an exception of compose() is its `error`.
 
-        Args:
-            real: The real call.
-            request: The request of this run.
-            data: The bytes for `ctx.request` of this run.
-            oracle: The oracle that answers the questions about unresolved values; None to answer as in a real call.
-            form: The form of the run's placeholders, `EARLY` or `LATE`.
-
-        Raises:
-            KeyboardInterrupt: The user stopped the process. All other exceptions only end the run.
+        Only KeyboardInterrupt is raised. `data` are the bytes for `ctx.request`; an `oracle` of None answers as in a
+        real call; `form` is that of the placeholders, `EARLY` or `LATE`.
         """
         counts = tally.current()
         if counts is not None:

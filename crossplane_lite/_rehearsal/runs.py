@@ -81,11 +81,8 @@ class Runs:
     def run(self, oracle: BothWays | None, form: int, request: Any = None, data: bytes | None = None) -> Run:
         """Run compose() once more, and return the run.
 
-        Args:
-            oracle: Answers the questions of the run; None to answer as in the real run.
-            form: The form of the run's placeholders, `EARLY` or `LATE`.
-            request: The run's request; None for the request of the real call.
-            data: The bytes for `ctx.request` of the run; None for those of the real call.
+        The `oracle` answers the run's questions; None answers as the real run. `form` is that of the placeholders,
+        `EARLY` or `LATE`. The default of `request` and `data` (for `ctx.request`) is the real call's.
         """
         self.look.runs += 1
         call = self.call
@@ -143,10 +140,7 @@ class Runs:
 
         Code that looks into a text (`startswith`, a regular expression), `is` and `type` can't be noticed. So this run
         is made if the answer would delete an existing resource, or change one after a text was made, and no other run
-        has shown why.
-
-        Returns:
-            The run; None if it isn't needed or possible, or ended with an exception.
+        has shown why. Returns None if the run isn't needed or possible, or ended with an exception.
         """
         call = self.call
         lost = self._loses_any()

@@ -96,13 +96,6 @@ def edge_of(name: str, raw: bytes) -> Edge | None:
     """Return the edge for which a resource is the Usage; None if the resource isn't a Usage of this package.
 
     An edge has the names of two resources: the dependent and its dependency.
-
-    Args:
-        name: The resource's composition resource name.
-        raw: The resource's Struct bytes.
-
-    Raises:
-        WireError: The bytes are malformed.
     """
     made = _Made.of(name, raw)
     return None if made is None else made.edge
@@ -126,12 +119,7 @@ class _Made:
     def of(cls, name: str, raw: bytes) -> _Made | None:
         """Return the Usage that a resource is; None if the resource isn't a Usage of this package.
 
-        Args:
-            name: The resource's composition resource name.
-            raw: The resource's Struct bytes.
-
-        Raises:
-            WireError: The bytes are malformed.
+        Raises WireError for malformed bytes.
         """
         if not name.startswith(_PREFIX):
             return None
@@ -172,9 +160,7 @@ class _Object:
     def reference(self, namespace: str) -> dict[str, Any]:
         """Return the reference to the object for `spec.of` or `spec.by` of a Usage.
 
-        Args:
-            namespace: The namespace of the Usage; empty for a ClusterUsage. The reference has the object's namespace
-                only if it is another one.
+        It has the object's namespace only if the Usage's is another one. An empty `namespace` means a ClusterUsage.
         """
         reference = {"name": self.name}
         if self.namespace and self.namespace != namespace:
@@ -190,17 +176,9 @@ def _text(fields: Any, key: str) -> str:
 def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None) -> None:
     """Add the Usages that must exist to desired state.
 
-    Args:
-        call: The call.
-        desired: The answer's desired resources, complete except for the Usages. The Usages are added here.
-        graph: The dependencies on missing values in this call; None if there are none. The dependencies that
-            `rehearsed` finds are added to this graph.
-        step: The step's identity.
-        rehearsed: The function that returns the graph of every dependency that compose() shows. None if compose()
-            raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added.
-
-    Raises:
-        WireError: The bytes of an observed resource are malformed.
+    `graph` has the dependencies on missing values, and gets those that `rehearsed` finds. `rehearsed` is None if
+    compose() raised, or if Crossplane hasn't answered a requirement: then existing Usages stay, and none is added.
+    Raises WireError for malformed bytes.
     """
     observed = call.observed
     if len(observed) < 2:
@@ -238,12 +216,8 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehears
 def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge]:
     """Return the edges that must have a Usage of this step.
 
-    Edges on a cycle are left out, and so are new edges that would close a cycle with existing Usages.
-
-    Args:
-        edges: The edges that compose() shows now.
-        retained: The edges of this step's existing Usages that may stay.
-        standing: The edges of all Usages that exist, or that previous steps compose.
+    Edges on a cycle are left out, and so are new edges that would close a cycle with existing Usages. `standing` are
+    the edges of all Usages that exist, or that previous steps compose; `retained` are those of this step that may stay.
     """
     current = _off_cycles(edges, edges)
     kept = _off_cycles(retained - edges, edges | retained)
@@ -252,12 +226,7 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
 
 
 def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
-    """Return the edges in `edges` that aren't on a cycle of `graph`. An edge from a name to itself is a cycle.
-
-    Args:
-        edges: The edges to check.
-        graph: All edges of the graph. They include `edges`.
-    """
+    """Return the edges in `edges` that aren't on a cycle of `graph`. An edge from a name to itself is a cycle."""
     if not edges:
         return set()
     component = components(graph)
@@ -265,14 +234,7 @@ def _off_cycles(edges: set[Edge], graph: set[Edge]) -> set[Edge]:
 
 
 def _encoded(edge: Edge, by: _Object, of: _Object, step: str) -> bytes:
-    """Return the Usage or ClusterUsage for an edge, encoded as a Struct.
-
-    Args:
-        edge: The names of the dependent and its dependency.
-        by: The dependent.
-        of: The dependency.
-        step: The step's identity, for the annotation.
-    """
+    """Return the Usage or ClusterUsage for an edge, encoded as a Struct."""
     namespace = by.namespace or of.namespace
     metadata: dict[str, Any] = {"annotations": {ANNOTATION: step, BY: edge[0], OF: edge[1]}}
     if namespace:

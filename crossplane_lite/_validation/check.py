@@ -99,11 +99,8 @@ class Validator:
     ) -> list[Problem]:
         """Return the mistakes in plain data, ordered by path. A value of a wrong type has no other mistake.
 
-        Args:
-            data: The object. Unresolved values in it are never mistakes.
-            call: The call that `data` belongs to, which finds its Observables in strings; None if there is no call.
-            secret: Whether the texts must not show values.
-            partial: Whether fields may be missing, because others set them.
+        Unresolved values are never mistakes. `call` finds Observables in strings. `secret` hides values in the texts,
+        and `partial` allows fields to be missing, because others set them.
         """
         checked = _Checked(data, self._plain, call, partial=partial)
         found = set(checked.problems)
@@ -119,13 +116,8 @@ class Validator:
         """Yield the mistakes that one error of the validator means.
 
         An error yields nothing if its cause is an unresolved value, or a null that the schema allows. A mistake is a
-        tuple: the steps that lead to it, its text, and whether the value has a wrong type.
-
-        Args:
-            path: The keys and indexes that lead to the wrong value.
-            schema_path: The keys and indexes that lead to the broken rule in the schema.
-            checked: The data that the validator got.
-            secret: Whether the texts must not show values.
+        tuple: the steps that lead to it, its text, and whether the value has a wrong type. `schema_path` leads to the
+        broken rule. `secret` hides values in the text.
         """
         keyword = str(schema_path[-1])
         steps = _real(path)

@@ -76,15 +76,8 @@ OWN_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": _is_base64, "uui
 def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
     """Yield the mistakes in a value that breaks a rule of its schema.
 
-    Args:
-        keyword: The keyword of the rule, such as `enum`.
-        rules: The schema that has the rule.
-        value: The value that breaks the rule.
-        secret: Whether the texts must not show the value.
-
-    Yields:
-        The steps from the value to the mistake, and the text. Each missing field and each unknown field is a mistake of
-        its own; any other rule yields one mistake, in the value itself.
+    Each has the steps from the value to the mistake, and the text. Each missing field and each unknown field is a
+    mistake of its own; any other rule yields one, in the value itself. `secret` hides the value.
     """
     limit: Any = rules.get(keyword)
     if keyword == "required":

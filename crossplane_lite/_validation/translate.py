@@ -106,11 +106,7 @@ class _Place:
     def inner(self, source: Any, target: Json, *steps: str | int, structural: bool = True) -> _Place:
         """Return the `_Place` of a schema inside of this schema.
 
-        Args:
-            source: The inner schema.
-            target: The dict to which the translation of the inner schema is added.
-            steps: The path of the inner schema in this schema.
-            structural: False to allow fields that the inner schema doesn't list. True keeps the setting of this schema.
+        `steps` lead to it. If `structural` is true, this schema's setting holds.
         """
         structural = structural and self.structural
         path = (*self.path, *steps)
@@ -124,11 +120,8 @@ class _Place:
 def translate(schema: Mapping[str, Any]) -> Json:
     """Return the schema of a kind as plain JSON Schema.
 
-    Args:
-        schema: The schema as an API server or a CustomResourceDefinition has it, with all `$ref`s replaced.
-
-    Raises:
-        SchemaError: `schema` isn't an OpenAPI schema, or is nested more than `DEEPEST_SCHEMA` deep.
+    All `$ref`s are replaced already. Raises SchemaError if `schema` isn't an OpenAPI schema, or is nested more than
+    `DEEPEST_SCHEMA` deep.
     """
     root: Json = {}
     # The API server sets the defaults of custom resources before it validates. In its own kinds nearly every required
@@ -189,9 +182,6 @@ def _unwrapped(place: _Place) -> Mapping[str, Any]:
 
     Such a wrapper has no `type`, no `properties`, and an allOf with one schema, which can be a wrapper, too. The API
     server's own kinds refer to shared schemas by wrappers. Where both have a keyword, the wrapper's value counts.
-
-    Raises:
-        SchemaError: The schema or the one in its allOf isn't a mapping, or too many wrappers are nested.
     """
     source = _mapping(place.source, "a schema", place)
     for _ in range(DEEPEST_SCHEMA):

@@ -144,9 +144,8 @@ class Waiting(NamedTuple):
 def read(value: Any) -> dict[str, Waiting]:
     """Return the report of each step, by the step's identity. The reports' `guessed` isn't read and stays empty.
 
-    Args:
-        value: The context's value under `HELD_BACK_KEY`. If a step's entry is a list, the list counts as `held`.
-            Malformed parts are left out.
+    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`. Malformed
+    parts are left out.
     """
     entries = value.items() if isinstance(value, dict) else ()
     return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}

@@ -52,13 +52,8 @@ class Graph:
     ) -> None:
         """Add an edge from each waiting resource, field and requirement to the owner of the value that it waits for.
 
-        A value whose owner isn't known gets no edge.
-
-        Args:
-            waiting: The waits of resources, by the resource's name.
-            composite: The values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
-            unsent: The values that the selectors of requirements wait for, by the requirement's key; None if there are
-                none.
+        A value whose owner isn't known gets no edge. `waiting` is by the resource's name, `composite` by the field's
+        path, such as `xr.status.x`, and `unsent` by the requirement's key.
         """
         for path in composite:
             field = _field(path)
@@ -104,10 +99,8 @@ class Graph:
         """Return the names along a cycle; None if there is no cycle.
 
         The first name is also the last. The cycle may lead through fields of the composite and requirements. A resource
-        or field that waits directly for itself isn't a cycle. The same graph always gives the same cycle.
-
-        Args:
-            held: The names of the resources that the step doesn't create yet. Other resources are ignored.
+        or field that waits directly for itself isn't a cycle. The same graph always gives the same cycle. Only
+        resources in `held`, which the step doesn't create yet, count.
         """
         from graphlib import CycleError, TopologicalSorter
 

@@ -101,12 +101,8 @@ def _decode(raw: bytes, kind: int) -> Any:
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
     """Split a Struct with protobuf's parser, and decode its fields.
 
-    Args:
-        raw: The bytes of the Struct.
-        depth: The number of containers around the Struct. From `_LEVELS` on, `_exact` reads it.
-
-    Raises:
-        Exception: One of `_IRREGULAR`: the caller must read everything again with `_exact`.
+    From `_LEVELS` containers around it (`depth`) on, `_exact` reads it. Raises one of `_IRREGULAR` if the caller must
+    read everything again with `_exact`.
     """
     if depth >= _LEVELS:
         result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
@@ -203,9 +199,7 @@ def _wide_list(raw: bytes, depth: int) -> list[Any]:
 def _payload(value: bytes) -> bytes:
     """Return the bytes of a Value after its tag and its length, which may take any number of bytes.
 
-    Raises:
-        _Irregular: The length doesn't reach to the end of `value`.
-        WireError: The length is malformed.
+    Raises _Irregular if the length doesn't reach to the end of `value`, and WireError if it is malformed.
     """
     start, end = scan.size(value, 1, len(value))
     if end != len(value):
@@ -284,13 +278,7 @@ def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
 def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
     """Decode a Struct or ListValue in any valid encoding, with an explicit stack.
 
-    Args:
-        buf: The buffer.
-        spans: Where the container lies in the buffer; several spans if the encoding repeats it.
-        kind: The kind of the container: STRUCT or LIST.
-
-    Raises:
-        WireError: The bytes are malformed.
+    There are several spans if the encoding repeats the container. Raises WireError for malformed bytes.
     """
     root: Any = {} if kind == STRUCT else []
     structs = [root] if kind == STRUCT else []
@@ -344,18 +332,8 @@ def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
 def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str, int, Any, int]:
     """Read a member that is encoded the usual way, with lengths of up to three bytes.
 
-    Args:
-        buf: The buffer.
-        pos: Where the member starts.
-        end: Where the container ends.
-        container: The kind of the container: STRUCT or LIST.
-
-    Returns:
-        The member's key (empty in a list), its kind (BOOL for null too), its payload as in `scan.value`, and the
-        position after the member.
-
-    Raises:
-        _Irregular: The encoding isn't the usual one. Other exceptions of `_IRREGULAR` mean the same.
+    Returns the key (empty in a list), the kind (BOOL for null too), the payload as in `scan.value`, and the position
+    after the member. Raises one of `_IRREGULAR` if the encoding isn't the usual one.
     """
     if buf[pos] != 0x0A:
         raise _Irregular
@@ -417,12 +395,8 @@ def _length(buf: bytes, pos: int) -> Span:
 def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[str, int, Any] | None, int]:
     """Read a field of a container in any valid encoding. It takes the same arguments as `_regular_member`.
 
-    Returns:
-        The member's key, kind and payload, or None if the field isn't a member or protobuf ignores it; and the position
-        after the field.
-
-    Raises:
-        WireError: The bytes are malformed.
+    Returns the member's key, kind and payload, or None if the field isn't a member or protobuf ignores it; and the
+    position after the field. Raises WireError for malformed bytes.
     """
     tag, pos = scan.tag(buf, pos, end)
     if tag != 0x0A:

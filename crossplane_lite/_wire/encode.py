@@ -51,13 +51,8 @@ _FAILURES: Final = (Bail, UnicodeEncodeError, RecursionError)
 def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
     """Encode a mapping or a model to the bytes of a Struct.
 
-    Args:
-        obj: A mapping from str, or an instance of a class with `__wire_keys__`.
-        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
-
-    Raises:
-        EncodeError: A value can't be encoded in a Struct; the error has the value's path.
-        Bail: With `strict`: a value needs the slow encoder, or can't be encoded.
+    `obj` may be an instance of a class with `__wire_keys__`. Raises EncodeError with the value's path. With `strict` it
+    raises Bail instead, and also for a value that needs the slow encoder, such as None or nesting deeper than 60.
     """
     try:
         if type(obj) is dict:
@@ -73,16 +68,10 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
 def encode_struct_with(obj: Any, way: tuple[str, ...], key: str, entry: bytes) -> bytes:
     """Encode a model to the bytes of a Struct, with one more entry in the model or in a Struct inside of it.
 
-    The result is the same as encoding the model and then merging the entry into the bytes, but takes one pass.
-
-    Args:
-        obj: An instance of a class with `__wire_keys__`. The keys of `way` are also the names of its attributes.
-        way: The keys of the Structs that lead to the entry. Missing Structs are made.
-        key: The entry's key.
-        entry: The encoded entry.
-
-    Raises:
-        Bail: A value needs the slow encoder, is None or can't be encoded; or the model has the entry already.
+    The result is the same as encoding the model and then merging the entry into the bytes, but takes one pass. `way`
+    has the keys of the Structs that lead to the entry, which are also the names of the attributes; missing Structs are
+    made. Raises Bail if a value needs the slow encoder, is None or can't be encoded, or if the model has the entry
+    already.
     """
     try:
         cls = type(obj)
@@ -143,13 +132,7 @@ def encode_list(seq: Iterable[Any]) -> bytes:
 def encode_value(x: Any, *, strict: bool = False) -> bytes:
     """Encode a JSON value or a model to the bytes of a Value.
 
-    Args:
-        x: The value.
-        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
-
-    Raises:
-        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `x` on.
-        Bail: With `strict`: the value needs the slow encoder, or can't be encoded.
+    The errors are those of `encode_struct`, with the path from `x` on.
     """
     return value_bytes(x, 1, strict)
 
@@ -157,14 +140,7 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
 def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
     """Encode a value to the bytes of a Value.
 
-    Args:
-        value: The value.
-        depth: The number of the value's level in the whole data; the top is 1.
-        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
-
-    Raises:
-        EncodeError: The value, or a value in it, can't be encoded; the error has the path from `value` on.
-        Bail: With `strict`: the value needs the slow encoder, or can't be encoded.
+    The `depth` of the whole data is 1. The errors are those of `encode_struct`, with the path from `value` on.
     """
     kind = type(value)
     data: bytes
@@ -198,15 +174,8 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
 def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, strict: bool) -> bytes:
     """Encode set values to the bytes of a Struct.
 
-    Args:
-        items: The values by key or attribute name.
-        keys: The entry prefixes (see `parts`) by key or attribute name; PREFIXES for a mapping.
-        depth: The number of this Struct's level in the whole data; the top is 1.
-        strict: Whether None is refused.
-
-    Raises:
-        Bail: A key or value needs the slow encoder, or can't be encoded.
-        UnicodeEncodeError: A string has a lone surrogate.
+    The keys of `keys` are the attribute names; it is PREFIXES for a mapping. The `depth` of the whole data is 1. Raises
+    Bail if a key or value needs the slow encoder or can't be encoded, and UnicodeEncodeError for a lone surrogate.
     """
     if depth > MAX_DEPTH:
         raise Bail

@@ -18,14 +18,7 @@ _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_fault
 
 
 def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
-    """From now on, append each error that this thread or task meets in malformed bytes to `faults`.
-
-    Args:
-        faults: The list. It replaces the list of a previous `watch` until `unwatch` is called.
-
-    Returns:
-        The token for `unwatch`.
-    """
+    """From now on, append each error that this thread or task meets in malformed bytes to `faults`, until `unwatch`."""
     return _watched.set(faults)
 
 

@@ -37,22 +37,9 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
     """Merge the set fields of `obj` into an existing Struct.
 
     Two Structs at the same path are merged, unless the one in `obj` is `Replaced`. Any other value of `obj` replaces
-    the old one, and `TOMBSTONE` removes it. Fields that `obj` doesn't name are kept byte for byte.
-
-    Args:
-        obj: A mapping from str, or an instance of a class with `__wire_keys__`.
-        base: The bytes of a Struct.
-        strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
-        leaf: A text to put into the result, in the same pass; see `Leaf`.
-
-    Returns:
-        The bytes of the merged Struct.
-
-    Raises:
-        EncodeError: A value of `obj` can't be encoded in a Struct; the error has the value's path.
-        WireError: `base` isn't a valid Struct.
-        Bail: With `strict`: a value needs the slow encoder, or can't be encoded. Always: the text of `leaf` can't be
-            encoded.
+    the old one, and `TOMBSTONE` removes it. Fields that `obj` doesn't name are kept byte for byte. The errors are those
+    of `encode_struct`; WireError is raised if `base` isn't a valid Struct. The text of `leaf` is put into the result in
+    the same pass; Bail is raised if it can't be encoded.
     """
     try:
         return _over(obj, base, 1, strict, leaf)
@@ -124,17 +111,8 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
 def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
     """Put a text under `key` into the Struct that the keys of `way` lead to.
 
-    Missing Structs on the path are made, and values that aren't Structs are replaced.
-
-    Args:
-        fields: The fields of the outermost Struct, which are changed.
-        way: The keys that lead to the Struct for the text.
-        key: The text's key.
-        made: A function that makes the text from the present value; from None if there is no value.
-
-    Raises:
-        Bail: The text can't be encoded.
-        WireError: A Struct on the path, or the present value, is malformed.
+    Missing Structs on the path are made, and values that aren't Structs are replaced. `made` makes the text from the
+    present value, or from None. Raises Bail if the text can't be encoded, and WireError for malformed bytes.
     """
     if not way:
         before = fields.get(key)

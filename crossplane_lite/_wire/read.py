@@ -34,15 +34,8 @@ _list_level: Final = ListLevel.FromString
 def split(raw: bytes) -> MutableMapping[str, bytes]:
     """Split a Struct into its fields, without looking into them.
 
-    Args:
-        raw: The bytes of a Struct.
-
-    Returns:
-        The bytes of each field's Value, by key. The mapping is protobuf's own. Its `[]` adds a key that it lacks, so
-        use `get()` or `in` first.
-
-    Raises:
-        WireError: The bytes aren't a valid Struct.
+    The mapping, from keys to the bytes of Values, is protobuf's own. Its `[]` adds a key that it lacks, so use `get()`
+    or `in` first. Raises WireError for malformed bytes.
     """
     try:
         fields: MutableMapping[str, bytes] = _level(raw).fields
@@ -67,13 +60,8 @@ def split_list(raw: bytes) -> Sequence[bytes]:
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
     """Return the value at a path, decoded with everything inside of it.
 
-    Args:
-        raw: The bytes of a Struct.
-        path: Keys of structs and indexes of lists; a negative index counts from the list's end.
-        default: The result if the path leads to no value.
-
-    Raises:
-        WireError: The bytes of the value, or of a Struct or list on the path, aren't valid.
+    A negative index counts from the list's end. Raises WireError if the bytes of the value, or of a Struct or list on
+    the path, are malformed.
     """
     kind: int = STRUCT
     payload: Any = raw

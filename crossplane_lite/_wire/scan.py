@@ -105,15 +105,8 @@ def size(buf: bytes, pos: int, end: int) -> Span:
 def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
     """Read a field's tag, the integer `number * 8 + wire type`. Return the tag and the position after it.
 
-    Args:
-        buf: The buffer.
-        pos: Where the tag starts.
-        end: Where the bytes end.
-        lowest: The lowest allowed tag. The default is that of field number 1. In an unknown group it may be 0, because
-            newer releases of protobuf allow field number 0 there.
-
-    Raises:
-        WireError: The tag isn't allowed, or goes beyond `end`.
+    The default of `lowest` is the tag of field number 1. In an unknown group it may be 0, because newer releases of
+    protobuf allow field number 0 there. Raises WireError for a tag that isn't allowed or goes beyond `end`.
     """
     number_and_type, start = varint(buf, pos, end)
     if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
@@ -124,14 +117,7 @@ def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
 def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
     """Return the position after an unknown field, which may be a group.
 
-    Args:
-        buf: The buffer.
-        tag_: The field's tag, as `tag` returned it.
-        pos: The position after the tag.
-        end: Where the bytes end.
-
-    Raises:
-        WireError: The field has an invalid wire type, a group in it is malformed, or the field goes beyond `end`.
+    `pos` is the position after the tag. Raises WireError for a malformed field.
     """
     groups: list[int] = []
     while True:
@@ -179,12 +165,8 @@ def number(buf: bytes, pos: int) -> int | float:
 def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
     """Read the map entry from `pos` to `end`.
 
-    Returns:
-        The key, and the span of the value. A missing key is an empty string, and a missing value an empty span. None if
-        the installed protobuf ignores the entry because it has unknown fields.
-
-    Raises:
-        WireError: The bytes aren't a valid entry.
+    A missing key is an empty string, and a missing value an empty span. Returns None if the installed protobuf ignores
+    the entry because it has unknown fields. Raises WireError for malformed bytes.
     """
     key, value_, unknown = "", (end, end), False
     while pos < end:
@@ -204,13 +186,9 @@ def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
 def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
     """Return the kind and the payload of the Value from `pos` to `end`.
 
-    Returns:
-        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, or STRUCT or LIST and a list of
-        spans. There are several spans if the encoding repeats the struct or list. protobuf merges these, which is the
-        same as reading one after the other into the same container. For an empty Value, NULL and None.
-
-    Raises:
-        WireError: The bytes aren't a valid Value.
+    The payload of a STRUCT or LIST is a list of spans: several if the encoding repeats it. protobuf merges these, which
+    is the same as reading one after the other into the same container. An empty Value is NULL and None. Raises
+    WireError for malformed bytes.
     """
     kind: int = NULL
     payload: Any = None
@@ -244,12 +222,7 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
 def fields(buf: bytes, spans: list[Span]) -> dict[str, Span]:
     """Return the span of each value in a Struct, by key. If a key is repeated, its last value counts.
 
-    Args:
-        buf: The buffer.
-        spans: Where the Struct lies in the buffer.
-
-    Raises:
-        WireError: The Struct is malformed.
+    Raises WireError for malformed bytes.
     """
     found = {}
     for pos, end in spans:

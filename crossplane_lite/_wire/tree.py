@@ -201,9 +201,6 @@ def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
     """Raise EncodeError if a container contains itself.
 
     The check takes longer for deeper data. So callers check only when the depth has doubled since the last time.
-
-    Args:
-        outer: The containers that are being written, the root first.
     """
     if len({id(container[0]) for container, _ in outer}) < len(outer):
         raise EncodeError("", "must not contain itself")
@@ -212,10 +209,8 @@ def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
 def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
     """Convert an error of the encoder to an EncodeError with the path of the wrong value.
 
-    Args:
-        error: An EncodeError, Bail or UnicodeEncodeError.
-        places: The containers around the wrong value, the root first, each with the key of its member that leads to the
-            value. The key is None if the key itself is wrong.
+    Each of `places`, the containers around the value, the root first, has the key of its member that leads to the
+    value. The key is None if the key itself is wrong.
     """
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)

@@ -15,15 +15,8 @@ __all__ = ["open_value"]
 def open_value(value: bytes) -> tuple[int, Any]:
     """Return the kind and the payload of a Value.
 
-    Args:
-        value: The bytes of a Value.
-
-    Returns:
-        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of a Struct,
-        or LIST and the bytes of a ListValue. For an empty Value, NULL and None.
-
-    Raises:
-        WireError: The bytes aren't a valid Value. The bytes of a Struct or ListValue in it aren't checked.
+    The payload of a STRUCT or LIST is its bytes, unchecked; an empty Value is NULL and None. Raises WireError for
+    malformed bytes.
     """
     try:
         tag, size = value[0], value[1]

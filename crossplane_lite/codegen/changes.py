@@ -203,10 +203,7 @@ class _Comparison:
     def _shown(self, choices: Mapping[tuple[str, str], str], cls: str, field: Field) -> str:
         """Return the type of a field as it is written in Python, such as `list[str]`.
 
-        Args:
-            choices: The types of fields with limited values (see `_choices`).
-            cls: The name of the class that has the field.
-            field: The field.
+        `choices` has the types of fields with limited values (see `_choices`).
         """
         text = choices.get((cls, field.attribute)) or " | ".join(_WORDS.get(one, one) for one in field.inner.split("|"))
         for code in reversed(field.around):

@@ -196,14 +196,8 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
     """Refuse sources without an API definition.
 
     A file that the user named must define an API. A folder or pattern may match files without an API, as long as any
-    source defines an API.
-
-    Args:
-        found: The definitions in the sources.
-        arguments: Each source as the user wrote it, and the paths of its files.
-
-    Raises:
-        InputError: A file that the user named defines no API, or no source defines any.
+    source defines an API. Raises InputError. `arguments` are the sources as the user wrote them, each with the paths of
+    its files.
     """
     defined = [kind.where for kind in found.kinds]
     for argument, paths in arguments:

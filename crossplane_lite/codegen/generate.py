@@ -304,11 +304,8 @@ def _named(
 ) -> dict[tuple[str, ...], Module]:
     """Set the class name of every object, and return the modules of all classes by path.
 
-    Args:
-        units: The kinds and components, by their classes.
-        previous: Gets the path of a `.py` file, and returns its present text; None if there is no such file.
-        recorded: The class names that earlier runs recorded, by module.
-        kept: The class names that this run records are added to this dict, by module.
+    `previous` returns the present text of a `.py` file, or None. `recorded` has the class names of earlier runs, by
+    module; those of this run are added to `kept`.
     """
     by_module: dict[tuple[str, ...], list[_Unit]] = {}
     for ref, unit in sorted(units.items(), key=lambda one: one[0]):

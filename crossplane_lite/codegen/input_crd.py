@@ -224,13 +224,8 @@ def _root_schema(cls: type[Any]) -> dict[str, Any]:
 def _schema(type_: Any, path: str, around: tuple[type[Any], ...]) -> dict[str, Any]:
     """Return the structural schema of a type.
 
-    Args:
-        type_: The type of a field, or a part of such a type.
-        path: The place of the type in the input's class, for messages, such as `Input.rules[]`.
-        around: The classes around the type, the outermost first. A class that is among them is recursive.
-
-    Raises:
-        UsageError: The default of a field within the type can't be in an input.
+    A class that is among those `around` the type, the outermost first, is recursive. Raises UsageError for a default
+    that can't be in an input.
     """
     shape = shape_of(type_)
     assert shape is not None  # `check_class` refuses other types

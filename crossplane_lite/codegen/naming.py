@@ -165,11 +165,6 @@ class Names:
 
         A field whose type doesn't accept all earlier values counts as lacking. If both objects still have an object in
         a field of the class, the fields of that inner object count, too.
-
-        Args:
-            name: The name of the earlier class.
-            one: The object that may lack fields.
-            other: The object with which `one` is compared.
         """
         number = 0
         work = [(name, one, other)]
@@ -222,16 +217,8 @@ class _Places:
 def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tuple[bool, ObjectSchema | None]:
     """Return whether an object still has a field of an earlier class, and the object in that field.
 
-    Args:
-        node: The object.
-        wire: The field's wire name (its name in Kubernetes).
-        earlier: The field in the earlier class.
-        is_class: Whether the earlier field held models of a class, alone or in lists or maps.
-
-    Returns:
-        Whether the object has a field with this wire name that accepts all values of the earlier field; and the inner
-        object of this field. The second is None if the field is missing, holds no object, or has other lists or maps
-        around its type.
+    The field must accept all values of the earlier one, which held models of a class if `is_class`. The inner object is
+    None if the field is missing, holds no object, or has other lists or maps around its type.
     """
     for field in node.fields:
         if field.wire == wire:
@@ -295,12 +282,8 @@ def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int
     """Return a class name for `node` that isn't taken yet.
 
     The name is the object's hint. If that is taken: the parent's class name and the hint, such as `SpecRule`. If that
-    is taken, too: the same with a number at the end.
-
-    Args:
-        node: The object.
-        given: The class names that objects already have, by `id(object)`.
-        shapes: The class names that are taken, as its keys.
+    is taken, too: the same with a number at the end. `given` has the names of objects by `id(object)`; the keys of
+    `shapes` are taken.
     """
     name, number = node.hint, 1
     while name in shapes:

@@ -164,15 +164,8 @@ class _Reader:
     def form(self, schema: Mapping[str, Any], path: str, parent: ObjectSchema, wire: str, hint: str) -> Form:
         """Return the type of a field. If the type contains an object, the object is added to `nodes`, and read later.
 
-        Args:
-            schema: The schema of the field, or of the items of a list or map in it.
-            path: The path of the schema in the kind, for messages.
-            parent: The object that has the field.
-            wire: The field's name in Kubernetes.
-            hint: The `hint` of an object in the field.
-
-        Raises:
-            InputError: The schema is wrong, or has too many lists and maps within each other.
+        `hint` is that of an object in the field. Raises InputError if the schema is wrong, or has too many lists and
+        maps within each other.
         """
         if path.endswith(("[]", "{}")) and len(path) - len(path.rstrip("[]{}")) > 2 * _MOST_LISTS:
             raise self.error(path.rstrip("[]{}"), f"lists and maps must be nested at most {_MOST_LISTS} levels deep")
@@ -299,11 +292,8 @@ class _Reader:
     def _additional(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any] | bool:
         """Return a schema's `additionalProperties`: the schema for all properties that it doesn't list.
 
-        Returns:
-            The schema, or True if these properties can be anything. False if the key is false, null or missing.
-
-        Raises:
-            InputError: `additionalProperties` is neither a schema nor a boolean.
+        Returns True if these properties can be anything, and False if the key is false, null or missing. Raises
+        InputError for any other value.
         """
         below = boolean(schema.get("additionalProperties"))
         if below is not None and not isinstance(below, (Mapping, bool)):
@@ -363,14 +353,8 @@ class _Reader:
 
         If several of the schemas have a key, the value nearest to `schema` counts. But the lists `required` are joined,
         and several definitions of a property are joined in an `allOf`. The `$ref`s that were followed are added to
-        `_expanding`.
-
-        Args:
-            schema: The schema.
-            path: The path of the schema in the kind, for messages.
-
-        Raises:
-            InputError: A `$ref` names no schema of the document, or a part of a schema has the wrong type.
+        `_expanding`. Raises InputError if a `$ref` names no schema of the document, or a part of a schema has the wrong
+        type.
         """
         if "$ref" not in schema and "allOf" not in schema:
             return schema

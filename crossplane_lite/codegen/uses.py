@@ -121,14 +121,8 @@ def _root(paths: Sequence[Path]) -> Path:
 def _copy(root: Path, target: Path) -> None:
     """Copy a project's Python files, and the configuration files of type checkers in the project's folder itself.
 
-    Files in hidden folders, `__pycache__`, `node_modules` and virtual environments aren't copied.
-
-    Args:
-        root: The project's folder.
-        target: The folder of the copy.
-
-    Raises:
-        InputError: There are more than 50,000 Python files, or a file can't be copied.
+    Files in hidden folders, `__pycache__`, `node_modules` and virtual environments aren't copied. Raises InputError if
+    there are more than 50,000 Python files, or a file can't be copied.
     """
     number = 0
     for path in _files(root):
@@ -216,13 +210,7 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
 def _run(command: Sequence[str], folder: Path, name: str) -> str:
     """Run a type checker in a folder, and return its output.
 
-    Args:
-        command: The command with its arguments.
-        folder: The folder to run it in.
-        name: The checker's name, for messages.
-
-    Raises:
-        InputError: The checker can't be started, takes too long, prints too much, or can't check the code.
+    Raises InputError if it can't be started, takes too long, prints too much, or can't check the code.
     """
     try:
         done = process.run(command, timeout=_TIMEOUT, folder=folder)

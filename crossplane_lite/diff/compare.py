@@ -210,14 +210,8 @@ def _finished(
 ) -> Difference:
     """Return a Difference with sorted entries, masked secret values, and notes on deleted resources that are in use.
 
-    Args:
-        composite: The composite.
-        entries: The actions on resources.
-        status: The changes of the composite's status.
-        notes: The other notes.
-        renders: The reconciles whose secret values are masked. The last one is that of this version.
-        exist: Existing resources by name. Their secret values are masked, too.
-        gone: The deleted resources by name, and perhaps others.
+    The secret values of `renders`, of which the last is that of this version, and of `exist` are masked. `gone` has the
+    deleted resources by name, and perhaps others.
     """
     mask = masking(renders, exist.values())
     composed = renders[-1].composed

@@ -223,11 +223,6 @@ def _present(known: Keys, old: Sequence[Any], new: Sequence[Any]) -> tuple[str, 
     """Return the keys of a list that have a default value, or that all elements of `old` and `new` have.
 
     A function may leave out a key that the API server has filled in. The other keys must identify the elements then.
-
-    Args:
-        known: The keys of the list, with their defaults.
-        old: The list before the change.
-        new: The desired list.
     """
     elements = [one for one in (*old, *new) if isinstance(one, Mapping)]
     return tuple(key for key in known if known[key] is not None or all(one.get(key) is not None for one in elements))

@@ -105,13 +105,8 @@ def _at(
 def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:
     """Return the Python interpreter that runs the other version, and the folder in which it is started.
 
-    Args:
-        version: The value of `--against`: a folder, a virtual environment or a git revision.
-        folder: The same value as a path.
-        stack: Gets the temporary folders and worktrees; it removes them when it is closed.
-
-    Raises:
-        InputError: There is no such version, `version` is a file, or the environment has no interpreter.
+    `version` is the value of `--against`. `stack` removes the temporary folders and worktrees when it is closed. Raises
+    InputError if there is no such version, it is a file, or the environment has no interpreter.
     """
     if folder.is_dir():
         if (folder / "pyvenv.cfg").is_file():
@@ -133,13 +128,7 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
 def _home(version: str, folder: Path, target: str) -> Path:
     """Return the folder from which a function's module is imported: `folder`, or else `src` in it.
 
-    Args:
-        version: The value of `--against`, for messages.
-        folder: The folder of the other version.
-        target: The function's `module:function`.
-
-    Raises:
-        InputError: Neither folder has the module.
+    Raises InputError if neither folder has it.
     """
     module = Path(*target.partition(":")[0].split("."))
     for home in (folder, folder / "src"):

@@ -141,12 +141,8 @@ def _format_of(output: Path | None) -> str:
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
     """Run one reconcile, and return its graph.
 
-    Returns:
-        The graph, the warnings of the functions, and a message if there is a problem. The message is None if the
-        reconcile succeeds and (which is checked only with --crds) no resource waits for a value that never comes.
-
-    Raises:
-        InputError: A file or a function can't be used.
+    The other results are the functions' warnings, and a message about a problem: the reconcile fails, or (with --crds)
+    a resource waits for a value that never comes. Raises InputError if a file or a function can't be used.
     """
     from .graph import graph_of
 
@@ -166,13 +162,9 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
     """Run a simulation, and return the graph of its last round.
 
-    Returns:
-        The graph, the functions' warnings in all rounds, and a message if there is a problem. The message is None if
-        the simulation became stable and no resource waits for a value that never comes. If a round failed, only the
-        warnings of this round are returned.
-
-    Raises:
-        InputError: A file or a function can't be used.
+    The other results are the functions' warnings, only those of the last round if it failed, and a message if the
+    simulation failed, didn't become stable, or a resource waits for a value that never comes. Raises InputError if a
+    file or a function can't be used.
     """
     from ..simulate.command import simulation_of
     from .graph import graph_of_simulation

@@ -111,16 +111,9 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
 def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], dict[str, bytes]]:
     """Return the paths in an image after all its layers are applied, and the first bytes of Python interpreters.
 
-    Args:
-        image: The image.
-        wanted: The path of a file that counts as an interpreter whatever its name is; None for no such file.
-
-    Returns:
-        Two dicts by path. The first has all paths, with the target of each link, and None for files and folders. The
-        second has the first 64 bytes of each file whose name is that of an interpreter, such as `python3.13`.
-
-    Raises:
-        InputError: A layer is damaged, has too many files, or has a path with `..` in it.
+    Both results are by path. The first has the target of each link, and None for files and folders. The second has the
+    first 64 bytes of each file whose name is that of an interpreter, such as `python3.13`, or whose path is `wanted`.
+    Raises InputError if a layer is damaged, has too many files, or has a path with `..` in it.
     """
 
     def is_interpreter(path: str) -> bool:

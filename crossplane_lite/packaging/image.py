@@ -132,18 +132,8 @@ _LEFT_BEHIND: Final = shutil.ignore_patterns(
 def _copied(project: Path, target: Path, base: str) -> Path:
     """Copy a project's folder, so that a build leaves no files in it and uses no files of earlier builds.
 
-    Files of builds and tools, images and virtual environments aren't copied (see `_LEFT_BEHIND`).
-
-    Args:
-        project: The project's folder.
-        target: The new folder.
-        base: The real path of the base image, which isn't copied, either.
-
-    Returns:
-        The new folder.
-
-    Raises:
-        InputError: A file can't be copied.
+    Files of builds and tools, images and virtual environments aren't copied (see `_LEFT_BEHIND`). `base`, the real path
+    of the base image, isn't copied, either. Raises InputError if a file can't be copied.
     """
 
     def ignored(folder: str, names: list[str]) -> set[str]:

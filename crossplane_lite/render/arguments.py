@@ -388,13 +388,10 @@ def _live(
 ) -> tuple[Document, list[Document], Cluster]:
     """Complete the inputs from files with data of the live cluster that --kube-context names.
 
-    Returns:
-        The composite, the observed resources and the cluster. The composite gets the live composite's uid and status
-        where it has none. If no observed resources were given, they are the resources that the live composite refers
-        to, without those of other controllers. The cluster looks into the files first, then into the live cluster.
-
-    Raises:
-        InputError: The live cluster can't be read, or the composite's references are malformed.
+    The composite gets the live one's uid and status where it has none. If no observed resources were given, they are
+    the resources that the live composite refers to, without those of other controllers. The cluster looks into the
+    files first, then into the live cluster. Raises InputError if the live cluster can't be read, or the composite's
+    references are malformed.
     """
     from .cluster import Chain
     from .kubectl import Kubectl

@@ -83,20 +83,9 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace, wrong: Sequence[str]) -> int:
     """Print warnings and results on stderr, then the documents on stdout; with --explain, explanations in their place.
 
-    Args:
-        rendered: The result of the reconcile.
-        inputs: The inputs of the reconcile.
-        given: The command line.
-        wrong: Messages about the mistakes in the composite's status.
-
-    Returns:
-        The exit status: 1 if the status has mistakes; with --crds that of `_check`; else 0.
-
-    Raises:
-        InputError: No function composes or holds back a resource that --explain names, or a file of --crds can't be
-            used.
-        RenderError: With --crds only. A resource's apiVersion can't be parsed.
-        MissingExtraError: A package that --crds needs isn't installed.
+    `wrong` are messages about mistakes in the composite's status: with any, the exit status is 1; else it is that of
+    `_check` with --crds, or 0. Raises InputError if no function composes or holds back a resource that --explain names,
+    or a file of --crds can't be used.
     """
     from . import output
 
@@ -147,15 +136,8 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     """Check the desired resources against the schemas of --crds and --required-schemas, and print the findings.
 
     These are invalid fields, kinds that have no schema and so aren't checked, and waits that never end, because the
-    schema lacks the awaited field.
-
-    Returns:
-        The exit status: 1 if a field is invalid or a wait would never end, else 0.
-
-    Raises:
-        InputError: A file of schemas can't be read, or is malformed.
-        RenderError: A resource's apiVersion can't be parsed.
-        MissingExtraError: A package that is needed isn't installed.
+    schema lacks the awaited field. The exit status is 1 if a field is invalid or a wait would never end, else 0. Raises
+    InputError if a file of schemas can't be read, and RenderError if a resource's apiVersion can't be parsed.
     """
     from .._manifests.kind_schemas import Schemas
     from .in_vain import HEADING, in_vain, lines, summary

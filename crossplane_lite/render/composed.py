@@ -160,13 +160,8 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
 def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str] | None) -> None:
     """Drop all labels or all annotations if the value of one of them isn't a string, as Crossplane does.
 
-    A null value doesn't count as wrong: it becomes an empty string.
-
-    Args:
-        what: The resource's name for messages.
-        key: `labels` or `annotations`.
-        metadata: The resource's metadata, which is changed.
-        notes: A list to which a line is added if labels or annotations are dropped; None for no line.
+    A null value doesn't count as wrong: it becomes an empty string. `key` is `labels` or `annotations`. A line is added
+    to `notes` if they are dropped.
     """
     values = metadata.get(key, {})
     wrong = [name for name, value in values.items() if not isinstance(value, str) and value is not None]
@@ -192,13 +187,8 @@ def _place(
     """Set a resource's name, namespace and `generateName` to the observed ones, if the resource is observed.
 
     A namespace or `generateName` that the observed resource lacks is removed. Then the composite's namespace is set, if
-    the composite has one.
-
-    Returns:
-        The resource's namespace before the composite's namespace replaced it; empty for none.
-
-    Raises:
-        RenderError: The resource is cluster-scoped, and the composite has a namespace.
+    the composite has one. Returns the namespace that the composite's replaced, or an empty string. Raises RenderError
+    if the resource is cluster-scoped and the composite has a namespace.
     """
     if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
         raise RenderError(

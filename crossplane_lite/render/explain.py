@@ -216,10 +216,7 @@ def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> I
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
     """Return the fields of a desired resource with their values; None if the resource isn't desired.
 
-    Args:
-        state: The desired state, as a protobuf message.
-        target: The composition resource name; empty for the composite. Of the composite, only the fields of its status
-            are returned; an empty dict if it has no status.
+    An empty `target` stands for the composite, of which only the fields of its status are returned.
     """
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None
@@ -390,11 +387,8 @@ def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wa
     """Return the missing values that resources or fields need.
 
     Each value has in `waits` the missing values that its owner needs itself. The owner is the resource that the value
-    belongs to, or a field of the composite. `waits` is empty if the owner came up before, or is 50 levels deep.
-
-    Args:
-        names: The names of the resources, or the fields' paths.
-        needs: The missing values that each resource or field needs, by the name or path.
+    belongs to, or a field of the composite. `waits` is empty if the owner came up before, or is 50 levels deep. `needs`
+    is by the name of the resource or the field's path, as in `names`.
     """
     seen = set(names)
 

@@ -190,12 +190,8 @@ def _without_traceback(function: Function | OfMessages, stopped: Sequence[str]) 
 def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) -> Iterator[None]:
     """Raise `_Stop` in the block when the timeout is over. Code that catches it gets another `_Stop` each second.
 
-    Where `InProcess` says that nothing is stopped, the block runs on.
-
-    Args:
-        timeout: The time limit of the block, in seconds.
-        function: The function that the block runs.
-        stopped: A list to which a text is added when the block is stopped. The text says where compose() was.
+    Where `InProcess` says that nothing is stopped, the block runs on. `timeout` is in seconds. When the block is
+    stopped, a text that says where compose() was is added to `stopped`.
     """
     if (
         not hasattr(signal, "setitimer")
@@ -247,11 +243,7 @@ def _place(frame: FrameType | None, home: str) -> str:
     """Return a text that says which line compose() was at: the innermost line in its own file.
 
     If no line of that file runs, it is the innermost line in a file of the same folder or below. Without such a line,
-    the text names only the file.
-
-    Args:
-        frame: The innermost running frame.
-        home: The path of the file of compose().
+    the text names only the file. `home` is the path of the file of compose().
     """
     frames = []
     while frame is not None and frame.f_code is not _CALLER:

@@ -79,13 +79,8 @@ def _sources(run: StepRun) -> tuple[Any, ...]:
 def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) -> str:
     """Return the reason why a field of a resource never has a value. Return an empty string if it may get a value.
 
-    Only fields in `spec` and `status` are checked.
-
-    Args:
-        sources: The resources in the answer and the request of the step that waits, as `_sources` returns them.
-        name: The composition resource name of the awaited resource.
-        rest: The path of the awaited field in that resource, such as `.status.id`.
-        schemas: The schemas of kinds.
+    Only fields in `spec` and `status` are checked. `sources` are those of the step that waits, as `_sources` returns
+    them; `rest` is a path such as `.status.id`.
     """
     try:
         parsed = field_path.parse(rest.removeprefix("."))

@@ -221,14 +221,8 @@ def _references(composite: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
 def _selector_of(ref: Mapping[str, Any], path: str, namespace: str) -> Selector:
     """Return the selector that finds the resource of a reference. It has no name if the reference has none.
 
-    Args:
-        ref: The reference.
-        path: The path of the reference in the composite, for messages.
-        namespace: The composite's namespace, in which its composed resources are; empty for a cluster-scoped composite,
-            and then the reference's own namespace counts.
-
-    Raises:
-        InputError: The reference is malformed.
+    The `namespace` of the composite is empty if it is cluster-scoped: then the reference's own namespace counts. Raises
+    InputError, with the `path`, if the reference is malformed.
     """
     for key in ("apiVersion", "kind"):
         if not text_of(ref.get(key)):

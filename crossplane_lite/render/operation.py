@@ -203,13 +203,7 @@ def _order(reference: Mapping[str, Any]) -> str:
 def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, Any]]:
     """Return a copy of the list that is in one field of an Operation's status; an empty list if the field is missing.
 
-    Args:
-        status: The Operation's status.
-        field: The name of the field, such as `conditions`.
-        key: A key that each element must have, such as `type`.
-
-    Raises:
-        InputError: The field isn't a list of objects, or an object has no string under `key`.
+    Each element must have a string under `key`, such as `type`; InputError is raised otherwise.
     """
     found = status.get(field, [])
     if not isinstance(found, list):

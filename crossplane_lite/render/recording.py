@@ -351,10 +351,7 @@ class _Watch:
 def _changed(before: Any, now: Any, step: Any) -> bool:
     """Return whether a plain dict or list has changed at a key or index since it was set.
 
-    Args:
-        before: A copy of the dict or list, from the time when it was set.
-        now: The dict or list.
-        step: The key or index.
+    `before` is a copy from the time when it was set.
     """
     if type(before) is dict and type(now) is dict:
         return step not in before or before[step] is not now.get(step)

@@ -229,11 +229,8 @@ class Pipeline:
     def _satisfy(self, request: Any, bootstrap: Any, asked: Any) -> None:
         """Set the required resources and schemas of a function's next request. All previous ones are removed.
 
-        Args:
-            request: The request.
-            bootstrap: A request with the resources and schemas that every request of the step gets, for example because
-                the Composition requires them.
-            asked: The requirements in the function's last response; None if it has none.
+        Every request of the step gets those of `bootstrap`, for example because the Composition requires them. `asked`
+        are the requirements in the last response.
         """
         for field in ("extra_resources", "required_resources", "required_schemas"):
             request.ClearField(field)
@@ -361,10 +358,6 @@ def _difference(before: Any, after: Any) -> str:
     """Return the end of an error message that names the requirements in which two responses differ.
 
     It is empty if they don't differ.
-
-    Args:
-        before: The requirements of the response before; None if it has none.
-        after: The requirements of the last response; None if it has none.
     """
     names: set[str] = set()
     for field in ("extra_resources", "resources", "schemas"):

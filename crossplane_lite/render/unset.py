@@ -151,11 +151,8 @@ def _text_at(recorded: Recorded, place: tuple[str, Steps]) -> str:
 def _texts(data: bytes, message: Any) -> dict[tuple[str, Steps], str]:
     """Return the strings in the desired state, by the resource's name and the path.
 
-    The name of the composite, of which only the status is searched, is `xr`.
-
-    Args:
-        data: The bytes of a request or response; empty bytes have no desired state.
-        message: The class of the message.
+    The name of the composite, of which only the status is searched, is `xr`. `data` is a request or a response, whose
+    class is `message`; empty bytes have no desired state.
     """
     desired = message.FromString(data).desired
     tops = [(name, desired.resources[name].resource, ()) for name in sorted(desired.resources)]

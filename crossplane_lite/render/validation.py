@@ -132,13 +132,8 @@ def _errors(
 ) -> Iterator[str]:
     """Yield a message for each mistake in a resource.
 
-    Args:
-        name: The composition resource name; empty for the composite, of which only the status is checked, because
-            functions set only that.
-        resource: The resource.
-        schema: The schema of its kind.
-        where: The schema's place, such as ` in crds.yaml`.
-        partial: Whether fields may be missing.
+    An empty `name` stands for the composite, of which only the status is checked, because functions set only that. With
+    `partial`, fields may be missing.
     """
     where = f"(schema of {short_text(resource['apiVersion'])} {short_text(resource['kind'])}{where})"
     try:

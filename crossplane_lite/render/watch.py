@@ -81,17 +81,9 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
 def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: Ending) -> int | None:
     """Render once in a new process. Print how long it took, and its exit status unless that is 0.
 
-    Nothing is printed if the run is stopped.
-
-    Args:
-        argv: The package that `python -m` runs as `crossplane-lite`, and then the arguments after `render`.
-        report: The path of a file; the run writes the list of files that it depends on into it.
-        paths: The files and directories that are watched during the run.
-        before: The state of these files before the run.
-        ending: Says whether a signal has asked the command to end.
-
-    Returns:
-        The exit status of the run. It is None if the run was stopped because a file changed or the command ends.
+    Nothing is printed if the run is stopped. `argv` begins with the package for `python -m`. The run writes the files
+    that it depends on into the file `report`. `before` is the state of `paths` before the run. Returns None if the run
+    was stopped because a file changed or the command ends.
     """
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])

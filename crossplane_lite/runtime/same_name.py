@@ -158,9 +158,7 @@ class _Verifier:
     def __call__(self, good: int, found: int) -> int:
         """Return 1 if a certificate is good, or has only the problem that it has the name of a CA that has signed it.
 
-        Args:
-            good: 0 if OpenSSL has found a problem.
-            found: What OpenSSL knows, an X509_STORE_CTX.
+        `good` is 0 if OpenSSL has found a problem, and `found` is an X509_STORE_CTX.
         """
         try:
             self.asked = True

@@ -337,13 +337,8 @@ def _reason(error: Exception) -> str:
 def _shake_hands(context: ssl.SSLContext, der: bytes, pair: tuple[str, str] | None = None) -> dict[str, Any]:
     """Try a handshake in memory, and return what the client knows about the server's certificate.
 
-    Args:
-        context: The server's context.
-        der: The certificate that the server must show. The client doesn't look at its dates.
-        pair: The files of a certificate and its key that the client shows.
-
-    Raises:
-        ssl.SSLError: The handshake fails.
+    `der` is the certificate that the server must show; its dates don't count. `pair` are the files of a certificate and
+    its key that the client shows. Raises ssl.SSLError.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False

@@ -278,12 +278,7 @@ class AwaitedFields:
     ) -> None:
         """Add elements with made-up values to a list until it has the index `step`.
 
-        Args:
-            holder: The list.
-            step: The index, which is `steps[depth]`.
-            steps: The path of the awaited field.
-            depth: The number of steps before the index.
-            places: The schema of the value at each step of the path.
+        `step` is `steps[depth]`, and `places` has the schema of the value at each step.
         """
         is_open = is_free(places[depth]) and depth + 1 < len(steps)
         while len(holder) <= step:

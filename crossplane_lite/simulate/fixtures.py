@@ -180,16 +180,9 @@ def _checked(key: str, fixture: Any) -> Fixture:
 def _check(what: str, path: str, value: Any, wanted: Any) -> None:
     """Check that a value has the type that this field has in every resource.
 
-    Args:
-        what: The fixture's name in messages.
-        path: The path of the value in the fixture.
-        value: The value. None is allowed, but not as an element of a list.
-        wanted: The type: `str`, `int` or the like. For an object, it is a dict with the type of each key's value; the
-            key `...` stands for all keys, and keys that the dict lacks aren't checked. For a list, it is a list with
-            the elements' type.
-
-    Raises:
-        InputError: The value is of another type.
+    None is allowed, but not as an element of a list. `wanted` is a type such as `str`; for an object, a dict with the
+    type of each key's value, in which `...` stands for all keys and keys that it lacks aren't checked; for a list, a
+    list with the elements' type. Raises InputError.
     """
     if value is None:
         return

@@ -240,16 +240,9 @@ class Pool:
     def _take(self, request: bytes, until: float) -> tuple[Worker, socket.socket] | None:
         """Choose a worker for a call, and a socket to this worker on which no call runs.
 
-        Args:
-            request: The call's request.
-            until: The call's deadline, by `time.monotonic`.
-
-        Returns:
-            The worker with the fewest calls, and the socket, which is now in `busy`. None if no worker can get a call
-            within five seconds, or until the deadline.
-
-        Raises:
-            OSError: The process can't open another socket.
+        `until` is the deadline, by `time.monotonic`. Returns the worker with the fewest calls, and the socket, which is
+        now in `busy`; None if no worker can get a call within five seconds, or until the deadline. Raises OSError if
+        the process can't open another socket.
         """
         patience = min(until, time.monotonic() + _PATIENCE_SECONDS)
         with self._lock:
