@@ -283,16 +283,16 @@ def function(
             deletes the dependent one first. Usages need Crossplane v2. compose() runs once more in each call, and a few
             more times if it makes guesses, so it must act only through `ctx`.
         ttl: How long Crossplane may reuse an answer for an identical request, and after which time it calls again. By
-            default 10 seconds until the composite is Ready and nothing waits, and one minute from then on. `ctx.ttl`
-            wins.
+            default 10 seconds until the composite is Ready and nothing waits, and one minute from then on. 0 means for
+            ever, so that only changes bring calls. `ctx.ttl` wins.
 
     Returns:
         The composition function; without `compose`, a decorator that makes it.
 
     Raises:
         UsageError: A name is empty, isn't a string, or has a comma or a colon before a space; or `formerly` is a
-            string, or has the present name; or `ttl` isn't a timedelta, or is negative; or `compose` can't be called
-            with one argument, or is a generator.
+            string, or has the present name; or `ttl` isn't a timedelta from 0 to 10,000 years; or `compose` can't be
+            called with one argument, or is a generator.
     """
 
     def decorate(compose: Compose) -> Function:

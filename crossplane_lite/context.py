@@ -381,10 +381,11 @@ class Context:
         """How long Crossplane may reuse this answer for an identical request, and after which time it calls again.
 
         By default None, unless `@composition.function(ttl=...)` gives it. Then it follows from the state: 10 seconds
-        until the composite is Ready and nothing waits, and one minute from then on.
+        until the composite is Ready and nothing waits, and one minute from then on. Of all steps of a pipeline, the
+        shortest counts. 0 means for ever: then only changes bring calls.
 
         Raises:
-            UsageError: It is set to a value that isn't a timedelta, or to a negative one.
+            UsageError: It is set to a value that isn't a timedelta, or to one below 0 or above 10,000 years.
         """
         call = self._call
         return call.function.ttl if call.ttl is None else call.ttl

@@ -201,6 +201,8 @@ class _Answer:
         waits = self.who_waits is not None and self.who_waits.data is not None
         if waits or self.message.desired.composite.ready == _READY_FALSE:
             return False
+        if any(name not in self.call.observed for name in self.message.desired.resources):
+            return False
         ready = self.call.observed_condition("Ready")
         return ready is not None and ready.get("status") == "True"
 
@@ -403,6 +405,7 @@ class _Answer:
             from .dropped import warnings
 
             for about in warnings(call, desired, gone):
+                call.log.warning("%s", about)  # Crossplane drops the events of a reconcile that fails later
                 parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
         return self.serialised()
 

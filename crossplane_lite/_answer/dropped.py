@@ -23,6 +23,7 @@ __all__ = ["Places", "new_name_hint", "places_in", "uses", "warnings"]
 
 Places = Mapping[str, Sequence[tuple[str, tuple[str | int, ...]]]]
 _IDS: Final = ("id", "arn", "selfLink")
+_FREE: Final = frozenset(("tags", "labels", "annotations", "description"))  # what people write here is no reference
 
 
 def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
@@ -31,7 +32,11 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
     A resource that `ctx.remove` names is dropped on purpose, and left out here. `gone` has the names of the observed
     resources that compose() hasn't registered and the answer doesn't desire. Raises WireError for malformed bytes.
     """
-    dropped = [name for name in sorted(gone) if name not in call.removed and call.whose(name) == OURS]
+    dropped = [
+        name
+        for name in sorted(gone)
+        if name not in call.removed and call.whose(name) == OURS and not _is_dying(call.observed[name].resource)
+    ]
     specs = {
         name: [_wire.get_path(of[name].resource, ("spec",)) for of in (call.observed, desired) if name in of]
         for name in (desired if dropped else ())
@@ -53,12 +58,13 @@ def warnings(call: Call, desired: Any, gone: Collection[str]) -> Iterator[str]:
 def places_in(specs: Mapping[str, Sequence[Any]]) -> Places:
     """Return the places of each string in specs of resources: for each place, the resource's name and the path.
 
+    Tags, labels, annotations and descriptions are left out.
     `specs` has each resource's observed spec, then its desired one, whose value counts where both have one.
     """
     places: dict[str, list[Any]] = {}
     for name, several in specs.items():
         for steps, value in {steps: value for spec in several for steps, value in leaves(spec)}.items():
-            if isinstance(value, str):
+            if isinstance(value, str) and _FREE.isdisjoint(steps):
                 places.setdefault(value, []).append((name, steps))
     return places
 
@@ -69,7 +75,7 @@ def uses(raw: bytes, places: Places) -> str:
     The text is empty if no resource refers to the dropped one (`raw`), or if it is being deleted already. Raises
     WireError for malformed bytes.
     """
-    if _wire.get_path(raw, ("metadata", "deletionTimestamp")):
+    if _is_dying(raw):
         return ""
     ids = {_text(raw, *holder, key) for holder in (("status",), ("status", "atProvider")) for key in _IDS}
     ids = {*ids, _text(raw, "metadata", "annotations", EXTERNAL_NAME)} - {""}
@@ -77,6 +83,10 @@ def uses(raw: bytes, places: Places) -> str:
     found.update(place for place in places.get(_text(raw, "metadata", "name"), ()) if _is_reference(place[1]))
     shown = sorted(f"{name}.{show_path(['spec', *steps])}" for name, steps in found)
     return f"still used in {some(shown, 3)}" if shown else ""
+
+
+def _is_dying(raw: bytes) -> bool:
+    return bool(_wire.get_path(raw, ("metadata", "deletionTimestamp")))
 
 
 def _is_reference(steps: Sequence[str | int]) -> bool:

@@ -55,13 +55,13 @@ class Callee(abc.ABC):
 
 
 def checked_ttl(value: Any) -> timedelta:
-    """Return `value` if it is a timedelta that isn't negative.
+    """Return `value` if it is a timedelta that isn't negative, and at most the 10,000 years of protobuf's Duration.
 
     Raises:
         UsageError: It is something else.
     """
     from datetime import timedelta
 
-    if not isinstance(value, timedelta) or value < timedelta(0):
-        raise UsageError(f"'ttl' must be a timedelta that isn't negative (got {value!r})")
+    if not isinstance(value, timedelta) or not timedelta(0) <= value <= timedelta(days=3652500):
+        raise UsageError(f"'ttl' must be a timedelta from 0 to 10,000 years (got {value!r})")
     return value

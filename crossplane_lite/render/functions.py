@@ -11,18 +11,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from .._base.type_names import type_in_words
 from .._call import event_loop
 from ..composition import Function
-from ..errors import UsageError, WireError
+from ..errors import InputError, UsageError, WireError
 from ..proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .pipeline import Runner
 from .rendered import RenderError
-
-if TYPE_CHECKING:
-    from ..runtime.tls import Files
 
 __all__ = ["InProcess", "OfMessages", "Remote", "debugger_seen", "runners_of"]
 
@@ -259,6 +256,36 @@ def _place(frame: FrameType | None, home: str) -> str:
     return f"compose() is in {home}"
 
 
+def _client_files(folder: str) -> tuple[bytes, bytes, bytes]:
+    """Return the contents of tls.crt, tls.key and ca.crt in a folder, which a client shows and trusts.
+
+    Raises InputError if a file can't be read or used, or the key isn't that of the certificate.
+    """
+    import ssl
+
+    certificate, key, ca = paths = [os.path.join(folder, name) for name in ("tls.crt", "tls.key", "ca.crt")]
+    contents = []
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                contents.append(file.read())
+        except OSError as e:
+            raise InputError(f"can't read {path}: {e.strerror}") from e
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        # Without a password here, OpenSSL would ask on the terminal for the password of an encrypted key.
+        context.load_cert_chain(certificate, key, password="")
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "reason", None) or e
+        raise InputError(f"{certificate} and {key} can't be used ({reason}): give a certificate and its key") from e
+    try:
+        context.load_verify_locations(ca)
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "reason", None) or e
+        raise InputError(f"{ca} can't be used ({reason}): give the certificate of the server's CA") from e
+    return contents[0], contents[1], contents[2]
+
+
 class Remote:
     """Runs a function by calling its gRPC server.
 
@@ -283,11 +310,7 @@ class Remote:
     ) -> None:
         self.target = target
         self._name = tls_server_name
-        self._files: Files | None = None
-        if tls_certs_dir is not None:
-            from ..runtime.tls import Certificates
-
-            self._files = Certificates(os.fspath(tls_certs_dir)).files
+        self._files = None if tls_certs_dir is None else _client_files(os.fspath(tls_certs_dir))
         self._channel: Any = None
         self._services = [V1_SERVICE, V1BETA1_SERVICE]
 
@@ -329,6 +352,8 @@ class Remote:
                 problem = f"{code.name}: {details}" if details else code.name
                 hint = " (--tls-server-name says which name its certificate has)" if "Hostname" in details else ""
                 hint = " (a server with TLS needs --tls-certs-dir)" if is_closed and not self._files else hint
+                hint = " (nothing listens there)" if "Connection refused" in details else hint
+                hint = " (the server refused the certificate; its log says why)" if "Unwrap" in details else hint
                 raise RenderError(f"the call of the function at {self.target} failed: {problem}{hint}") from None
 
     def _open(self) -> Any:

@@ -67,7 +67,7 @@ def warn_of_extras(fn: object) -> None:
             from importlib.util import find_spec
 
             if find_spec("jsonschema_rs") is None:
-                text = "%s, line %d: %s() checks resources against schemas, and that will fail: %s"
+                text = "%s, line %d: %s() may check resources against schemas, and that would fail: %s"
                 missing = not_installed("jsonschema_rs", "schemas")
                 logging.getLogger(__name__).warning(text, one.co_filename, one.co_firstlineno, one.co_name, missing)
             return

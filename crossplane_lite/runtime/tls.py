@@ -316,13 +316,13 @@ class Certificates:
                     _shake_hands(context, own, (self._paths[0], self._paths[1]))
                 if context.asked:
                     return context
-                reason = "it doesn't ask"
+                reason = "OpenSSL hasn't called back"
             except Unavailable as e:
                 reason = str(e)
         text = (
-            f"{self._paths[2]} is a CA such as Crossplane's own, which gives clients its own name, and OpenSSL in this "
-            f"Python can't verify their certificates ({reason}): choose the transport grpcio (--transport grpcio), or "
-            "a Python whose module ssl is a library of its own and uses OpenSSL's shared libraries"
+            "clients with Crossplane's own certificates can't connect over h2 with this Python: use the transport "
+            f"grpcio (--transport grpcio). {self._paths[2]} is a CA such as Crossplane's, which gives clients its own "
+            f"name, and only a Python that uses OpenSSL's shared libraries can verify them ({reason})"
         )
         if same_name == "surely":
             raise InputError(text)

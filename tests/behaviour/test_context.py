@@ -210,7 +210,7 @@ def test_the_ttl_of_the_function() -> None:
     assert run(compose, xr={**DEFAULT_XR, "metadata": {"name": "other"}}).ttl == 7
 
 
-@pytest.mark.parametrize("ttl", [60, "1m", datetime.timedelta(seconds=-1)])
+@pytest.mark.parametrize("ttl", [60, "1m", datetime.timedelta(seconds=-1), datetime.timedelta.max])
 def test_a_wrong_ttl(ttl: Any) -> None:
     """The function's TTL must be a timedelta that isn't negative."""
     with pytest.raises(UsageError, match="timedelta"):

@@ -355,7 +355,8 @@ def _is_ready(xr: Any = None, *, status: str = "True") -> dict[str, Any]:
         pytest.param(None, ALL_FOUND, 10, id="nothing waits, not Ready yet"),
         pytest.param(_is_ready(status="False"), ALL_FOUND, 10, id="not Ready"),
         pytest.param(_is_ready(), VPC_FOUND, 10, id="Ready, and something is held back"),
-        pytest.param(_is_ready(), ALL_FOUND, 60, id="settled"),
+        pytest.param(_is_ready(), {**ALL_FOUND, "bucket": samples.bucket()}, 60, id="settled"),
+        pytest.param(_is_ready(), ALL_FOUND, 10, id="Ready, and something is new"),
     ],
 )
 def test_the_ttl_follows_the_state(xr: Any, observed: Any, ttl: float) -> None:

@@ -8,6 +8,7 @@ import datetime
 import ipaddress
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -33,7 +34,6 @@ __all__ = ["Plane", "free_ports"]
 SYSTEM: Final = "crossplane-system"
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _LIFE: Final = 3600  # everything ends by itself after this many seconds
-_TOKEN: Final = "control-plane-of-tests"
 _PEM: Final = serialization.Encoding.PEM
 
 _AUDIT: Final = {
@@ -303,14 +303,15 @@ def _write_configuration(folder: Path) -> None:
     builder = _leaf_builder(name, name, key).add_extension(x509.BasicConstraints(True, None), critical=True)
     (pki / "api.crt").write_bytes(builder.sign(key, hashes.SHA256()).public_bytes(_PEM))
     (pki / "api.key").write_bytes(_key_bytes(key))
-    (pki / "tokens.csv").write_text(f'{_TOKEN},admin,admin,"system:masters"\n')
+    token = secrets.token_hex(16)
+    (pki / "tokens.csv").write_text(f'{token},admin,admin,"system:masters"\n')
     (folder / "audit.yaml").write_text(json.dumps(_AUDIT))
     cluster = {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(pki / "api.crt")}
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "tests", "cluster": cluster}],
-        "users": [{"name": "admin", "user": {"token": _TOKEN}}],
+        "users": [{"name": "admin", "user": {"token": token}}],
         "contexts": [{"name": "tests", "context": {"cluster": "tests", "user": "admin"}}],
         "current-context": "tests",
     }
@@ -361,9 +362,12 @@ def main() -> None:
         raise SystemExit(programs.MISSING)
     plane = Plane.start(Path(sys.argv[1]).resolve(), sources, *sys.argv[2:])
     print(f"export KUBECONFIG={plane.kubeconfig}", flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         time.sleep(_LIFE)
     except KeyboardInterrupt:
+        pass
+    finally:
         plane.stop()
 
 

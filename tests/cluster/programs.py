@@ -38,11 +38,18 @@ def found() -> Path | None:
 
     The folder has `crds/` (of providers), `crossplane/crds/` and `crossplane/webhookconfigurations/`, and the programs
     in `programs/`: each as it is, or packed as `NAME.xz`.
+
+    Raises:
+        FileNotFoundError: The environment variable names a folder that lacks some of these.
     """
-    folder = Path(os.environ[VARIABLE]) if VARIABLE in os.environ else _BESIDE
-    if not os.environ.get(VARIABLE, "-") or not all((folder / part).is_dir() for part in _PARTS):
+    if not os.environ.get(VARIABLE, "-"):
         return None
-    return folder if all(_program(folder, name) is not None for name in NAMES) else None
+    folder = Path(os.environ[VARIABLE]).expanduser() if VARIABLE in os.environ else _BESIDE
+    lacking = [part for part in _PARTS if not any((folder / part).glob("*.yaml"))]
+    lacking += [f"programs/{name}" for name in NAMES if _program(folder, name) is None]
+    if VARIABLE in os.environ and lacking:
+        raise FileNotFoundError(f"{VARIABLE}: {folder} lacks {', '.join(lacking)}")
+    return None if lacking else folder
 
 
 def _program(folder: Path, name: str) -> Path | None:

@@ -34,7 +34,7 @@ from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
 from tests.render.scripted import Scripted
 from tests.runtime import functions
-from tests.runtime.certificates import Authority, write
+from tests.runtime.certificates import Authority, CrossplaneAuthority, write
 from tests.runtime.serving import ROOT, in_process
 from tests.support import Response, request
 
@@ -280,6 +280,18 @@ def test_mutual_tls(tmp_path: Path, transport: str) -> None:
                 remote.run(request(xr=XR), 60)
         with Remote(address) as remote, pytest.raises(RenderError, match="--tls-certs-dir"):
             remote.run(request(xr=XR), 60)
+
+
+@pytest.mark.parametrize("transport", ["grpcio", "h2"])
+def test_crossplanes_own_certificate(tmp_path: Path, transport: str) -> None:
+    """The certificate with which Crossplane calls functions is good for clients only, and good enough."""
+    authority = CrossplaneAuthority()
+    there, here = (write(tmp_path / name, authority.issue(name), authority) for name in ("server", "client"))
+    with in_process(functions.echo.run, transport, certificates=Certificates(str(there))) as (_, address):
+        with Remote(address, here, "localhost") as remote:
+            assert location(remote.run(request(xr=XR), 60)) == "EU"
+    with Remote(address, here, "localhost") as remote, pytest.raises(RenderError, match="nothing listens there"):
+        remote.run(request(xr=XR), 5)
 
 
 def test_certificates_that_cannot_be_used(tmp_path: Path) -> None:

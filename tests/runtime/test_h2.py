@@ -556,7 +556,7 @@ def tried(address: str, client: ssl.SSLContext | bytes) -> str:
             of_another_authority,
             "the client's certificate isn't valid (unable to get local issuer certificate): give it",
         ),
-        (self_signed, "the client's certificate names itself as its CA: "),
+        (self_signed, "no CA in ca.crt has signed the client's certificate: "),
         (that_trusts_another_authority, "the client refused it (tlsv1 alert unknown ca)"),
         (without_http2, "the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC"),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "the client sent plain text or another protocol: let it connect"),

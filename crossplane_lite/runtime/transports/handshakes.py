@@ -85,9 +85,9 @@ def reason_of(sock: Any, error: OSError) -> str:
     if reason == "CERTIFICATE_VERIFY_FAILED":
         if getattr(error, "verify_code", 0) == _SELF_SIGNED:
             return (
-                "the client's certificate names itself as its CA: it is self-signed, or another CA of that name has "
-                "signed it, or OpenSSL can't tell who has; give it one that the CA in ca.crt has signed, with a name "
-                "of its own, or try the transport grpcio (--transport grpcio)"
+                "no CA in ca.crt has signed the client's certificate: it is self-signed, or another CA of that name "
+                "has signed it; give it one that the CA in ca.crt has signed, or try the transport grpcio "
+                "(--transport grpcio)"
             )
         why = getattr(error, "verify_message", "")
         return f"the client's certificate isn't valid ({why}): {_GIVE}"
