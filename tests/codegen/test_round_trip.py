@@ -50,6 +50,8 @@ def check_read(got: Any, value: Any, reader: Instances, schema: Json, path: str)
     if value is None:
         # In observed state a null is what isn't there (yet).
         assert got is None or got is NULL or isinstance(got, Observable) or plain(got) in ({}, []), path
+    elif value == "" and isinstance(got, Observable):
+        assert ".status." in path, path  # an empty string there is a missing one
     elif isinstance(value, dict):
         properties = schema.get("properties", {})
         rest = schema.get("additionalProperties")
