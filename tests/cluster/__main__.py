@@ -27,19 +27,29 @@ _COLUMNS: Final = {
 
 
 def main(arguments: list[str]) -> int:
-    """Run the scenarios, print the table, and return pytest's exit status."""
+    """Run the scenarios, print the table, and return pytest's exit status.
+
+    Scenarios that fail beside the others run once more with the machine to themselves, because they have time limits.
+    """
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder, "rows")
-        command = [sys.executable, "-m", "pytest", "tests/cluster", "-m", "cluster", "-n", str(_WORKERS)]
-        status = subprocess.run(
-            [*command, "--dist", "loadscope", "--durations", "10", *arguments],
-            env={**os.environ, "CROSSPLANE_SCENARIOS": str(rows)},
-            cwd=Path(__file__).resolve().parents[2],
-            check=False,
-        ).returncode
+        status = _run(rows, _WORKERS, arguments)
+        if status == 1:
+            print("\nthe scenarios that have failed run once more, one after the other", flush=True)
+            status = _run(rows, 1, [*arguments, "--last-failed"])
         if rows.exists():
             print(table([json.loads(line) for line in rows.read_text().splitlines()]))
     return status
+
+
+def _run(rows: Path, workers: int, arguments: list[str]) -> int:
+    command = [sys.executable, "-m", "pytest", "tests/cluster", "-m", "cluster", "-n", str(workers)]
+    return subprocess.run(
+        [*command, "--dist", "loadscope", "--durations", "10", *arguments],
+        env={**os.environ, "CROSSPLANE_SCENARIOS": str(rows)},
+        cwd=Path(__file__).resolve().parents[2],
+        check=False,
+    ).returncode
 
 
 def table(rows: list[dict[str, Any]]) -> str:

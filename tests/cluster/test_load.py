@@ -66,13 +66,13 @@ def test_the_cache_of_answers(own_world: World) -> None:
     one.lose("vpc", "id")
     own_world.react(one)
     assert one.since(before) == NOTHING
-    assert one.condition("DependenciesResolved")["status"] == "False"
+    assert wait(lambda: one.condition("DependenciesResolved")["status"] == "False", 30), one.told()
     one.resume("vpc")
     assert wait(lambda: "id" in one.composed()["vpc"]["status"]["atProvider"], 60)
     own_world.react(one)
     one.wait_ready()
     assert one.since(before) == NOTHING
-    assert one.condition("DependenciesResolved")["status"] == "True"
+    assert wait(lambda: one.condition("DependenciesResolved")["status"] == "True", 30), one.told()
 
 
 def test_a_hundred_composites(world: World) -> None:

@@ -56,7 +56,7 @@ def test_waves(shared_world: World, vpc: Composite) -> None:
     assert len(composed) == 30
     assert sorted(one["resource"] for one in vpc.cloud() if one["what"] == "created") == sorted(composed)
     assert {one["what"] for one in vpc.cloud()} == {"created"}
-    assert vpc.condition("DependenciesResolved")["status"] == "True"
+    assert wait(lambda: vpc.condition("DependenciesResolved")["status"] == "True", 30), vpc.told()
     status = vpc.get()["status"]
     assert len(status["privateSubnetIds"]) == len(status["outgoingAddresses"]) == 3
 
@@ -76,7 +76,8 @@ def test_a_value_is_lost(shared_world: World, vpc: Composite, before: Snapshot, 
     shared_world.react(vpc)
     _same(shared_world, vpc, before)
     # The address stands in the composite's status alone.
-    assert vpc.condition("DependenciesResolved")["status"] == ("True" if field == "publicIp" else "False")
+    expected = "True" if field == "publicIp" else "False"
+    assert wait(lambda: vpc.condition("DependenciesResolved")["status"] == expected, 30), vpc.told()
     vpc.resume(name)
     assert wait(lambda: condition(vpc.composed()[name], "Ready").get("status") == "True", 60)
     shared_world.react(vpc)
@@ -108,7 +109,7 @@ def test_the_status_of_the_composite_is_wiped(shared_world: World, vpc: Composit
     assert {key: now[key] for key in now if key != "conditions"} == {
         key: kept[key] for key in kept if key != "conditions"
     }
-    assert vpc.condition("DependenciesResolved")["status"] == "True"
+    assert wait(lambda: vpc.condition("DependenciesResolved")["status"] == "True", 30), vpc.told()
 
 
 def test_a_hand_edits(shared_world: World, vpc: Composite, before: Snapshot) -> None:
