@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -20,13 +20,12 @@ import yaml
 from .kube import ApiError, wait
 from .plane import Plane, free_ports
 
-__all__ = ["EC2", "GROUP", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
+__all__ = ["GROUP", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
 
 Json = dict[str, Any]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 GROUP: Final = "test.example.com"
-EC2: Final = "/apis/ec2.aws.m.upbound.io/v1beta1"
 _RESOURCE: Final = "crossplane.io/composition-resource-name"
 _PAUSED: Final = "crossplane.io/paused"
 _DEFINITIONS: Final = "/apis/apiextensions.crossplane.io/v2/compositeresourcedefinitions"
@@ -443,12 +442,6 @@ class World:
         for path in sorted((self.plane.folder / "log").glob(f"function-function-{self.name}*.log")):
             yield str(path), path.read_text(errors="replace")
 
-    def kubectl(self, *arguments: str) -> str:
-        done = subprocess.run(
-            ["kubectl", *arguments], env=self.environment(), capture_output=True, text=True, timeout=60, check=True
-        )
-        return done.stdout
-
     def command(self, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command of `crossplane-lite` with the control plane's kubeconfig."""
         return subprocess.run(
@@ -478,9 +471,3 @@ def _differences(before: Any, after: Any, at: str = "") -> list[str]:
         keys = sorted({*before, *after})
         return [path for key in keys for path in _differences(before.get(key), after.get(key), f"{at}.{key}")]
     return [] if before == after else [at]
-
-
-def eventually(look: Callable[[], Any], seconds: float, what: Callable[[], str]) -> None:
-    """Fail with the text of `what` unless `look()` becomes true."""
-    if not wait(look, seconds):
-        raise AssertionError(what())
