@@ -53,6 +53,14 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session(python="3.13")
+def newest_h2(session: nox.Session) -> None:
+    """The tests of the transports with the newest h2, of which some insides are used, also above setup.cfg's limit."""
+    session.install("-e", ".[dev]")
+    session.install("--upgrade", "--pre", "h2", "hpack", "hyperframe")
+    session.run("python", "-m", "pytest", *(session.posargs or ("-q", "-n", "auto", "tests/runtime")))
+
+
+@nox.session(python="3.13")
 def warnings(session: nox.Session) -> None:
     """The tests that aren't slow, where each warning is an error."""
     session.install("-e", ".[dev]")
@@ -90,6 +98,13 @@ def coverage(session: nox.Session) -> None:
     if totals["covered_branches"] < 0.95 * totals["num_branches"]:
         session.error(f"{taken}, which is less than 95 %")
     session.log(f"{taken}, {totals['percent_branches_covered']:.2f} %")
+
+
+@nox.session(python="3.13")
+def mutations(session: nox.Session) -> None:
+    """Of 30 changes of the core, another sample each day, the tests find at least nine in ten."""
+    session.install("-e", ".[dev]")
+    session.run("python", "-m", "tests.mutations", *session.posargs)
 
 
 @nox.session(python="3.13")

@@ -10,7 +10,7 @@ from google.protobuf import json_format, struct_pb2
 
 from benchmarks import data, models
 from benchmarks.measuring import Reach, Row, Samples, per_call
-from crossplane_lite import _wire
+from crossplane_lite._core import codec
 from crossplane_lite.table import load
 
 __all__ = ["ROWS"]
@@ -26,11 +26,11 @@ def _sample() -> tuple[dict[str, Any], struct_pb2.Struct, bytes]:
 
 def _to_dict() -> Samples:
     plain, message, raw = _sample()
-    assert json_format.MessageToDict(message) == plain == _wire.decode_struct(raw)
+    assert json_format.MessageToDict(message) == plain == codec.decode_struct(raw)
     return per_call(
         {
             "official": lambda: json_format.MessageToDict(message, preserving_proto_field_name=True),
-            "ours": lambda: _wire.decode_struct(raw),
+            "ours": lambda: codec.decode_struct(raw),
         }
     )
 
@@ -47,7 +47,7 @@ def _to_bytes() -> Samples:
         return json_format.ParseDict(plain, struct_pb2.Struct()).SerializeToString()
 
     def ours() -> bytes:
-        return _wire.encode_struct(plain)
+        return codec.encode_struct(plain)
 
     for encode in (update, parse_dict, ours):
         assert json_format.MessageToDict(struct_pb2.Struct.FromString(encode())) == plain
@@ -61,7 +61,7 @@ def _read_one() -> Samples:
         return json_format.MessageToDict(message, preserving_proto_field_name=True)["status"]["atProvider"]["url"]
 
     def ours() -> Any:
-        return _wire.get_path(raw, ("status", "atProvider", "url"))
+        return codec.get_path(raw, ("status", "atProvider", "url"))
 
     assert official() == ours() == plain["status"]["atProvider"]["url"]
     return per_call({"official": official, "Struct.__getitem__": lambda: _indexed(message), "ours": ours})
@@ -84,7 +84,7 @@ def _set_one() -> Samples:
         return message.SerializeToString()
 
     def ours() -> bytes:
-        return _wire.encode_over(model, base, strict=True)
+        return codec.encode_over(model, base, strict=True)
 
     plain["spec"]["forProvider"] = {**plain["spec"]["forProvider"], "location": "US"}
     for change in (official, ours):

@@ -35,20 +35,12 @@ FIGURES = {
     "process start to first answer": (pythonic.START, "cold start to first answer, with models"),
     "memory of that server": (pythonic.MEMORY, "resident memory of that server"),
     "a call: a composite and one resource, median": (pythonic.ONE, "p50 of one call, an XR and one resource"),
-    "a call: 100 / 100 / 100 resources, median": (pythonic.LARGE, "p50 of one call, 100 / 100 / 100"),
 }
 
 # Features aren't measured. Our documentation shows each of ours, and that of the other project each of its own.
 FEATURES = (
-    ("waits for values that don't exist yet", "yes", "by hand", "yes"),
     ("keeps what exists when an ``if`` or a loop has no value", "yes", "by hand", "no"),
-    ("order of deletion (Usages)", "yes", "by hand", "yes"),
-    ("typed models from CRDs", "yes", "yes, pydantic", "no"),
-    ("previews without Docker", "render, simulate, diff, graph", "by other tools", "render"),
-    ("pytest plugin", "yes", "no", "no"),
     ("images and packages without Docker", "yes", "by other tools", "a ready function"),
-    ("Python", "3.10 to 3.14", "3.11 and later", "3.12 to 3.15"),
-    ("versions of grpcio and protobuf", "a wide range", "pinned", "pinned"),
 )
 
 
@@ -92,16 +84,12 @@ def _sizes() -> list[Line]:
     with tempfile.TemporaryDirectory(prefix="benchmarks-comparison-") as name:
         theirs = _pythonic(Path(name))
         sizes, _, _ = images.built(Path(name))
-    ours, official, small = (sizes[one] for one in (images.PRUNED, images.OFFICIAL, images.WITHOUT_GRPCIO))
 
     def megabytes(size: int) -> str:
         return f"{size / 1e6:.1f} MB"
 
-    return [
-        Line("packages in the image", megabytes(ours.files), megabytes(official.files), megabytes(theirs.files)),
-        Line("the same, gzipped", megabytes(ours.layer), megabytes(official.layer), megabytes(theirs.layer)),
-        Line("packages with ``--transport h2``", megabytes(small.files), "\\-", "\\-"),
-    ]
+    layers = (sizes[images.PRUNED].layer, sizes[images.OFFICIAL].layer, theirs.layer)
+    return [Line("packages in the image, gzipped", *map(megabytes, layers))]
 
 
 def measured() -> list[Line]:

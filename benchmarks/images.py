@@ -21,8 +21,8 @@ from typing import NamedTuple
 import yaml
 
 from benchmarks import models
-from crossplane_lite.packaging import images
-from crossplane_lite.packaging.report import table
+from crossplane_lite._tools.packaging import images
+from crossplane_lite._tools.packaging.report import table
 
 __all__ = ["OFFICIAL", "PRUNED", "WITHOUT_GRPCIO", "Size", "built", "main"]
 

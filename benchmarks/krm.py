@@ -208,7 +208,41 @@ def _start() -> Samples:
         return in_turns(sides, _STARTS)
 
 
+_GROWN = 2_000
+
+
+def _growing() -> Samples:
+    """Return seconds per item: of a list as `half`, of one of twice its length as `ours`."""
+    import time
+
+    from crossplane_lite.krm import ResourceList
+
+    def timed(size: int) -> float:
+        items = "".join(_CONFIG_MAP.format(n=n, team=n % 7, replicas=1) for n in range(size))
+        rl = ResourceList.read(f"kind: ResourceList\nitems:\n{items}".encode())
+        start = time.perf_counter()
+        for n, item in enumerate(rl.items):
+            rl.items.upsert({**item.to_dict(), "data": {"a": "b"}})
+            item.name = f"new-{n}"
+            if n % 3 == 0:
+                rl.items.remove(item)
+        table = rl.items[0]
+        for n in range(size):
+            table.set(f"data.list[name=x{n}].value", n)
+        rl.write()
+        return (time.perf_counter() - start) / size
+
+    sides = {"half": functools.partial(timed, _GROWN), "ours": functools.partial(timed, 2 * _GROWN)}
+    return in_turns(sides, _ROUNDS)
+
+
 ROWS = (
+    Row(
+        "KRM: upsert, rename, remove and set by name, per item of twice as many",
+        ("half", "ours"),
+        _growing,
+        (Reach("half", 1.15),),
+    ),
     Row("KRM: one label on each tenth of 1,216 items, 1 MB", (_THEIRS, "ours"), _one_label, (Reach(_THEIRS, 1 / 6),)),
     Row("KRM: process of a function with raw config", (_BARE, "ours"), _start, (Reach(_BARE, 1.3),)),
 )

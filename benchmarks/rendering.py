@@ -179,8 +179,8 @@ def _with_the_engine() -> Samples:
     """Crossplane's own engine and the served function, both from start to end, beside one render of ours."""
     if shutil.which("go") is None:
         raise SkipRow("Go is not installed; Crossplane's own engine is built from source")
-    from crossplane_lite._manifests.yaml import load_documents
-    from crossplane_lite.render.inputs import read_observed
+    from crossplane_lite._tools.manifests.yaml import load_documents
+    from crossplane_lite._tools.render.inputs import read_observed
     from tests.real import engine
     from tests.runtime.serving import serving
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from benchmarks import data
 from benchmarks.measuring import Reach, Row, Samples, in_turns
-from crossplane_lite import Unstructured, _wire, composition
-from crossplane_lite._models.walker import equal, tree_of
+from crossplane_lite import Unstructured, composition
+from crossplane_lite._core import codec
+from crossplane_lite._core.models.walker import equal, tree_of
 from crossplane_lite.proto import _view
 
 __all__ = ["ROWS"]
@@ -43,9 +44,9 @@ def _walking(plain: dict[str, Any]) -> Measure:
     resource.spec.tree = plain
 
     def work() -> bytes:
-        return _wire.encode_struct(tree_of(resource, None).data)
+        return codec.encode_struct(tree_of(resource, None).data)
 
-    assert equal(_wire.get_path(work(), ("spec", "tree")), plain)
+    assert equal(codec.get_path(work(), ("spec", "tree")), plain)
     return functools.partial(_timed, work)
 
 
@@ -58,7 +59,7 @@ def _composing(plain: dict[str, Any]) -> Measure:
 
     request = data.request(0, 0, 0)
     emitted = _view.RunFunctionResponse.FromString(compose.run(request)).desired.resources["tree"].resource
-    assert equal(_wire.get_path(emitted, ("spec", "tree")), plain)
+    assert equal(codec.get_path(emitted, ("spec", "tree")), plain)
     return functools.partial(_timed, functools.partial(compose.run, request))
 
 

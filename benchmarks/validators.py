@@ -22,7 +22,7 @@ from benchmarks import models
 from benchmarks.measuring import in_turns, per_call
 from benchmarks.report import show
 from crossplane_lite import schemas
-from crossplane_lite._validation.translate import translate
+from crossplane_lite._core.schemas.translate import translate
 
 __all__ = ["main"]
 

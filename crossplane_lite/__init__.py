@@ -10,24 +10,26 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import composition as composition
-    from ._base.sentinels import NULL as NULL
-    from ._base.sentinels import UNSET as UNSET
-    from ._models.apply import apply as apply
-    from ._models.apply import value_or as value_or
-    from ._models.unstructured import Unstructured as Unstructured
-    from ._observed.observable import Observable as Observable
+    from ._core.base.sentinels import NULL as NULL
+    from ._core.base.sentinels import UNSET as UNSET
+    from ._core.models.libraries import json_dumps as json_dumps
+    from ._core.models.unstructured import Unstructured as Unstructured
+    from ._core.models.walker import apply as apply
+    from ._core.models.walker import value_or as value_or
+    from ._core.observed.observable import Observable as Observable
 
     __version__: str
 
-__all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition", "value_or"]
+__all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition", "json_dumps", "value_or"]
 
 _HOMES = {
-    "NULL": "_base.sentinels",
-    "UNSET": "_base.sentinels",
-    "Observable": "_observed.observable",
-    "Unstructured": "_models.unstructured",
-    "apply": "_models.apply",
-    "value_or": "_models.apply",
+    "NULL": "_core.base.sentinels",
+    "UNSET": "_core.base.sentinels",
+    "Observable": "_core.observed.observable",
+    "Unstructured": "_core.models.unstructured",
+    "apply": "_core.models.walker",
+    "json_dumps": "_core.models.libraries",
+    "value_or": "_core.models.walker",
 }
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._models.libraries import teach
+from ._core.models.libraries import teach
 
 __all__ = ["register"]
 

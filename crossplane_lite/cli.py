@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ._commands.table import COMMANDS
-from ._terminal import stdio
-from ._terminal.colour import painted
+from ._core.base import stdio
+from ._core.base.colour import painted
+from ._tools.commands.table import COMMANDS, GROUPS
 from .errors import CrossplaneLiteError, MissingExtraError
 
 __all__ = ["main"]
@@ -22,7 +22,10 @@ __all__ = ["main"]
 _ALLOCATIONS: Final = 100_000
 
 # Commands that handle stdin, stdout and signals themselves.
-_BY_THEMSELVES: Final = (["dev"], ["krm"], ["serve"])
+_BY_THEMSELVES: Final = (["dev"], ["serve"])
+
+# Commands whose files a recorded request can stand for.
+_FROM: Final = ("diff", "graph", "render", "simulate")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Without `argv` (or if it has the process's own arguments), the process is expected to end after the subcommand.
     Output that functions print after the subcommand's own output then goes to stderr, and threads that functions have
-    left running are ended after a second. `dev`, `krm` and `serve` do both themselves.
+    left running are ended after a second. `dev` and `serve` do both themselves.
 
     Args:
         argv: The command-line arguments without the program's name; by default the process's own.
@@ -60,28 +63,32 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if not arguments:
-        stdio.say(*_help())
-        return 2
     if arguments[:2] == ["krm", "init"]:  # the old name of `init --template krm`
         arguments = ["init", "--template", "krm", *arguments[2:]]
-    if arguments[0] == "help" and arguments[1:2] not in ([], ["-h"], ["--help"]):
+    if arguments[:1] == ["help"] and arguments[1:2] not in ([], ["-h"], ["--help"]):
         arguments = [*arguments[1:], "--help"]
-    name = arguments[0]
+    name = arguments[0] if arguments else ""
     try:
+        if not arguments:
+            from ._tools.commands.next_steps import next_steps
+
+            if lines := list(next_steps()):
+                return _print(*lines)
+            stdio.say(*_help())
+            return 2
         if name in ("-h", "--help", "help"):
             return _print(*_help())
         if name in ("--version", "version"):
             return _print(f"crossplane-lite {_version()}")
         if name not in COMMANDS:
-            from ._base.near_name import near_name
+            from ._core.base.near_name import near_name
 
             names = ", ".join(COMMANDS)
             hint = near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
         module = _module(name)
         try:
-            status: int = module.command(arguments[1:])
+            status = _called(module, arguments)
         except SystemExit as e:  # argparse ends with it after help and after a complaint
             _add_to_argparse(name, arguments[1:], e.code)
             raise
@@ -91,13 +98,29 @@ def _run(arguments: list[str]) -> int:
             _print_examples(name)
         return status
     except CrossplaneLiteError as e:
-        return _complain(f"crossplane-lite {name}: {e}")
+        return _complain(f"{f'crossplane-lite {name}'.strip()}: {e}")
     except BrokenPipeError:  # the reader of our output has ended, such as `head`
         return 1
     except OSError as e:  # the output can't be written, such as on a full disk
         return _complain(f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}")
     except KeyboardInterrupt:
         return 130
+
+
+def _called(module: Any, arguments: list[str]) -> int:
+    """Call a command. In the place of `--from RECORDING#XR@TIME` it gets the files of a recorded request."""
+    flags = [one for one in arguments[1:] if one.partition("=")[0] == "--from"]
+    if not flags or arguments[0] not in _FROM:
+        status: int = module.command(arguments[1:])
+        return status
+    import tempfile
+    from pathlib import Path
+
+    from ._tools.recorder.files import with_files
+
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        status = module.command(with_files(arguments[1:], Path(folder)))
+    return status
 
 
 def _forget_interrupts() -> None:
@@ -131,7 +154,7 @@ def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
         status: argparse's exit status; 2 means an error of the command line.
     """
     if status == 2:
-        from ._commands.suggesting import flag_hints
+        from ._tools.commands.suggesting import flag_hints
 
         stdio.say(*flag_hints(name, arguments))
     elif arguments in (["-h"], ["--help"]):
@@ -158,12 +181,14 @@ def _print(*lines: str) -> int:
 
 def _help() -> list[str]:
     width = max(map(len, COMMANDS))
+    others = COMMANDS.keys() - {name for names in GROUPS.values() for name in names}
+    lines = ["usage: crossplane-lite COMMAND ...", ""]
+    for group, names in GROUPS.items():
+        if group == list(GROUPS)[-1]:
+            names += tuple(sorted(others))
+        lines += [f"{group}:", *(f"  {name:<{width}}  {COMMANDS[name].about}" for name in names), ""]
     return [
-        "usage: crossplane-lite COMMAND ...",
-        "",
-        "commands:",
-        *(f"  {name:<{width}}  {told.about}" for name, told in COMMANDS.items()),
-        "",
+        *lines,
         "examples:",
         "  crossplane-lite init network",
         "  crossplane-lite render xr.yaml composition.yaml functions.yaml",

@@ -15,24 +15,26 @@ import functools
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from threading import get_ident
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
-from ._answer.answer import respond
-from ._base.type_names import type_in_words
-from ._call.call import Call
-from ._call.callee import Callee, checked_ttl
-from ._call.registering import former_names
-from ._observed import tracker
+from ._core.answer.answer import respond
+from ._core.base.type_names import type_in_words
+from ._core.call.call import Call
+from ._core.call.callee import Callee, checked_ttl
+from ._core.call.registering import former_names
+from ._core.observed import tracker
+from ._core.observed.observer import Observer
 from .context import Context
 from .errors import UsageError, WireError
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from ._call.requirements import ResourceSelector as ResourceSelector
-    from ._call.requirements import SchemaSelector as SchemaSelector
-    from ._rehearsal.dependencies import Dependency as Dependency
+    from ._core.call.requirements import ResourceSelector as ResourceSelector
+    from ._core.call.requirements import SchemaSelector as SchemaSelector
+    from ._core.waits.dependencies import Dependency as Dependency
 
 __all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
@@ -44,11 +46,11 @@ Compose = Callable[[Context], "None | Awaitable[None]"]
 
 def __getattr__(name: str) -> Any:
     if name in ("ResourceSelector", "SchemaSelector"):  # most functions require no resources or schemas
-        from ._call import requirements
+        from ._core.call import requirements
 
         return getattr(requirements, name)
     if name == "Dependency":  # calls don't need this module
-        from ._rehearsal.dependencies import Dependency
+        from ._core.waits.dependencies import Dependency
 
         return Dependency
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -99,11 +101,12 @@ class Function(Callee):
     def __repr__(self) -> str:
         return f"<composition function {self.name}>"
 
-    def run(self, data: bytes) -> bytes:
+    def run(self, data: bytes, observer: Observer | None = None) -> bytes:
         """Answer one request.
 
         Args:
             data: The bytes of a RunFunctionRequest, v1 or v1beta1.
+            observer: Is told what compose() does in this call.
 
         Returns:
             The bytes of the RunFunctionResponse. An exception in compose() becomes a Fatal result. Instead, it is only
@@ -117,6 +120,8 @@ class Function(Callee):
         """
         call = Call(data, self)
         before = tracker.enter(call)
+        if observer is not None:
+            tracker.observe(call, observer)
         problem: BaseException | None = None
         try:
             try:
@@ -128,6 +133,9 @@ class Function(Callee):
                     return b""
                 problem = error
                 call.log.error("compose() raised: %s", _traceback(error))
+            if observer is not None:
+                tracker.take_observer(call)
+                observer.ended(call, problem)
             answer = respond(call, problem)
             if call.faults:
                 raise call.faults[0]
@@ -141,7 +149,7 @@ class Function(Callee):
         """Return the dependencies that compose() has for a request, whether their values exist yet or not.
 
         compose() runs several times to find them, as with `usages=True`, so it must act only through its context.
-        `crossplane_lite._rehearsal.dependencies` says how often it runs, and with which values. The runs give no
+        `_core.waits.dependencies` says how often it runs, and with which values. The runs give no
         answer, write no log lines, and don't change the answers of other calls.
 
         Each field of the composite's status counts by itself, as a resource does. For example, `a` reads `xr.status.x`,
@@ -158,13 +166,18 @@ class Function(Callee):
         Raises:
             WireError: The bytes are malformed.
         """
-        from ._rehearsal.dependencies import show
+        from ._core.waits.dependencies import show
 
         return show(self, request).dependencies
 
     def invoke(self, call: Call) -> None:
         """Run compose() for a call, and return when it ends. An exception of compose() is raised here."""
-        self.call_compose(Context(call))
+        try:
+            self.call_compose(Context(call))
+        finally:
+            call.composing = False
+            if call.own_secrets is not None:  # an `async def` runs in another thread
+                call.own_secrets.thread = get_ident()
 
     def call_compose(self, ctx: Context) -> None:
         """Call compose() with a context, and return when it ends. An `async def` is awaited, too.
@@ -179,7 +192,7 @@ class Function(Callee):
         import inspect  # a tenth of a server's start, and a compose() that is a plain function needs none of it
 
         if inspect.isawaitable(result):
-            from ._call import event_loop
+            from ._core.call import event_loop
 
             result = event_loop.run(result, self._compose, ctx)
         if result is not None:
@@ -232,7 +245,7 @@ class Function(Callee):
 
 def _is_given_up(error: BaseException) -> bool:
     """Return whether the server has cancelled an `async def` after its deadline, and has logged that."""
-    loop = sys.modules.get("crossplane_lite._call.event_loop")
+    loop = sys.modules.get("crossplane_lite._core.call.event_loop")
     return loop is not None and isinstance(error, loop.Cancelled)
 
 
@@ -290,9 +303,9 @@ def function(
         The composition function; without `compose`, a decorator that makes it.
 
     Raises:
-        UsageError: A name is empty, isn't a string, or has a comma or a colon before a space; or `formerly` is a
-            string, or has the present name; or `ttl` isn't a timedelta from 0 to 10,000 years; or `compose` can't be
-            called with one argument, or is a generator.
+        UsageError: A name is empty, isn't a string, or has a comma, a semicolon, or a colon before a space; or
+            `formerly` is a string, or has the present name; or `ttl` isn't a timedelta from 0 to 10,000 years; or
+            `compose` can't be called with one argument, or is a generator.
     """
 
     def decorate(compose: Compose) -> Function:
@@ -314,9 +327,9 @@ def function(
 
 
 def _checked_name(name: Any) -> str:
-    if not isinstance(name, str) or not name or "," in name or ": " in name:
+    if not isinstance(name, str) or not name or "," in name or ";" in name or ": " in name:
         raise UsageError(
-            f"@composition.function: a name must be a non-empty string without ',' and ': ' (got {name!r})"
+            f"@composition.function: a name must be a non-empty string without ',', ';' and ': ' (got {name!r})"
         )
     return name
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from . import _wire
-from ._call.callee import checked_ttl
-from ._call.registering import composite_of, earlier_of, register, remove
-from ._models.resource import Resource
+from ._core import codec
+from ._core.call.callee import checked_ttl
+from ._core.call.registering import composite_of, earlier_of, register, remove
+from ._core.models.resource import Resource
 from .proto import _view
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from ._call.call import Call
-    from ._call.capabilities import Capabilities, Credential
-    from ._call.lazy_map import LazyMap
-    from ._call.observed import ObservedResources
-    from ._call.required import RequiredResources, RequiredSchemas
-    from ._call.requirements import Requirements
-    from ._call.results import Conditions, Results
-    from ._models.unstructured import Unstructured
-    from ._observed.observable import Observable
-    from ._validation.schema import FieldError, Schema
+    from ._core.call.call import Call
+    from ._core.call.capabilities import Capabilities, Credential
+    from ._core.call.lazy_map import LazyMap
+    from ._core.call.observed import ObservedResources
+    from ._core.call.required import RequiredResources, RequiredSchemas
+    from ._core.call.requirements import Requirements
+    from ._core.call.results import Conditions, Results
+    from ._core.models.unstructured import Unstructured
+    from ._core.observed.observable import Observable
+    from ._core.schemas.schema import FieldError, Schema
 
 __all__ = ["Context"]
 
@@ -63,7 +63,7 @@ class Context:
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError: the context has no attribute `name`. The message proposes the nearest name."""
-            from ._base.near_name import near_name
+            from ._core.base.near_name import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
             raise AttributeError(f"ctx has no attribute {name!r}{near_name(name, names)}", name=name, obj=self)
@@ -98,6 +98,8 @@ class Context:
         """
         if type(self._composite) is not model:
             self._composite = composite_of(self._call, model)
+            if self._call.observer is not None:
+                self._call.observer.composite(self._composite)
         composite: R = self._composite
         return composite
 
@@ -174,7 +176,7 @@ class Context:
                 known; or a resource of another kind is observed or desired under `name`; or an Operation runs the
                 function.
         """
-        from ._call.connection_secret import connection_secret
+        from ._core.call.connection_secret import connection_secret
 
         return connection_secret(self._call, details, name, namespace)
 
@@ -231,7 +233,7 @@ class Context:
         Raises:
             UsageError: `api_version` or `kind` is empty, or an argument isn't a string.
         """
-        from ._call.schemas import schema_of
+        from ._core.call.schemas import schema_of
 
         return schema_of(self._call, api_version, kind, key)
 
@@ -268,7 +270,7 @@ class Context:
         if self._call.oracle is not None:
             return []  # this run only looks for dependencies, and its errors would be dropped
 
-        from ._call.schemas import validate_desired
+        from ._core.call.schemas import validate_desired
 
         return validate_desired(self._call, fatal=fatal, warning=warning)
 
@@ -285,7 +287,7 @@ class Context:
         name that isn't observed yet gives a resource whose fields all read as Observables. `name in ctx.observed`
         counts as a guess while the resource isn't observed, as `if` does for an unresolved value.
         """
-        from ._call.observed import ObservedResources
+        from ._core.call.observed import ObservedResources
 
         return self._keep("observed", lambda: ObservedResources(self._call))
 
@@ -296,7 +298,7 @@ class Context:
         Raises:
             MissingCredentialError: A name or a key is read that the request doesn't have.
         """
-        from ._call.capabilities import Credentials
+        from ._core.call.capabilities import Credentials
 
         given = self._call.request.credentials
         if not given:
@@ -307,7 +309,7 @@ class Context:
     def input(self) -> dict[str, Any] | None:
         """The function's input from the Composition, as a dict; None if the step has no input."""
         request = self._call.request
-        return self._keep("input", lambda: _wire.decode_struct(request.input) if request.HasField("input") else None)
+        return self._keep("input", lambda: codec.decode_struct(request.input) if request.HasField("input") else None)
 
     def input_as(self, cls: type[T]) -> T:
         """Return the function's input as an instance of an attrs class. A step without input counts as an empty input.
@@ -320,7 +322,7 @@ class Context:
                 100 mistakes, each with its path.
             UsageError: `cls` isn't an attrs class, or has a field whose type has no values in JSON.
         """
-        from ._input.structure import structure
+        from ._core.schemas.structure import structure
 
         return structure(self.input or {}, cls)
 
@@ -349,7 +351,7 @@ class Context:
 
         None if no WatchOperation runs the function, or the resource has been deleted.
         """
-        from ._models.unstructured import Unstructured
+        from ._core.models.unstructured import Unstructured
 
         return self.watched_as(Unstructured)
 
@@ -372,7 +374,7 @@ class Context:
     @property
     def capabilities(self) -> Capabilities:
         """The names of the capabilities that the caller, usually Crossplane, lists in the request."""
-        from ._call.capabilities import Capabilities
+        from ._core.call.capabilities import Capabilities
 
         return self._keep("capabilities", lambda: Capabilities(self._call.request.meta.capabilities))
 
@@ -406,8 +408,10 @@ class Context:
         Raises:
             UsageError: The request is nested deeper than protobuf can parse.
         """
-        from ._call.capabilities import raw_request
+        from ._core.call.capabilities import raw_request
 
+        if self._call.observer is not None:
+            self._call.observer.took_request()
         return self._keep("request", lambda: raw_request(self._call.data))
 
     def _keep(self, name: str, make: Callable[[], T]) -> T:

@@ -19,7 +19,7 @@ import enum
 import logging
 from typing import Any, Final
 
-from ._observed.tracker import mask
+from ._core.observed.tracker import mask
 from .runtime import log
 
 __all__ = ["Level", "Logger", "configure", "get_logger"]

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._models.model import Model as Model
-from ._models.model import from_dict as from_dict
-from ._models.model import to_dict as to_dict
-from ._models.resource import Resource as Resource
+from ._core.models.model import Model as Model
+from ._core.models.model import from_dict as from_dict
+from ._core.models.model import to_dict as to_dict
+from ._core.models.resource import Resource as Resource
 
 if TYPE_CHECKING:
-    from ._models.dynamic import DynamicModel as DynamicModel
-    from ._models.fields import DeepList as DeepList
-    from ._models.fields import DeepMap as DeepMap
-    from ._models.fields import FreeForm as FreeForm
-    from ._models.fields import ItemMap as ItemMap
-    from ._models.fields import ItemMapOf as ItemMapOf
-    from ._models.fields import Items as Items
-    from ._models.fields import ItemsOf as ItemsOf
-    from ._models.fields import Leaf as Leaf
-    from ._models.fields import ListOf as ListOf
-    from ._models.fields import Map as Map
-    from ._models.fields import MapOf as MapOf
-    from ._models.fields import Nested as Nested
-    from ._models.fields import Seen as Seen
-    from ._models.fields import Values as Values
+    from ._core.models.fields import DeepList as DeepList
+    from ._core.models.fields import DeepMap as DeepMap
+    from ._core.models.fields import FreeForm as FreeForm
+    from ._core.models.fields import ItemMap as ItemMap
+    from ._core.models.fields import ItemMapOf as ItemMapOf
+    from ._core.models.fields import Items as Items
+    from ._core.models.fields import ItemsOf as ItemsOf
+    from ._core.models.fields import Leaf as Leaf
+    from ._core.models.fields import ListOf as ListOf
+    from ._core.models.fields import Map as Map
+    from ._core.models.fields import MapOf as MapOf
+    from ._core.models.fields import Nested as Nested
+    from ._core.models.fields import Seen as Seen
+    from ._core.models.fields import Values as Values
+    from ._core.models.unstructured import DynamicModel as DynamicModel
 
 __all__ = ["Model", "Resource", "from_dict", "to_dict"]

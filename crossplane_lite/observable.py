@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ._models.apply import apply as apply
-from ._models.apply import value_or as value_or
-from ._observed.observable import Observable as Observable
+from ._core.models.walker import apply as apply
+from ._core.models.walker import value_or as value_or
+from ._core.observed.observable import Observable as Observable
 
 __all__ = ["Observable", "apply", "value_or"]

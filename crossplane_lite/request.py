@@ -15,15 +15,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from . import _wire
-from ._call.capabilities import Capabilities
-from ._compat.raw_models import answers, desired, names_of, observed, struct_data
-from ._models.resource import Resource
+from ._core import codec
+from ._core.call.capabilities import Capabilities
+from ._core.compat.raw_models import answers, desired, names_of, observed, struct_data
+from ._core.models.resource import Resource
 from .context import ENVIRONMENT, WATCHED
 from .errors import UsageError
 
 if TYPE_CHECKING:
-    from ._compat.messages import DesiredHolder, Request
+    from ._core.compat.protocols import DesiredHolder, Request
 
 __all__ = [
     "Credentials",
@@ -246,7 +246,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
     data = struct_data(req.input) if req.HasField("input") else None
     if cls is None:
         return data
-    from ._input.structure import structure
+    from ._core.schemas.structure import structure
 
     return structure(data or {}, cls)
 
@@ -265,7 +265,7 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
         default: The value to return in place of a missing one.
     """
     value = req.context.fields.get(key)
-    return default if value is None else _wire.decode_value(value.SerializeToString())
+    return default if value is None else codec.decode_value(value.SerializeToString())
 
 
 def get_environment(req: Request) -> dict[str, Any]:

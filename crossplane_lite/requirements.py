@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._call.requirements import Requirements as Requirements
-from ._call.requirements import ResourceSelector as ResourceSelector
-from ._call.requirements import SchemaSelector as SchemaSelector
+from ._core.call.requirements import Requirements as Requirements
+from ._core.call.requirements import ResourceSelector as ResourceSelector
+from ._core.call.requirements import SchemaSelector as SchemaSelector
 
 __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
-from . import _wire
-from ._base.sentinels import UNSET
-from ._base.type_names import type_in_words, value_in_words
-from ._compat.messages import (
+from ._core import codec
+from ._core.base.hashes import sha256
+from ._core.base.sentinels import UNSET
+from ._core.base.type_names import type_in_words, value_in_words
+from ._core.compat.messages import (
     STRUCT,
     check_mapping,
     dump,
@@ -29,16 +29,16 @@ from ._compat.messages import (
     replace,
     struct_of,
 )
-from ._models.model import Model
-from ._observed.conditions import condition_of
-from ._observed.observable import Observable
-from ._observed.tracker import current
-from ._observed.uses import known
-from ._paths import field_path
+from ._core.models.model import Model
+from ._core.observed.lookup import condition_of
+from ._core.observed.observable import Observable
+from ._core.observed.tracker import current
+from ._core.observed.uses import known
+from ._core.paths import field_path
 from .errors import UnresolvedError, UsageError
 
 if TYPE_CHECKING:
-    from ._compat.messages import ResourceMessage, Source, StructMessage, Target
+    from ._core.compat.protocols import ResourceMessage, Source, StructMessage, Target
     from .proto.v1.run_function_pb2 import _Struct
 
 __all__ = [
@@ -232,7 +232,7 @@ def child_name(*parts: str, sep: str = "-") -> str:
                 "value yet, so the name would change later; use parts that are known in every call"
             )
     joined = sep.join(str(part) if isinstance(part, Observable) else part for part in given)
-    digest = hashlib.sha256(joined.encode()).hexdigest()[:_HASH_LENGTH]
+    digest = sha256(joined.encode()).hexdigest()[:_HASH_LENGTH]
     # At least one character for the separator, so that names without a separator are cut at the same place.
     room = max(_LABEL_LENGTH - _HASH_LENGTH - max(len(sep), 1), 0)
     return f"{joined[:room].rstrip(sep)}{sep}{digest}"
@@ -302,8 +302,8 @@ def get_value(
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
     # Selections, and digits that may be a key, need decoded values. The plain steps before them are read from bytes.
     direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
-    value = _wire.get_path(raw, steps[:direct], _wire.MISSING)  # type: ignore[arg-type]
-    return default if value is _wire.MISSING else field_path.lookup(value, steps[direct:], default)
+    value = codec.get_path(raw, steps[:direct], codec.MISSING)  # type: ignore[arg-type]
+    return default if value is codec.MISSING else field_path.lookup(value, steps[direct:], default)
 
 
 def set_value(r: ResourceMessage, path: str, value: Any) -> None:
@@ -321,6 +321,6 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
         UnresolvedError: `value`, or a value in it, doesn't exist yet. Nothing is set then.
         EncodeError: The value can't be put into a message; the error has its path. Nothing is set then.
     """
-    data = _wire.decode_struct(r.resource.SerializeToString())
+    data = codec.decode_struct(r.resource.SerializeToString())
     field_path.put(data, field_path.parse(path), value, "the resource")
     replace(r.resource, encoded(data))

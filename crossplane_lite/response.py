@@ -11,12 +11,12 @@ import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from ._call.results import FATAL, NORMAL, STATUS, WARNING, _target
-from ._compat.messages import encoded, encoded_resource, merge, replace, sibling
+from ._core.call.results import FATAL, NORMAL, STATUS, WARNING, _target
+from ._core.compat.messages import encoded, encoded_resource, merge, replace, sibling
 from .errors import UsageError
 
 if TYPE_CHECKING:
-    from ._compat.messages import Request, Response, Source, Target
+    from ._core.compat.protocols import Request, Response, Source, Target
     from .proto.v1 import run_function_pb2 as fnv1
     from .proto.v1beta1 import run_function_pb2 as fnv1beta1
     from .resource import Condition

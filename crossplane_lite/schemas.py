@@ -55,9 +55,9 @@ without a limit, so schemas more than 100 levels deep are refused.
 
 from __future__ import annotations
 
-from ._validation.schema import FieldError as FieldError
-from ._validation.schema import Schema as Schema
-from ._validation.schema import errors_in as errors_in
-from ._validation.translate import SchemaError as SchemaError
+from ._core.schemas.schema import FieldError as FieldError
+from ._core.schemas.schema import Schema as Schema
+from ._core.schemas.schema import errors_in as errors_in
+from ._core.schemas.translate import SchemaError as SchemaError
 
 __all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]

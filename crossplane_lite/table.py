@@ -35,11 +35,23 @@ class's name, write `@apiVersion=Kind`. `;Namespaced` or `;Cluster` after that i
 marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). Before the fields,
 `~Rule` marks a class for fields called `rule` that isn't called `Rule`, because another class with other fields has
 this name.
+
+Words before the fields say what the API requires. They name attributes:
+
+===================  ==========================================================================================
+`!location,name`     these fields must be set
+`>rules,owner`       these fields lead to classes with such words
+`?region`            these fields of `forProvider` must be set, there or in `initProvider`, where the
+                     `managementPolicies` let the provider create or update the object (upjet's rule)
+`&mode=Fast,Slow`    the value, or each element of a list, is one of these
+`&port~1..65535`     the number is in this range; an end may be missing
+`&name^1..63`        the length of the string or list is in this range
+===================  ==========================================================================================
 """
 
 from __future__ import annotations
 
-from ._models.table import load as load
-from ._models.table import make_class as make_class
+from ._core.models.table import load as load
+from ._core.models.table import make_class as make_class
 
 __all__ = ["load", "make_class"]

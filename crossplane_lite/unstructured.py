@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ._models.unstructured import Unstructured as Unstructured
+from ._core.models.unstructured import Unstructured as Unstructured
 
 __all__ = ["Unstructured"]

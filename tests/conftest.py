@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib.metadata
 import importlib.util
 import logging
@@ -14,6 +15,13 @@ from typing import Any
 
 import hypothesis
 import pytest
+
+from crossplane_lite.runtime import log
+
+# The seconds after which a test has hung, on a machine that does much else besides: a test of servers, and any other,
+# such as one that builds a program.
+_SERVER_SECONDS = 300
+_LONGEST_SECONDS = 1200
 
 # How long one example takes depends on what else the machine does.
 hypothesis.settings.register_profile("default", deadline=None)
@@ -55,12 +63,30 @@ class _Official(MetaPathFinder):
 sys.meta_path.insert(0, _Official())
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """End a test that hangs, with the stacks of all threads; its process ends, and pytest-xdist goes on in another.
+
+    Not by an alarm: code under test has alarms of its own.
+    """
+    of_server = item.path.parent.name == "runtime" and item.get_closest_marker("real") is None
+    seconds = _SERVER_SECONDS if of_server else _LONGEST_SECONDS
+    faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
 @pytest.fixture(autouse=True)
 def _logging_as_before() -> Iterator[None]:
     """Take away what a command has set up for its process, which otherwise prints the logs of later tests as well."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
+    masker, subject = log._mask, log._subject
     yield
+    log.set_masker(masker)
+    log.set_subject(subject)
     if root.level != level:
         root.setLevel(level)
         # pytest's own are others while a test is set up, runs and ends.

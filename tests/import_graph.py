@@ -11,7 +11,6 @@ import crossplane_lite
 __all__ = ["ROOT", "circles", "import_graph", "room_of"]
 
 ROOT = Path(crossplane_lite.__file__).parent
-_PACKAGE = ROOT.name
 
 
 def import_graph() -> dict[str, set[str]]:
@@ -41,8 +40,9 @@ def _imported(name: str, path: Path, known: Iterable[str]) -> set[str]:
 
 
 def room_of(module: str) -> str:
-    """Return the part of a module's name that says in which room it is; empty for the package itself."""
-    return (module.removeprefix(_PACKAGE).split(".") + [""])[1]
+    """Return the path of the room that a module is in, such as `_core/models`; empty for the package itself."""
+    parts = module.split(".")[1:]
+    return "/".join(parts[: 2 if parts[:1] in (["_core"], ["_tools"]) else 1])
 
 
 def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:

@@ -21,6 +21,7 @@ __all__ = [
     "request",
     "run",
     "run_steps",
+    "steps_of",
     "struct",
     "to_plain",
     "with_conditions",
@@ -28,6 +29,7 @@ __all__ = [
 
 import copy
 import functools
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -36,7 +38,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format, struct_pb2
 
 from crossplane_lite import composition
-from crossplane_lite._call import event_loop
+from crossplane_lite._core.call import event_loop
 
 Json: TypeAlias = "dict[str, Any]"
 
@@ -169,6 +171,12 @@ def build(
 def request(**kwargs: Any) -> bytes:
     """Return the bytes of a request; the arguments are those of `build`."""
     return build(**kwargs).SerializeToString()
+
+
+def steps_of(resource: Json) -> str:
+    """Return the steps that a resource's mark names, without what they remember."""
+    mark: str = resource["metadata"]["annotations"][MARKER]
+    return re.sub(";[^,]*", "", mark)
 
 
 def _without_marker(resource: Json) -> Json:

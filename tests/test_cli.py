@@ -6,15 +6,14 @@ import contextlib
 import importlib.metadata
 import io
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from crossplane_lite._commands.table import COMMANDS
-from crossplane_lite._terminal.colour import painted
+from crossplane_lite._core.base.colour import painted
+from crossplane_lite._tools.commands.table import COMMANDS, GROUPS
 from crossplane_lite.cli import main
 from tests.render.files import XR, put
 from tests.runtime.serving import ROOT, run_command
@@ -59,6 +58,35 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("usage: crossplane-lite ")
+
+
+def test_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command is listed once, under a group; one that no group names is listed too."""
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert re.findall(r"^(\w+):$", shown, re.MULTILINE) == [*GROUPS, "examples"]
+    listed = re.findall(r"^  ([a-z-]+)  ", shown, re.MULTILINE)
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+def test_no_command_in_a_project(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a project, the program without arguments says what can be done there, and each command exists."""
+    monkeypatch.chdir(tmp_path)
+    for template, expected in (("composition", "crossplane-lite simulate"), ("operation", "crossplane-lite render op")):
+        assert main(["init", template, "--template", template]) == 0
+        monkeypatch.chdir(tmp_path / template)
+        capsys.readouterr()
+        assert main([]) == 0
+        shown = capsys.readouterr().out
+        assert f"{template} is a project (crossplane-lite.toml)" in shown
+        assert expected in shown
+        assert {line.split()[1] for line in shown.splitlines() if line.startswith("  cross")} <= COMMANDS.keys()
+        monkeypatch.chdir(tmp_path)
+    Path("crossplane-lite.toml").write_text("no TOML")
+    assert main([]) == 2
+    assert capsys.readouterr().err.startswith("crossplane-lite: crossplane-lite.toml is not TOML")
 
 
 def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,46 +158,12 @@ def test_version_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_pruned_installation(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A command whose code isn't in an image says so, and how to get it."""
-    monkeypatch.delitem(sys.modules, "crossplane_lite.graph.command", raising=False)
-    monkeypatch.setitem(sys.modules, "crossplane_lite.graph", None)
+    monkeypatch.delitem(sys.modules, "crossplane_lite._tools.graph.command", raising=False)
+    monkeypatch.setitem(sys.modules, "crossplane_lite._tools.graph", None)
     assert main(["graph", "xr.yaml"]) == 2
     assert "the command graph isn't in this image, which holds only the code that serves a function; install" in (
         capsys.readouterr().err
     )
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(capsys: pytest.CaptureFixture[str], shell: str) -> None:
-    """What completes has every command and flags of them, and the shell takes it where it is installed."""
-    pytest.importorskip("shtab", reason="shtab is not installed")
-    assert main(["completion", shell]) == 0
-    script = capsys.readouterr().out
-    for word in (*COMMANDS, "embed-runtime-image-tarball", "tls-certs-dir", "observed-resources"):
-        assert word in script
-    program = shutil.which(shell)
-    if program is not None:
-        done = subprocess.run([program, "-n"], input=script, text=True, capture_output=True, timeout=60, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_completion_in_bash(capsys: pytest.CaptureFixture[str]) -> None:
-    """bash completes a command and a flag with it."""
-    pytest.importorskip("shtab", reason="shtab is not installed")
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("bash is not installed")
-    assert main(["completion", "bash"]) == 0
-    script = capsys.readouterr().out
-    function = re.search(r"complete .*-F (\S+) crossplane-lite", script)
-    assert function is not None
-    for words, expected in ((["sim"], "simulate"), (["image", "--trans"], "--transport")):
-        line = ["crossplane-lite", *words]
-        ask = (
-            f"{script}\nCOMP_WORDS=({' '.join(line)}); COMP_CWORD={len(line) - 1}; {function[1]}; "
-            'printf "%s\\n" "${COMPREPLY[@]}"'
-        )
-        done = subprocess.run([bash, "-c", ask], capture_output=True, text=True, timeout=60, check=True)
-        assert expected in done.stdout.split()
 
 
 def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:

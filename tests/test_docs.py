@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from crossplane_lite._commands.suggesting import _flags, parser_of
-from crossplane_lite._commands.table import COMMANDS
-from crossplane_lite.packaging.pruning import RULES
+from crossplane_lite._tools.commands.suggesting import _flags, parser_of
+from crossplane_lite._tools.commands.table import COMMANDS
+from crossplane_lite._tools.packaging.pruning import RULES
 from crossplane_lite.scripts import function as script_function
 from crossplane_lite.scripts import text
 from tests.wheels import ROOT

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from crossplane_lite._manifests.objects import RESOURCE_NAME
+from crossplane_lite._tools.manifests.objects import RESOURCE_NAME
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 from crossplane_lite.testing import assert_waves
@@ -382,3 +382,18 @@ def test_the_storage_bucket_has_the_specifications_lines() -> None:
     source = (EXAMPLE / "function.py").read_text(encoding="utf-8")
     assert _code(source[source.index("@composition.function") :]) == _code(wanted)
     assert len(_code(wanted)) > 25
+
+
+@pytest.mark.parametrize(("side", "status", "lost"), [("official", 1, 5), ("ours", 0, 0)])
+def test_a_lost_field(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, side: str, status: int, lost: int
+) -> None:
+    """For one lost field, the official SDK's network loses five of its six resources, and ours none."""
+    if side == "official":
+        pytest.importorskip("crossplane.function", reason="the official SDK needs Python 3.11")
+    monkeypatch.chdir(EXAMPLES / "lost_field")
+    function = f"examples.lost_field.{side}:compose"
+    assert main(["simulate", "--function", function, "--degrade", "vpc.status.atProvider.id"]) == status
+    shown = capsys.readouterr().out
+    assert "6 resources in 2 waves" in shown
+    assert shown.count("  deletes: ") == lost

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._base.extras import load
+from crossplane_lite._core.base.extras import load
 from crossplane_lite.errors import CrossplaneLiteError, MissingExtraError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,8 +66,8 @@ class NotInstalled(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, NotInstalled())
-from crossplane_lite._commands.suggesting import parser_of
-from crossplane_lite._commands.table import COMMANDS
+from crossplane_lite._tools.commands.suggesting import parser_of
+from crossplane_lite._tools.commands.table import COMMANDS
 
 print(json.dumps([name for name in COMMANDS if parser_of(name) is None]))
 """

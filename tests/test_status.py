@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from crossplane_lite._terminal.status import StatusLine
+from crossplane_lite._core.base.status import StatusLine
 
 
 class Terminal(io.StringIO):
@@ -83,9 +83,9 @@ def test_a_real_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 COMMAND = """
 import logging, sys
-from crossplane_lite._terminal import stdio
-from crossplane_lite._terminal.status import StatusLine
-from crossplane_lite.render import terminal
+from crossplane_lite._core.base import stdio
+from crossplane_lite._core.base.status import StatusLine
+from crossplane_lite._tools.render import terminal
 
 stdio.repair()
 terminal.begin()
@@ -97,6 +97,7 @@ with StatusLine() as status:
     status.clear()
     logging.getLogger().warning("between")
     status.show("three")
+    print("last", end="")
 """
 
 
@@ -110,6 +111,6 @@ def test_text_of_a_function_takes_the_place_of_the_line() -> None:
     rows = [row.rpartition(b"\x1b[K")[2] for row in written.split(b"\r\n")]
     assert rows[0] == b"log of the function"
     assert rows[1].endswith(b"between")
-    assert rows[2:] == [b""]
+    assert rows[2:] == [b"last"]
     # Each step was shown, and each was cleared once.
     assert [written.count(one) for one in (b"one", b"two", b"three", b"\r\x1b[K")] == [1, 1, 1, 6], written

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._terminal.excerpts import some
-from crossplane_lite._terminal.lines import escaped, line
+from crossplane_lite._core.base.excerpts import some
+from crossplane_lite._core.base.lines import escaped, line
 
 
 @given(st.text())

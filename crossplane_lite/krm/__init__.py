@@ -23,18 +23,23 @@ if TYPE_CHECKING:
 
     from attrs import define as define
 
+    from .._tools.manifests.objects import is_cluster_scoped as is_cluster_scoped
     from . import testing as testing
-    from ._process import Output as Output
+    from ._live import is_list as is_list
+    from ._live import is_map as is_map
     from .comments import Comments as Comments
     from .compose import from_composition as from_composition
     from .config import ConfigError as ConfigError
     from .functions import Function as Function
+    from .functions import chain as chain
     from .functions import function as function
     from .items import Items as Items
     from .resource import Resource as Resource
+    from .resource import ResourceId as ResourceId
     from .resource_list import ResourceList as ResourceList
     from .results import Result as Result
     from .results import Results as Results
+    from .runner import Output as Output
 
 __all__ = [
     "Comments",
@@ -43,12 +48,17 @@ __all__ = [
     "Items",
     "Output",
     "Resource",
+    "ResourceId",
     "ResourceList",
     "Result",
     "Results",
+    "chain",
     "define",
     "from_composition",
     "function",
+    "is_cluster_scoped",
+    "is_list",
+    "is_map",
     "testing",
 ]
 
@@ -57,27 +67,33 @@ _HOMES = {
     "ConfigError": "config",
     "Function": "functions",
     "Items": "items",
-    "Output": "_process",
+    "Output": "runner",
     "Resource": "resource",
+    "ResourceId": "resource",
     "ResourceList": "resource_list",
     "Result": "results",
     "Results": "results",
+    "chain": "functions",
     "from_composition": "compose",
     "function": "functions",
+    "is_list": "_live",
+    "is_map": "_live",
 }
 
 
+# Names from other packages, with the number of dots before the module's name.
+_ELSEWHERE = {"define": ("attrs", 0), "is_cluster_scoped": ("_tools.manifests.objects", 2)}
+
+
 def __getattr__(name: str) -> "Any":
-    home = _HOMES.get(name)
-    if home is None and name not in ("define", "testing"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home, level = _ELSEWHERE.get(name) or (_HOMES.get(name), 1)
     value: Any
-    if home is not None:  # importlib takes longer to import than the module itself
-        value = getattr(__import__(home, globals(), None, (name,), 1), name)
-    elif name == "define":
-        from attrs import define as value
-    else:
+    if name == "testing":
         value = __import__(name, globals(), None, ("golden",), 1)
+    elif home is not None:  # importlib takes longer to import than the module itself
+        value = getattr(__import__(home, globals(), None, (name,), level), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 

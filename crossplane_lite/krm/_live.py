@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping, MutableMapping, MutableSequence
+from types import FunctionType
 
-from .._paths.text import show
+from .._core.paths.text import show
 from ..errors import UsageError
-from ._data import View, equal, plain_data
-from ._text._nodes import copied
+from ._text._nodes import DEEPEST, copied
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, TypeAlias
+    from typing import Any, NoReturn, TypeAlias
 
     from .comments import Comments
-    from .resource import Resource
 
     Above: TypeAlias = "Fields | Elements | None"
     _MutableMapping = MutableMapping[str, Any]
@@ -24,20 +23,171 @@ if TYPE_CHECKING:
 else:
     _MutableMapping, _MutableSequence = MutableMapping, MutableSequence
 
-__all__ = ["Elements", "Fields", "Missing", "wrapped"]
+
+def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
+    """Return a copy of a value as plain data: dicts, lists, strings, numbers, booleans and None.
+
+    Args:
+        value: A JSON value. Views, models, tuples and other mappings are allowed in it at any depth.
+        view: The view that the value is put into, for messages; None if there is none.
+        step: The value's key or index in `view`, or a tuple of several, for messages.
+
+    Raises:
+        UsageError: The value, or a part of it, isn't a JSON value or is nested too deep.
+    """
+    if type(value) is str and value.isascii():  # the usual case
+        return value
+    from ._text._nodes import checked
+
+    steps = step if isinstance(step, tuple) else (step,)
+    where = "" if view is None else show([*view._steps(), *steps])
+    return checked(_opened(value, where, 0), where)
 
 
-class _Live(View):
-    """What live views of objects and lists have in common."""
+def _opened(value: Any, where: str, depth: int) -> Any:
+    """Return a value in which views, models and other mappings are replaced by plain data. Other types stay.
+
+    Args:
+        value: The value.
+        where: The path that the value is put at, for messages; may be empty.
+        depth: How deep `value` is nested in the value of the first call.
+
+    Raises:
+        UsageError: The value is nested too deep.
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if depth > DEEPEST:
+        raise UsageError(f"{where or 'the value'} contains itself, or is nested more than {DEEPEST} levels deep")
+    if isinstance(value, View):
+        return value._now()
+    if isinstance(value, Mapping):
+        return {key: _opened(one, where, depth + 1) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_opened(one, where, depth + 1) for one in value]
+    if hasattr(type(value), "__wire_fields__"):  # a model; its module is loaded then
+        from .._core.models.model import to_dict
+
+        return to_dict(value)
+    return value
+
+
+_TEXTS = {("metadata", "labels"), ("metadata", "annotations")}
+_NAMES = {("metadata", "name"), ("metadata", "namespace"), ("metadata", "generateName"), ("apiVersion",), ("kind",)}
+
+
+def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> None:
+    """Check that apiVersion, kind, names, labels and annotations are strings, as Kubernetes requires.
+
+    The metadata must be an object, and so must its labels and annotations.
+
+    Args:
+        steps: The path in the resource that the value is put at; empty for the whole resource.
+        value: The value, plain data. None is accepted everywhere except for the metadata.
+        what: A function that returns the resource's name for the message.
+
+    Raises:
+        UsageError: The value, or a part of it, must be a string or an object.
+    """
+    if len(steps) > 3 or (steps and steps[0] not in ("metadata", "apiVersion", "kind")):
+        return
+    if steps in _NAMES or steps[:2] in _TEXTS and len(steps) == 3:
+        if value is not None and not isinstance(value, str):
+            shown = f"{value!r:.40}" if not isinstance(value, (dict, list)) else ""
+            hint = f"; write str({shown}), or another string" if shown else ""
+            if isinstance(value, bool):
+                hint = f'; write str({shown}).lower(), which is "{str(value).lower()}", or another string'
+            raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}){hint}")
+    elif not isinstance(value, dict) and (steps == ("metadata",) or (steps in _TEXTS and value is not None)):
+        raise UsageError(f"{what()}: {show(steps)} must be an object (got {value!r:.60})")
+    elif isinstance(value, dict) and (steps == () or steps[:1] == ("metadata",)):
+        for key, one in value.items():
+            check_types((*steps, key), one, what)
+
+
+def equal(one: object, other: object) -> bool:
+    """Return whether two values are equal as JSON. True and 1 differ.
+
+    Args:
+        one: A view or plain data.
+        other: Any object. If a manifest can't have it, such as a set, it equals nothing.
+    """
+    from ._text._nodes import same
+
+    try:
+        return same(one._now() if isinstance(one, View) else one, plain_data(other))
+    except UsageError:  # it has a value that isn't JSON
+        return False
+
+
+def is_map(value: object) -> bool:
+    """Return whether a value of a resource is an object: a live view of one, a dict, or another mapping."""
+    return isinstance(value, Mapping)
+
+
+def is_list(value: object) -> bool:
+    """Return whether a value of a resource is a list: a live view of one, a list or a tuple. Strings aren't lists."""
+    return isinstance(value, (Elements, list, tuple))
+
+
+class _Called:
+    """A method of a live view, which can only be called. Used as a value, as fields are, it is an error.
+
+    `expression.values == ["linux"]` would be False for ever, and say nothing.
+    """
+
+    __slots__ = ("__func__", "__self__")
+
+    def __init__(self, function: Callable[..., Any], view: Any) -> None:
+        self.__func__ = function
+        self.__self__ = view
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def _refuse(self, *_: object) -> NoReturn:
+        name, view = self.__func__.__name__, self.__self__
+        where = f"{view._root._where}: {show([*view._steps(), name])}"
+        raise UsageError(f"{where} is a method here; the field of this name is .{name}_ or [{name!r}]")
+
+    __bool__ = __iter__ = __len__ = __contains__ = __getitem__ = __str__ = __format__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name) if name.startswith("__") else self._refuse()
+
+
+class _Method:
+    """The descriptor of a method that is a `_Called` when it is read."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __get__(self, view: Any, _: object = None) -> Any:
+        return self._function if view is None else _Called(self._function, view)
+
+
+def honest(cls: type[Any]) -> None:
+    """Make the public methods of a class of live objects fail when they are used as if they were fields."""
+    for name in dir(cls):
+        if not name.startswith("_") and isinstance(found := getattr(cls, name), FunctionType):
+            setattr(cls, name, _Method(found))
+
+
+class View:
+    """Base class of live views: objects and lists that read and change a part of a resource in place."""
 
     __slots__ = ("_data", "_root", "_step", "_up")
 
-    _root: Resource
-    _up: Above
-    _step: str | int
+    _root: Any  # the `Resource`
+    _up: Above  # the view that this view was read from; None for a resource
+    _step: str | int  # the key or index of this view in `_up`
     _data: Any
 
-    def __init__(self, root: Resource, data: Any, up: Above, step: str | int) -> None:
+    def __init__(self, root: Any, data: Any, up: Above, step: str | int) -> None:
         put = object.__setattr__
         put(self, "_root", root)
         put(self, "_data", data)
@@ -45,11 +195,21 @@ class _Live(View):
         put(self, "_step", step)
 
     def _now(self) -> Any:
+        """Return the plain data that the view shows, with the changes of typed views; not a copy."""
         self._root._sync()
         return self._data
 
-    def _read(self) -> Any:
-        return self._now()
+    def _steps(self) -> list[str | int]:
+        steps: list[str | int] = []
+        one: View | None = self
+        while one is not None and one._up is not None:
+            steps.append(one._step)
+            one = one._up
+        return steps[::-1]
+
+    @property
+    def _path(self) -> str:
+        return show(self._steps())
 
     def __len__(self) -> int:
         return len(self._now())
@@ -63,7 +223,8 @@ class _Live(View):
         Raises:
             UsageError: There is no value at the path, or it isn't a field path.
         """
-        return self._root.comments((*self._steps(), *_below(path)))
+        found: Comments = self._root.comments((*self._steps(), *_below(path)))
+        return found
 
     def __eq__(self, other: object) -> bool:
         return equal(self, other)
@@ -80,29 +241,21 @@ class _Live(View):
         return copied(self._now())
 
 
-class Fields(_Live, _MutableMapping):
+class Fields(View, _MutableMapping):
     """A live view of an object in a resource: a mapping that reads and changes the object in place.
 
-    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. They differ only if
-    the field is missing or null. Then the item raises KeyError or is None, and the attribute is a `Missing`: an empty
-    value that becomes part of the resource when something is written to it. If a field has the name of a method or of a
-    Python keyword, its attribute ends in an underscore (`view.items_`, `view.from_`); its item doesn't
-    (`view["items"]`).
+    A field is an item (`view["name"]`) and an attribute (`view.name`); both have the same value. A field that isn't
+    there raises KeyError or AttributeError, so `hasattr` and `getattr` with a default tell the truth; `Resource.set`
+    makes the objects on the way to a new field. If a field has the name of a method or of a Python keyword, its
+    attribute ends in an underscore (`view.items_`, `view.from_`); its item doesn't (`view["items"]`).
 
     An assigned value is copied. So a later change of the original doesn't change the resource.
 
     Raises:
-        UsageError: On a change: the resource can't be changed, or can't hold the value.
-        DuplicateResourceError: On a change: it gives an item the group, kind, namespace and name of another item.
+        UsageError: On a change: the resource can't be changed, or can't hold the value. Or a method is used as a value.
     """
 
     __slots__ = ()
-
-    # The data, to read and to change
-
-    def _put(self, key: str, value: Any) -> None:
-        """Set the field `key` to a plain value. After an error the resource is as it was."""
-        self._root._assign(self._now(), key, value)
 
     # Items
 
@@ -116,15 +269,16 @@ class Fields(_Live, _MutableMapping):
             )
         plain_data(key, self, key)
         self._root._check_open()
-        if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
+        now = self._now()
+        if isinstance(value, View) and value._data is not None and value._data is now.get(key):
             return  # `view.ports += [...]` changes the list in place, and then assigns it
-        self._put(key, plain_data(value, self, key))
+        self._root._change(now, key, plain_data(value, self, key))
 
     def __delitem__(self, key: str) -> None:
         self._root._check_open()
         if key not in self._now():
             raise KeyError(key)
-        self._root._remove(self._now(), key)
+        self._root._change(self._now(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of the field `key`. If the field is missing, set it to `default` first; null isn't missing.
@@ -141,7 +295,6 @@ class Fields(_Live, _MutableMapping):
 
         Raises:
             UsageError: The resource can't be changed.
-            DuplicateResourceError: Without the fields, an item has the group, kind, namespace and name of another item.
         """
         self._root._check_open()
         for key in self:
@@ -158,8 +311,15 @@ class Fields(_Live, _MutableMapping):
 
     def __getattr__(self, name: str) -> Any:
         key = _key_of(type(self), name)
-        value = self._now().get(key)
-        return Missing(self._root, None, self, key) if value is None else wrapped(self, key, value)
+        now = self._now()
+        if key not in now:
+            raise self._absent(name, key)
+        return wrapped(self, key, now[key])
+
+    def _absent(self, name: str, key: str) -> AttributeError:
+        path = show([*self._steps(), key])
+        text = f"{path} isn't there; resource.get({path!r}, default) reads it if it is, resource.set({path!r}, value) "
+        return AttributeError(f"{self._root._where}: {text}makes it", name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -177,7 +337,7 @@ class Fields(_Live, _MutableMapping):
     def __delattr__(self, name: str) -> None:
         key = _key_of(type(self), name)
         if key not in self._now():
-            raise AttributeError(f"{show([*self._steps(), key])} isn't there, so it can't be removed")
+            raise self._absent(name, key)
         del self[key]
 
     def __dir__(self) -> list[str]:
@@ -189,7 +349,28 @@ class Fields(_Live, _MutableMapping):
         return copy
 
 
-class Elements(_Live, _MutableSequence):
+class Texts(Fields):
+    """The labels or annotations of a resource. If it has none, the first one that is set makes the object."""
+
+    __slots__ = ()
+
+    def _now(self) -> dict[str, Any]:
+        metadata = self._root._now().get("metadata")
+        found = metadata.get(self._step) if isinstance(metadata, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if self._now():
+            super().__setitem__(key, value)
+        else:
+            self._root.set(("metadata", self._step), {key: value})
+
+
+honest(Fields)
+honest(Texts)
+
+
+class Elements(View, _MutableSequence):
     """A live view of a list in a resource: a sequence that reads and changes the list in place.
 
     An added value is copied.
@@ -221,9 +402,9 @@ class Elements(_Live, _MutableSequence):
         data = self._now()
         if isinstance(at, slice):
             data[at] = self._kept(value)
-        elif not (isinstance(value, (Fields, Elements)) and value._data is data[at]):
+        elif not (isinstance(value, View) and value._data is data[at]):
             data[at] = plain_data(value, self, at)
-        self._root._touch()
+        self._root._touch(data)
 
     def _kept(self, values: Iterable[Any]) -> list[Any]:
         """Return copies of `values` as plain data, to put into this list.
@@ -233,17 +414,16 @@ class Elements(_Live, _MutableSequence):
         """
         own = {id(one): one for one in self._data}
         return [
-            own.pop(id(one._data))
-            if isinstance(one, (Fields, Elements)) and id(one._data) in own
-            else plain_data(one, self, at)
+            own.pop(id(one._data)) if isinstance(one, View) and id(one._data) in own else plain_data(one, self, at)
             for at, one in enumerate(values)
         ]
 
     def __delitem__(self, at: Any) -> None:
-        self._root._check_open()
         self._check_index(at)
-        del self._now()[at]
-        self._root._touch()
+        if isinstance(at, slice):
+            self[at] = ()
+        else:
+            self._root._change(self._now(), at % len(self))
 
     def insert(self, index: int, value: Any) -> None:
         """Insert a copy of `value` before the element at `index`, as `list.insert` does.
@@ -251,9 +431,10 @@ class Elements(_Live, _MutableSequence):
         Raises:
             UsageError: The resource can't be changed, or can't hold the value.
         """
-        self._root._check_open()
-        self._now().insert(index, plain_data(value, self, index))
-        self._root._touch()
+        if index >= len(self):
+            self._root._change(self._now(), len(self), plain_data(value, self, index))
+        else:
+            self[index:index] = [value]
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the index of `value` in this list.
@@ -270,11 +451,12 @@ class Elements(_Live, _MutableSequence):
             ValueError: None of these elements equals the value.
         """
         data = self._now()
-        if isinstance(value, (Fields, Elements)):
-            for at in range(*slice(start, stop).indices(len(data))):
-                if data[at] is value._data:
-                    return at
-        for at in range(*slice(start, stop).indices(len(data))):
+        places = range(*slice(start, stop).indices(len(data)))
+        own = value._data if isinstance(value, View) else places
+        for at in places:
+            if data[at] is own:
+                return at
+        for at in places:
             if equal(data[at], value):
                 return at
         raise ValueError(f"{self._root._where}: {self._path} has no element {value!r:.60}")
@@ -292,10 +474,8 @@ class Elements(_Live, _MutableSequence):
         Raises:
             UsageError: The resource can't be changed, or can't hold one of the values.
         """
-        self._root._check_open()
-        made = [plain_data(one, self) for one in values]
-        self._now().extend(made)
-        self._root._touch()
+        for one in [plain_data(one, self) for one in values]:
+            self._root._change(self._now(), len(self), one)
 
     def clear(self) -> None:
         """Remove every element. The empty list stays in the resource.
@@ -317,11 +497,7 @@ class Elements(_Live, _MutableSequence):
             UsageError: The resource can't be changed.
             TypeError: Two elements, or their keys, can't be compared.
         """
-        self._root._check_open()
-        data = self._now()
-        order = sorted(range(len(data)), key=lambda at: self[at] if key is None else key(self[at]), reverse=reverse)
-        data[:] = [data[at] for at in order]
-        self._root._touch()
+        self[:] = sorted(self, key=key, reverse=reverse)
 
     def reverse(self) -> None:
         """Reverse the order of the elements in place. Elements keep their comments.
@@ -329,9 +505,7 @@ class Elements(_Live, _MutableSequence):
         Raises:
             UsageError: The resource can't be changed.
         """
-        self._root._check_open()
-        self._now().reverse()
-        self._root._touch()
+        self[:] = self[::-1]
 
     def copy(self) -> list[Any]:
         """Return a copy of the list as plain data."""
@@ -343,144 +517,6 @@ class Elements(_Live, _MutableSequence):
 
     def __radd__(self, other: Iterable[Any]) -> list[Any]:
         return [*other, *self]
-
-
-class Missing(Fields):
-    """The value of an attribute whose field is missing or null: it is empty, false, and equal to None, {} and [].
-
-    Writing to it adds the field to the resource: as an object if a field of it is set, as a list if an element is
-    added. After that it reads and changes the new value, like any live view. As long as the field is missing, `str`,
-    arithmetic, `<` and `>` raise UsageError, so that no manifest gets a name like "None-web".
-    """
-
-    __slots__ = ()
-
-    def _found(self) -> Any:
-        """Return the field's present value, as a live view if it is an object or list; None if it is still missing."""
-        above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
-        if not isinstance(above, Fields):
-            return None
-        value = above._now().get(str(self._step))
-        return None if value is None else wrapped(above, self._step, value)
-
-    def _now(self) -> dict[str, Any]:
-        found: Any = self._found()
-        now: dict[str, Any] = found._now() if isinstance(found, Fields) else {}
-        return now
-
-    def _read(self) -> Any:
-        found = self._found()
-        return found._read() if isinstance(found, View) else found
-
-    def _put(self, key: str, value: Any) -> None:
-        found = self._found()
-        if found is None:  # the missing object is set together with the value in it
-            assert isinstance(self._up, Fields)
-            self._up._put(str(self._step), {key: value})
-        elif isinstance(found, Fields):
-            found._put(key, value)
-        else:
-            raise self._is_not("an object", found)
-
-    def _list(self) -> list[Any]:
-        """Return the field's list, not a copy. If the field is missing or null, set it to an empty list first.
-
-        Raises:
-            UsageError: The field has a value of another type, or the resource can't be changed.
-        """
-        found = self._found()
-        if found is None:
-            empty: list[Any] = []
-            assert isinstance(self._up, Fields)
-            self._up._put(str(self._step), empty)
-            return empty
-        if not isinstance(found, Elements):
-            raise self._is_not("a list", found)
-        now: list[Any] = found._now()
-        return now
-
-    def _is_not(self, wanted: str, found: Any) -> UsageError:
-        return UsageError(f"{self._root._where}: {self._path} is not {wanted} (it is {found!r:.60})")
-
-    def append(self, value: Any) -> None:
-        """Append a copy of `value` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
-        self.extend([value])
-
-    def extend(self, values: Iterable[Any]) -> None:
-        """Add copies of `values` to the field's list. A missing field becomes a list first. Errors as in `insert`."""
-        self._root._check_open()
-        made = [plain_data(one, self) for one in values]
-        self._list().extend(made)
-        self._root._touch()
-
-    def insert(self, index: int, value: Any) -> None:
-        """Insert a copy of `value` into the field's list, as `list.insert` does; a missing field becomes a list first.
-
-        Raises:
-            UsageError: The resource can't be changed or can't hold the value, or the field has another value meanwhile.
-        """
-        self._root._check_open()
-        made = plain_data(value, self, index)
-        self._list().insert(index, made)
-        self._root._touch()
-
-    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # `+` takes anything, and refuses
-        self.extend(values)
-        return self._found()
-
-    def __getitem__(self, key: Any) -> Any:
-        found = self._found()
-        if isinstance(found, (Fields, Elements)):
-            return found[key]
-        if isinstance(key, str):
-            raise KeyError(key)
-        problem = "isn't set" if found is None else "is not a list"
-        raise IndexError(f"{self._root._where}: {self._path} {problem}, so it has no element {key!r}")
-
-    def __iter__(self) -> Iterator[Any]:
-        found = self._found()
-        return iter(found) if isinstance(found, (Fields, Elements)) else iter(())
-
-    def __len__(self) -> int:
-        found = self._found()
-        return len(found) if isinstance(found, (Fields, Elements)) else 0
-
-    def __contains__(self, key: object) -> bool:
-        found = self._found()
-        return key in found if isinstance(found, (Fields, Elements)) else False
-
-    def __eq__(self, other: object) -> bool:
-        found = self._found()
-        if found is not None:
-            return bool(found == other)
-        if isinstance(other, Missing):
-            other = other._found()
-        return other is None or (isinstance(other, (Mapping, list, tuple, Elements)) and len(other) == 0)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
-
-    def __repr__(self) -> str:
-        found = self._found()
-        return f"<{self._path} isn't there>" if found is None else repr(found)
-
-    def __str__(self) -> str:
-        found = self._found()
-        self._refuse()
-        return str(found)
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
-    def _refuse(self, other: object = None) -> Any:
-        if self._found() is None:
-            raise UsageError(
-                f"{self._root._where}: {self._path} isn't there; "
-                f"resource.get({self._path!r}, default=...) returns a default"
-            )
-        return NotImplemented
-
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
 
 
 _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name.startswith("_"))
@@ -504,7 +540,7 @@ def _key_of(cls: type[Any], name: str) -> str:
 
 
 def _below(path: Any) -> tuple[Any, ...]:
-    from .._paths import field_path  # resource.py has imported it already
+    from .._core.paths import field_path  # resource.py has imported it already
 
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
 

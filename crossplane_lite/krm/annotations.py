@@ -8,26 +8,14 @@ an item whose two spellings differ.
 
 from __future__ import annotations
 
-from .._base.type_names import value_in_words
+from .._core.base.type_names import value_in_words
 from ..errors import UsageError
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-__all__ = [
-    "INDEXES",
-    "PATHS",
-    "PREFIX",
-    "check",
-    "file_of",
-    "is_orchestrators",
-    "is_reserved",
-    "kept",
-    "kept_of_new",
-    "moved",
-    "reserved_of",
-]
 
 PREFIX = "internal.config.kubernetes.io/"
 """The prefix of annotations that the specification reserves. `config.kubernetes.io/local-config` isn't reserved."""
@@ -37,6 +25,12 @@ PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 
 INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
 """The annotation with an item's index among the documents of its file, and the older one of the same meaning."""
+
+LOCAL = "config.kubernetes.io/local-config"
+"""The annotation of resources that no cluster gets. It isn't reserved."""
+
+IDENTIFIER = "internal.kpt.dev/upstream-identifier"
+"""The annotation in which kpt keeps the group, kind, namespace and name of a resource upstream. It isn't reserved."""
 
 # kpt fn render writes an id with the second prefix, for pipelines that select resources.
 _INTERNAL = (PREFIX, "internal.config.k8s.io/")
@@ -65,16 +59,31 @@ def reserved_of(annotations: object) -> dict[str, Any]:
     return {key: value for key, value in annotations.items() if is_reserved(key)}
 
 
-def kept_of_new(annotations: dict[str, Any]) -> None:
-    """Remove the reserved annotations of a new item, except those that name its file and its index there.
+def without(content: dict[str, Any], is_gone: Callable[[str], object]) -> dict[str, Any]:
+    """Return an object without some of its annotations; the object itself if it has none of them. It isn't changed."""
+    metadata = content.get("metadata")
+    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(found, dict) or not any(map(is_gone, found)):
+        return content
+    left = {key: value for key, value in found.items() if not is_gone(key)}
+    others = {key: value for key, value in metadata.items() if key != "annotations" or left}
+    return {**content, "metadata": {**others, "annotations": left} if left else others}
 
-    The new item may be a copy. An orchestrator confuses two items that have the same id.
+
+def new(annotations: dict[str, Any], *, is_placed: bool) -> bool:
+    """Remove the reserved annotations of a new item, and return whether there were any.
+
+    The new item may be a copy. An orchestrator confuses two items that have the same id, and refuses two that have the
+    same index in the same file.
 
     Args:
         annotations: The item's annotations, which are changed.
+        is_placed: Whether those that name the item's file and its index there stay.
     """
-    for key in [key for key in annotations if is_reserved(key) and key not in PATHS and key not in INDEXES]:
+    gone = [key for key in annotations if is_reserved(key) and not (is_placed and (key in PATHS or key in INDEXES))]
+    for key in gone:
         del annotations[key]
+    return bool(gone)
 
 
 def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
@@ -164,3 +173,56 @@ def file_of(annotations: object) -> tuple[str, int] | None:
         return None
     index = next((str(found[key]) for key in INDEXES if key in found), "0")
     return path, int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
+
+
+NONE: Any = object()
+"""Stands for a value that isn't there, where None is null."""
+
+# An orchestrator, such as kustomize, adds annotations with an item's file and index to it, and removes them after the
+# function has run. For an item that was read from a file, `show_file` and `hidden` do the same, so that the file never
+# gets them. If the file itself has annotations of the same names, they stay in it.
+_SHOWN = (INDEXES[0], PATHS[0])
+
+
+def show_file(content: dict[str, Any], path: str, index: int) -> None:
+    """Add annotations with the file and the index to `content`, in place of annotations of the same names.
+
+    Nothing is added if metadata or its annotations aren't an object; null counts as a missing object.
+    """
+    holder: Any = content
+    for key in ("metadata", "annotations"):
+        if holder.get(key) is None:
+            holder[key] = {}
+        holder = holder[key]
+        if not isinstance(holder, dict):
+            return
+    holder.update(zip(_SHOWN, (str(index), path), strict=True))
+
+
+def hidden(content: dict[str, Any], before: Any) -> dict[str, Any]:
+    """Return `content` as it must be in its file: without the annotations that `show_file` has added.
+
+    `content` isn't changed, and the result shares its inner values.
+
+    Args:
+        content: The content.
+        before: The metadata in the file; `NONE` if the file has none.
+    """
+    metadata = content.get("metadata")
+    if not isinstance(metadata, dict):
+        return content
+    was = before.get("annotations", NONE) if isinstance(before, dict) else NONE
+    if isinstance(metadata.get("annotations"), dict):
+        theirs = was if isinstance(was, dict) else {}
+        own = {key: one for key, one in metadata["annotations"].items() if key not in _SHOWN}
+        own |= {key: theirs[key] for key in _SHOWN if key in metadata["annotations"] and key in theirs}
+        # If the last annotation was removed, the mapping is removed too, as orchestrators do.
+        metadata = _with(metadata, "annotations", own, NONE if theirs else was)
+    return _with(content, "metadata", metadata, before)
+
+
+def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
+    """Return a copy of `holder` with `value` at `key`. An empty value is written as the key was before, or left out."""
+    if value or before not in (None, NONE):
+        return {**holder, key: value}
+    return {**holder, key: None} if before is None else {one: other for one, other in holder.items() if one != key}

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Iterator
 
-from ..errors import CrossplaneLiteError, InputError
+from ..errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ._process import Output, Stdout
-    from ._runnable import Runnable
+    from .._core.paths.schema import Schema
+    from .files import Changes
+    from .functions import Function
     from .resource_list import ResourceList
+    from .runner import Output
 
-__all__ = ["command", "main"]
+__all__ = ["command", "started"]
+
 
 _FUNCTION = "crossplane_lite.krm.functions.Function"
 
@@ -52,37 +57,17 @@ def command(argv: Sequence[str]) -> int:
         problem = problem or ("run needs a function first, as module:function" if name == "run" else "")
         print(f"crossplane-lite krm: {problem}\n\n{_USAGE}" if problem else _USAGE, file=sys.stderr)
         return 2
-    return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
+    return started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
 
 
-def main(function: Runnable, argv: Sequence[str]) -> int:
-    """Run the program of a KRM function with command-line arguments, and return the exit status.
-
-    A flag or a file that can't be used has the exit status 2, with a message on stderr.
-
-    Args:
-        function: The function.
-        argv: The arguments without the program's name.
-
-    Raises:
-        SystemExit: A flag is wrong, with the status 2; argparse has written a message to stderr.
-    """
-    program = os.path.basename(sys.argv[0]) or function.name
-    try:
-        return _started(lambda: function, program, argv)
-    except CrossplaneLiteError as error:
-        print(f"{program}: {error}", file=sys.stderr)
-        return 2
-
-
-def _load(name: str) -> Runnable:
+def _load(name: str) -> Function:
     from ..runtime.load import load_object
 
-    found: Runnable = load_object(name, _FUNCTION, "KRM function", "@krm.function", "transform")
+    found: Function = load_object(name, _FUNCTION, "KRM function", "@krm.function", "transform")
     return found
 
 
-def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) -> int:
+def started(load: Callable[[], Function], program: str, argv: Sequence[str]) -> int:
     """Run a function as its command-line arguments say, and return the exit status.
 
     Args:
@@ -95,93 +80,72 @@ def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) ->
         UsageError: As for `command`.
         SystemExit: As for `command`.
     """
+    from .._core.base import stdio
+    from .runner import serve
+
     if not argv:
-        from .runner import serve
-
         return serve(load, program)
-    from ._process import INTERRUPTED, Stdout, complain
-
-    try:
-        stdout = Stdout()
-    except OSError as error:
-        complain(f"{program}: can't write to stdout: {error.strerror or error}")
-        return 1
-    try:
-        return _answered(load(), program, argv, stdout)
-    except KeyboardInterrupt:
-        complain(f"{program}: interrupted")
-        return INTERRUPTED
-
-
-def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Stdout) -> int:
+    stdio.take(is_ours=False)
+    function = load()
     parser = _parser(function, program)
     given = parser.parse_args(argv)  # argparse writes mistakes to stderr; help is printed below
     if given.help:
-        from ._help import with_config
-
-        return stdout.put(program, with_config(parser.format_help(), function).encode(), 0)
+        return _put(program, with_config(parser.format_help(), function))
     if given.doc:
-        from ._help import document
-
-        return stdout.put(program, document(function).encode(), 0)
-    if given.config is None and not given.items:
-        return _on_list(function, program, given, stdout)
-    return _on_files(function, program, given, stdout)
+        return _put(program, document(function))
+    return _show(*_outcome(function, program, given), program, given)
 
 
-def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
-    """Run a function on the ResourceList in stdin, write the output, and return the exit status.
+def _put(program: str, text: str) -> int:
+    from .runner import Output, finish
+
+    return finish(program, Output(text.encode(), 0, ""))
+
+
+def _outcome(function: Function, program: str, given: argparse.Namespace) -> tuple[Output, Changes]:
+    """Run a function on the ResourceList in stdin or on files, and return its output and the changes of files.
 
     Raises:
-        InputError: stdin can't be read, or a flag is given that needs files.
+        InputError: stdin or a file can't be read or written, or a flag is given that needs files.
     """
-    if given.in_place:
-        raise InputError("--in-place changes files, and none are given; name them after the flags")
-    if given.skip_unreadable:
-        raise InputError("--skip-unreadable is for files, and none are given; name them after the flags")
-    from .resource_list import ResourceList
+    from .runner import Output, answered
 
-    data = _stdin(program, "a ResourceList")
-    output = function.run(data)
-    if output.stdout and given.diff:
-        output.stderr += _told(ResourceList.read(output.stdout))
-        return _show_diff(program, [("<stdin>", data, output.stdout)], output, stdout)
-    if output.stdout and given.output == "unwrap":
-        output.stderr += _told(ResourceList.read(output.stdout))
-        from ._item_text import unwrapped
+    if given.config is None and not given.items:
+        for flag, what in (("in_place", "changes"), ("skip_unreadable", "is for")):
+            if getattr(given, flag):
+                raise InputError(
+                    f"--{flag.replace('_', '-')} {what} files, and none are given; name them after the flags"
+                )
+        data = _stdin(program, "a ResourceList")
+        output = function.run(data)
+        if output.stdout and (given.diff or given.output == "unwrap"):
+            from .resource_list import ResourceList
 
-        output.stdout = unwrapped(output.stdout).encode()
-    return stdout.finish(program, output)
+            output.stderr += _told(ResourceList.read(output.stdout))
+            if given.output == "unwrap":
+                from .files import unwrapped
 
-
-def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
-    from ._process import Output
+                output.stdout = unwrapped(output.stdout).encode()
+        return output, [("<stdin>", data, output.stdout)] if output.stdout else []
     from .files import Package
-    from .runner import answered
 
     if given.in_place and "-" in given.items:
         raise InputError("--in-place can't change documents from stdin (-): leave one of the two out")
     stdin = _stdin(program, "documents") if "-" in given.items else b""
     # A directory is a package, as for orchestrators: the names of its files are relative to it.
-    is_package = len(given.items) == 1 and os.path.isdir(given.items[0])
-    root = given.items[0] if is_package else ""
+    root = given.items[0] if len(given.items) == 1 and os.path.isdir(given.items[0]) else ""
     package = Package(given.config, given.items, stdin, root=root, skip_unreadable=given.skip_unreadable)
-    passed = "".join(f"warning: skipped: {problem}\n" for problem in package.problems)
-    if given.diff or given.in_place:
-        changed = answered(function, package.read, package.changes)
-        output = Output(b"", changed.status, passed + changed.stderr + _told(changed.rl))
-        if given.diff:
-            changes = [(package.path(name), before, after) for name, before, after in changed.made]
-            return _show_diff(program, changes, output, stdout)
-        if not output.status:  # orchestrators too write no files after an error
-            output.stderr += "".join(f"{file}\n" for file in package.write(changed.made))
-        return stdout.finish(program, output)
-    if given.output == "unwrap":
-        printed = answered(function, package.read, package.documents)
-        stderr = passed + printed.stderr + _told(printed.rl)
-        return stdout.finish(program, Output(printed.made.encode(), printed.status, stderr))
-    listed = answered(function, package.read, package.as_list)
-    return stdout.finish(program, Output(listed.made, listed.status, passed + listed.stderr))
+    is_listed = not (given.diff or given.in_place or given.output == "unwrap")
+    made = package.as_list if is_listed else package.documents if given.output == "unwrap" else package.changes
+    answer = answered(function, package.read, made)
+    stderr = "".join(f"warning: skipped: {problem}\n" for problem in package.problems) + answer.stderr
+    output = Output(b"", answer.status, stderr if is_listed else stderr + _told(answer.rl))
+    if isinstance(answer.made, bytes):
+        output.stdout = answer.made
+        return output, []
+    if given.in_place and not output.status:  # orchestrators too write no files after an error
+        output.stderr += "".join(f"{file}\n" for file in package.write(answer.made))
+    return output, [(package.path(name), before, after) for name, before, after in answer.made]
 
 
 def _told(rl: ResourceList[Any]) -> str:
@@ -190,27 +154,29 @@ def _told(rl: ResourceList[Any]) -> str:
 
 
 def _stdin(program: str, what: str) -> bytes:
-    from ._process import read_stdin
+    from .._core.base import stdio
 
     try:
-        return read_stdin(f"{program}: reading {what} from the terminal")
+        return stdio.read(f"{program}: reading {what} from the terminal")
     except OSError as error:
         raise InputError(f"can't read stdin: {error.strerror or error}") from None
 
 
-def _show_diff(
-    program: str, changes: Sequence[tuple[str, bytes | None, bytes | None]], output: Output, stdout: Stdout
-) -> int:
-    from ._help import diff
+def _show(output: Output, changes: Changes, program: str, given: argparse.Namespace) -> int:
+    """Write the output of a run, or the changes as a diff, and return the exit status."""
+    from .runner import finish
 
-    colour = stdout.is_terminal and not os.environ.get("NO_COLOR")
-    output.stdout = diff(changes, colour=colour).encode()
-    if output.stdout and not output.status:
-        output.status = 1
-    return stdout.finish(program, output)
+    if given.diff and changes:
+        from .._core.base import stdio
+        from .files import diff
+
+        colour = stdio.is_terminal() and not os.environ.get("NO_COLOR")
+        output.stdout = diff(changes, colour=colour).encode()
+        output.status = output.status or int(bool(output.stdout))
+    return finish(program, output)
 
 
-def _parser(function: Runnable, program: str) -> argparse.ArgumentParser:
+def _parser(function: Function, program: str) -> argparse.ArgumentParser:
     import argparse
 
     parser = argparse.ArgumentParser(
@@ -253,3 +219,98 @@ def _parser(function: Runnable, program: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("-h", "--help", action="store_true", help="print this and exit")
     return parser
+
+
+_SPECIFICATION = "config.kubernetes.io/v1"
+
+
+def with_config(text: str, function: Function) -> str:
+    """Return a function's help with the fields of its config class; unchanged if it has no config class.
+
+    Args:
+        text: The help. The fields are put before its last two paragraphs.
+        function: The function.
+
+    Raises:
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
+    """
+    from .._core.paths.schema import Schema
+
+    source = _schema(function)
+    if source is None:
+        return text
+    schema = Schema(source)
+    # The fields stand before the last two paragraphs.
+    head, *tail = text.rstrip("\n").rsplit("\n\n", 2)
+    lines = ["functionConfig:", *(f"  {line}" for line in _lines(schema, "")), ""]
+    if schema.description:
+        lines[1:1] = [f"  {line}" for line in schema.description.splitlines()] + [""]
+    return "\n".join([head, "", *lines, "\n\n".join(tail), ""])
+
+
+def _lines(schema: Schema, above: str) -> Iterator[str]:
+    for key, field in schema.properties.items():
+        path = f"{above}{key}"
+        yield f"{path}: {_type(field.source)}{_default(field.source, key in schema.required)}"
+        yield from (f"    {line}" for line in field.description.splitlines())
+        others = field.others
+        if field.items is not None:
+            yield from _lines(field.items, f"{path}[].")
+        else:
+            yield from _lines(
+                field if isinstance(others, bool) else others, f"{path}{'.' if others is False else '.*.'}"
+            )
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return " | ".join(json.dumps(value, ensure_ascii=False) for value in field["enum"])
+    if "anyOf" in field:
+        return " or ".join(one["type"] for one in field["anyOf"])
+    type_ = field.get("type", "any")
+    if type_ == "array":
+        return f"list of {_type(field['items'])}"
+    if isinstance(field.get("additionalProperties"), dict):
+        return f"map of {_type(field['additionalProperties'])}"
+    return str(type_) + (" or null" if field.get("nullable") else "")
+
+
+def _default(field: Mapping[str, Any], is_required: bool) -> str:
+    if is_required:
+        return ", required"
+    return f", default {json.dumps(field['default'], ensure_ascii=False)}" if "default" in field else ""
+
+
+def document(function: Function) -> str:
+    """Return a function's description as a JSON text, for programs.
+
+    Its keys are `name`, `description`, `role`, `specification` (the version) and `config`, the schema of the config
+    class, which is null without a class.
+
+    Raises:
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
+    """
+    told = {
+        "name": function.name,
+        "description": function.description,
+        "role": function.role,
+        "specification": _SPECIFICATION,
+        "config": _schema(function),
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def _schema(function: Function) -> dict[str, Any] | None:
+    """Return an OpenAPI schema of a function's config class, as in a CustomResourceDefinition; None without a class.
+
+    Raises:
+        UsageError: The function's annotation is wrong, or a field of the config class has a type that isn't supported.
+    """
+    cls = function.config_class
+    if cls is None:
+        return None
+    from .._core.schemas.of_class import class_schema
+    from .._core.schemas.types import check_class
+
+    check_class(cls)
+    return class_schema(cls)

@@ -11,29 +11,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import composition
-from .._answer.report import CONDITION
-from .._base.api_version import group_of
-from .._call.mark import ANNOTATION, steps_in
-from .._manifests.kind_schemas import Schemas
-from .._manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
+from .._core.answer.report import CONDITION
+from .._core.base.api_version import group_of
+from .._core.call.mark import ANNOTATION, NOTHING, steps_in, without_memory
+from .._tools.manifests.kind_schemas import Schemas
+from .._tools.manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
+from .._tools.render.cluster import Files
+from .._tools.render.composed import Owner
+from .._tools.render.defaults import apply_defaults
+from .._tools.render.pipeline import Step
+from .._tools.render.reconcile import render
+from .._tools.render.rendered import FatalResultError, RenderError
+from .._tools.simulate.waits import waits_of
 from ..errors import InputError, UsageError
 from ..proto import _view
-from ..render.cluster import Files
-from ..render.composed import Owner
-from ..render.defaults import apply_defaults
-from ..render.pipeline import Step
-from ..render.reconcile import render
-from ..render.rendered import FatalResultError, RenderError
-from ..simulate.waits import waits_of
-from .annotations import is_reserved
+from ._merge import joined
+from .annotations import is_reserved, without
 from .functions import Function, expect_main, function
-from .items import _merge
 from .resource import Resource
 from .resource_list import ResourceList
 
 if TYPE_CHECKING:
-    from ..render.rendered import Rendered, StepRun
-    from ..simulate.waits import Waits
+    from .._tools.render.rendered import Rendered, StepRun
+    from .._tools.simulate.waits import Waits
 
 __all__ = ["from_composition"]
 
@@ -47,6 +47,8 @@ _DEFINITIONS: Final = {
 _WAITING: Final = "WaitingForDependencies"
 _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "error", _view.SEVERITY_NORMAL: "info"}
+# What a step remembers on an item, since files hold no memory: no value of a composed resource was ever there.
+_MEMORY: Final = f"000000000.{NOTHING}"
 # The orchestrator has a limit of its own.
 _NO_TIMEOUT: Final = float("inf")
 
@@ -118,8 +120,8 @@ class _Client:
         self._rl = rl
         self._config = _composite(rl)
         # The function sees each resource without the orchestrator's annotations.
-        self._items = [(item, _without_reserved(item.to_dict())) for item in rl.items]
-        composite = _without_reserved(self._config.to_dict())
+        self._items = [(item, without(item.to_dict(), is_reserved)) for item in rl.items]
+        composite = without(self._config.to_dict(), is_reserved)
         where, self._xrd = self._definition(composite)
         self._composite = composite if self._xrd is None else apply_defaults(composite, self._xrd, where)
         self._owner = Owner.of(self._composite)
@@ -154,7 +156,7 @@ class _Client:
             item = found[name]
             if item is not None and name not in composed:
                 self._rl.results.info(f"this is the composed resource {name} from now on", item)
-            self._put(item, resource)
+            self._put(item, without_memory(resource))
         self._remove({name: item for name, item in composed.items() if name in rendered.deleted})
         waits = waits_of(rendered)
         self._report(rendered.steps, waiting=bool(waits.waiting) and not waits.cut_off)
@@ -221,7 +223,10 @@ class _Client:
         # The item is in the composite's namespace, which its file may leave out.
         namespace = {"namespace": self._owner.namespace} if self._owner.namespace else {}
         owned = {"ownerReferences": [*others, self._owner.reference]}
-        return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
+        marks = data["metadata"]["annotations"]
+        mark = {ANNOTATION: ",".join(f"{one};{_MEMORY}" for one in steps_in(marks.get(ANNOTATION)))}
+        annotations = {**marks, **mark} if mark[ANNOTATION] else marks
+        return {**data, "metadata": {**data["metadata"], "annotations": annotations, **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
         """Return the item that a new composed resource must be merged into; None if there is no such item.
@@ -263,7 +268,7 @@ class _Client:
         if item is None:
             self._rl.items.add(_in_order(resource))
         else:
-            _merge(item, resource)
+            item._become(joined(item.to_dict(), resource))
 
     def _remove(self, lost: Mapping[str, Resource]) -> None:
         for name, item in lost.items():
@@ -332,18 +337,6 @@ def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
     metadata = metadata_of(data)
     namespace, name = (text_of(metadata.get(key)) for key in ("namespace", "name"))
     return group_of(text_of(data.get("apiVersion"))), text_of(data.get("kind")), namespace, name
-
-
-def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without its reserved annotations (`annotations.is_reserved`); the same object if it has none."""
-    metadata = data.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(annotations, dict) or not any(map(is_reserved, annotations)):
-        return data
-    assert isinstance(metadata, dict)
-    kept = {key: value for key, value in annotations.items() if not is_reserved(key)}
-    others = {key: value for key, value in metadata.items() if key != "annotations"}
-    return {**data, "metadata": {**others, "annotations": kept} if kept else others}
 
 
 def _in_order(resource: dict[str, Any]) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._base.type_names import json_type_in_words
-from .._base.yaml_scalars import resolve
-from .._input.structure import _problems, structured
-from .._input.types import NOTHING, Field, Shape, check_class, choices, fields_of, shape_of
-from .._paths import field_path
+from .._core.base.type_names import json_type_in_words
+from .._core.base.yaml_scalars import resolve
+from .._core.paths import field_path
+from .._core.schemas.structure import problems_of, structured
+from .._core.schemas.types import NOTHING, Field, check_class, fields_of, shape_of
 from ..errors import InputError, UsageError
 from ._text import parse
 
@@ -119,14 +119,19 @@ def _listed(error: Exception, path: str) -> list[Problem]:
         path: The path that all mistakes begin with, such as `functionConfig`.
     """
     try:
-        found = sorted({(problem.text, problem.path) for problem in _problems(error, path)})
+        found = sorted({(problem.text, problem.path) for problem in problems_of(error, path)})
     except RecursionError:
         return [Problem(f"{path} is nested too deep", path[len(_TOP) + 1 :])]
-    problems = [Problem(text, _within(at)) for text, at in found[:_MOST_PROBLEMS]]
+    problems = [Problem(_told(text), _within(at)) for text, at in found[:_MOST_PROBLEMS]]
     if len(found) > _MOST_PROBLEMS:
         more = len(found) - _MOST_PROBLEMS
         problems.append(Problem(f"{_TOP} has {more} more mistake{'s' * (more != 1)}", ""))
     return problems
+
+
+def _told(text: str) -> str:
+    """Return a message with a hint for `yes` and `on`, which are strings to Kubernetes."""
+    return f"{text}; write true or false" if 'must be a boolean (got "' in text else text
 
 
 def _within(path: str) -> str:
@@ -174,68 +179,29 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a value of a ConfigMap's data, converted from a string to the type `type_`.
+    """Return a value of a ConfigMap's data. A string that the type doesn't take is read as YAML, if that helps.
 
-    A value that isn't a string, or can't be converted, is returned unchanged: `structured` checks its type later.
+    What the type doesn't take in any form is returned as the list or object that the string has, else unchanged:
+    `structured` names the mistake.
     """
-    shape = shape_of(type_)
-    if not isinstance(value, str) or shape is None:
+    if not isinstance(value, str) or _takes(type_, value):
         return value
-    if shape.kind == "union":
-        return _read_union(value, shape)
-    if shape.kind == "scalar":
-        return value if shape.args[0] is str else _scalar(value, shape.args[0])
-    if shape.kind == "choice":
-        return _choice(value, shape)
-    return value if shape.kind == "any" else _parsed(value, shape)
+    found = resolve(value.strip())
+    if isinstance(found, str):
+        # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
+        lines = "".join(f" {line}" for line in value.splitlines(keepends=True))
+        try:
+            found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])
+        except InputError:
+            return value
+    elif isinstance(found, float) and found.is_integer() and not _takes(type_, found):
+        found = int(found)
+    return found if isinstance(found, (dict, list)) or _takes(type_, found) else value
 
 
-def _scalar(text: str, base: type[Any]) -> Any:
-    found = resolve(text.strip())
-    if base is int and isinstance(found, float) and found.is_integer():
-        return int(found)
-    wanted = (int, float) if base is float else base
-    return found if isinstance(found, wanted) and isinstance(found, bool) == (base is bool) else text
-
-
-def _choice(text: str, shape: Shape) -> Any:
-    offered = choices(shape)
-    if text in [one for one in offered if isinstance(one, str)]:
-        return text
-    found = resolve(text.strip())
-    return found if any(type(one) is type(found) and one == found for one in offered) else text
-
-
-def _read_union(text: str, shape: Shape) -> Any:
-    """Return a string converted to the first type of a union to which it can be converted.
-
-    It is returned unchanged if `str` is one of the types, or if it can't be converted to any of them.
-    """
-    members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
-    is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
-    if is_text:
-        return text
-    for arg, found in members:
-        made = _read(text, arg)
-        if not isinstance(made, str) or (found.kind == "choice" and made in choices(found)):
-            return made
-    return text
-
-
-def _parsed(text: str, shape: Shape) -> Any:
-    """Return the list or mapping that a string contains as YAML or JSON.
-
-    The string is returned unchanged if it contains no value of that type, or can't be read.
-
-    Args:
-        text: The string.
-        shape: The type. A list or tuple needs a list, all others need a mapping.
-    """
-    # The reader takes only documents that are mappings, so the value becomes a field of a mapping.
-    lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
+def _takes(type_: Any, value: Any) -> bool:
     try:
-        found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])
-    except InputError:
-        return text
-    wanted = list if shape.kind in ("list", "tuple") else dict
-    return found if isinstance(found, wanted) else text
+        structured(value, type_)
+    except Exception:
+        return False
+    return True

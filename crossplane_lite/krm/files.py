@@ -9,22 +9,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from .._manifests.writing import replace_file
+from .._tools.manifests.writing import replace_file
 from ..errors import InputError
-from ._item_text import as_document, as_element, indented, joined, whole
-from ._placed import Placed
-from ._text import Text, YamlNode, parse
-from ._text._documents import masked
+from ._text import Text, Unreadable, YamlNode, parse
+from ._text._check import cut, items_of, opened
+from ._text._layout import column, open_at
+from ._text._splice import document_text
+from ._text._write import new_text
+from .annotations import INDEXES, PATHS, show_file, without
 from .resource import Resource
 from .resource_list import ResourceList
 
-__all__ = ["Package"]
+__all__ = ["Changes", "Package", "diff", "unwrapped"]
 
-_SUFFIXES: Final = (".yaml", ".yml")
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+_KPTFILE: Final = "Kptfile"
+_IGNORE: Final = ".krmignore"
+_FIELDS: Final = [
+    re.compile(rf"""^[{{\s]*["']?{key}["']?\s*:|[,{{]\s*["']?{key}["']?\s*:""", re.M) for key in ("apiVersion", "kind")
+]
+_COLOURS: Final = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _LABEL: Final = "the list of all items"
 
 Changes = list[tuple[str, "bytes | None", "bytes | None"]]
@@ -41,8 +50,9 @@ class _File:
         name: The file's name in annotations and messages.
         path: The file's path; empty for stdin.
         data: The file's content.
+        text: The file's `Text`, in which documents that are skipped stay as they are.
         problems: The mistakes in documents that are skipped.
-        is_text: False if the content isn't UTF-8; then the whole file is skipped.
+        is_text: False if the content isn't text or YAML at all; then the whole file is skipped.
 
     Raises:
         InputError: A document can't be read, and `skip` is False.
@@ -52,70 +62,34 @@ class _File:
         self.name = name
         self.path = path
         self.data = data
-        self.problems: list[str] = []
         self.is_text = True
-        self._masked: tuple[str, str] | None = None
+        self._options: dict[str, Any] = {"skip": True} if skip else {"unreadable": 0}
+        self._is_used = False
+        is_krm = _has_fields(data.decode(errors="replace"))
         try:
-            self._read: Text | None = parse(data, name)
+            self.text = parse(data, name, **self._options)
+            found = self.text.problems
         except InputError as error:
-            if not skip:
+            if is_krm and not skip:
                 raise
-            self._read = None
-            self._pass_over(error)
-
-    def _pass_over(self, error: InputError) -> None:
-        """Put the mistakes in documents that can't be read into `problems`, and read the other documents.
-
-        Args:
-            error: The error of the first attempt to read the file.
-        """
-        try:
-            text = self.data.decode().removeprefix("\ufeff")
-        except UnicodeDecodeError:
-            text, left, problems = "", "", [str(error)]
             self.is_text = False
-        else:
-            left, problems = masked(text, self.name)
-        self.problems = problems or [str(error)]
-        self._masked = text, left
-        self._read = self.text()
-
-    def text(self) -> Text:
-        """Return a new `Text` of the file, without edits, in which documents that are skipped stay as they are."""
-        found, self._read = self._read, None
-        if found is not None:
-            return found
-        if self._masked is None:
-            return parse(self.data, self.name)
-        text, left = self._masked
-        found = parse(left.encode(), self.name)
-        found._data = self.data
-        found.shown = text
-        return found
-
-
-class _Documents:
-    """The documents of all files, read for one run of a function.
-
-    Attributes:
-        texts: The `Text` of each file, by the file's name.
-        roots: The node of each document, by the file's name and the document's index in it.
-    """
-
-    def __init__(self, files: Mapping[str, _File]) -> None:
-        self.texts = {name: file.text() for name, file in files.items()}
-        self.roots = {
-            (name, index): root for name, text in self.texts.items() for index, root in enumerate(text.documents)
-        }
+            self.text = parse(b"", name)
+            self.text._data = data
+            found = [str(error)]
+        self.problems = found if is_krm else []
 
     def resources(self) -> list[Resource]:
-        """Return a resource for each document, in the order of the files and of the documents in them."""
-        many = {name: len(text.documents) for name, text in self.texts.items()}
+        """Return a new resource for each document that is one. Others aren't touched, as orchestrators have it."""
+        if self._is_used and self.is_text:
+            self.text = parse(self.data, self.name, **self._options)
+        self._is_used = True
+        many = len(self.text.documents)
         return [
             Resource._of_node(
-                root, name if many[name] == 1 else f"{name}, document {index + 1}", placed=Placed(name, index)
+                root, self.name if many == 1 else f"{self.name}, document {at + 1}", placed=(self.name, at)
             )
-            for (name, index), root in self.roots.items()
+            for at, root in enumerate(self.text.documents)
+            if _is_resource(root)
         ]
 
 
@@ -125,15 +99,16 @@ class Package:
     Args:
         config: The path of a file with the functionConfig; None if there is none.
         items: Paths of files and directories, and `-` for stdin. In a directory and the directories below it, the files
-            that end in .yaml and .yml are read in the order of their names, without hidden ones. A file that is named
-            twice is read once.
+            that end in .yaml, .yml and .json and the Kptfile are read in the order of their names, without hidden ones
+            and without those that a `.krmignore` names. A file that is named twice is read once.
         stdin: The content that `-` stands for.
         root: The directory that the names of files are relative to; empty to keep the names as they are in `items`.
-        skip_unreadable: Whether to skip documents that can't be read. `problems` lists them.
+        skip_unreadable: Whether to skip documents that can't be read. `problems` lists them. Otherwise a document that
+            is YAML, but can't be read, such as one with a key that occurs twice, is an item that goes out as it came.
 
     Raises:
-        InputError: A file can't be read, or isn't YAML (unless it is skipped); or the file of functionConfig doesn't
-            have exactly one document.
+        InputError: A file can't be read, or isn't YAML although it has resources (unless it is skipped); or the file of
+            functionConfig doesn't have exactly one document.
     """
 
     def __init__(
@@ -152,7 +127,7 @@ class Package:
                 data = _read(path) if path else stdin
                 self._files[name] = _File(name, path, data, skip=skip_unreadable)
         self._config = None if config is None else _config(config)
-        self._documents = _Documents({})
+        self._roots: dict[tuple[str, int], YamlNode] = {}  # the documents that are resources, by file and index
 
     @property
     def problems(self) -> list[str]:
@@ -182,15 +157,12 @@ class Package:
         Raises:
             UsageError: The config class isn't an attrs class, or has a field of a type that isn't supported.
         """
-        self._documents = _Documents(self._files)
-        wrapper = parse(self._wrapper().encode(), _LABEL)
-        return ResourceList(wrapper, config_class, self._documents.resources(), needed=needed)
-
-    def _wrapper(self) -> str:
-        lines = ["apiVersion: config.kubernetes.io/v1", "kind: ResourceList", "items: []"]
+        found = [one for file in self._files.values() for one in file.resources()]
+        self._roots = {one._placed: one._node for one in found if one._placed and one._node}
+        wrapper = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
         if self._config is not None:
-            lines += ["functionConfig:", indented(whole(self._config), "  ")]
-        return "\n".join(lines) + "\n"
+            wrapper += f"functionConfig:\n{indented(whole(self._config), '  ')}\n"
+        return ResourceList(parse(wrapper.encode(), _LABEL), config_class, found, needed=needed)
 
     # Writing
 
@@ -211,16 +183,16 @@ class Package:
         """
         added = self._settled(rl)
         found: Changes = []
-        for name, text in self._documents.texts.items():
-            now = self._after(text)
-            if now != self._files[name].data:
-                found.append((name, self._files[name].data, now))
+        for name, file in self._files.items():
+            now = self._after(file.text)
+            if now != file.data:
+                found.append((name, file.data, now))
         return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
         """Return the new content of the file `text`; None to remove the file, because it has no documents any more."""
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
-        if text.gone and not left and not text.added and text.shown is None:
+        if text.gone and not left and not text.added and not text.problems:
             return None
         return text.dump()
 
@@ -236,50 +208,45 @@ class Package:
         """
         for one in rl.items:
             one._write()
-        staying: set[tuple[str, int]] = set()
+        staying: set[YamlNode | None] = set()
         others: list[tuple[tuple[str, int], Resource]] = []
         for one in rl.items:
             place = _place(one)
-            if one._node is not None and self._documents.roots.get(place) is one._node:
-                staying.add(place)
+            if one._node is not None and self._roots.get(place) is one._node:
+                staying.add(one._node)
             else:
                 others.append((place, one))
-        for text in self._documents.texts.values():
-            text.gone, text.added, text.slots = [], [], {}
-        for place, root in self._documents.roots.items():
-            if place not in staying:
-                self._documents.texts[place[0]].gone.append(root)
+        for file in self._files.values():
+            file.text.gone, file.text.added, file.text.slots = [], [], {}
+        for (name, _), root in self._roots.items():
+            if root not in staying:
+                self._files[name].text.gone.append(root)
         added: dict[str, list[str]] = {}
-        for place, one in sorted(others, key=lambda other: other[0][1]):
-            written = as_document(one, is_json=place[0].endswith(".json"))
-            target = self._documents.texts.get(place[0])
-            slot = self._documents.roots.get(place)
-            if target is not None and not self._files[place[0]].is_text:
+        for (name, index), one in sorted(others, key=lambda other: other[0][1]):
+            written = as_document(one, is_json=name.endswith(".json"))
+            target, slot = self._files.get(name), self._roots.get((name, index))
+            if target is None:
+                added.setdefault(name, []).append(written)
+            elif not target.is_text:
                 raise InputError(
-                    f"{one._what} can't be added to {place[0]}, because this file can't be read; choose another file "
+                    f"{one._what} can't be added to {name}, because this file can't be read; choose another file "
                     "with move_to()"
                 )
-            if target is None:
-                added.setdefault(place[0], []).append(written)
-            elif slot is not None and slot in target.gone and slot not in target.slots:
-                target.slots[slot] = written
+            elif slot is not None and slot not in staying and slot not in target.text.slots:
+                target.text.slots[slot] = written
             else:
-                target.added.append(written)
+                target.text.added.append(written)
         return added
 
-    def documents(self, rl: ResourceList[Any]) -> str:
+    def documents(self, rl: ResourceList[Any]) -> bytes:
         """Return the items of a ResourceList as one text of YAML documents. Errors as in `changes`."""
         self.changes(rl)  # it checks the edited text
-        return joined([as_document(one) for one in rl.items])
+        return joined([as_document(one) for one in rl.items]).encode()
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
         """Return the text of a ResourceList, whose items have annotations with their files. Errors as in `changes`."""
         self.changes(rl)
-        lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
-        head = rl._write_wrapper().decode()
-        if lines:
-            head = head.replace("items: []\n", "items:\n" + "\n".join(lines) + "\n", 1)
-        return head.encode()
+        return rl._write_wrapper([_as_item(one) for one in rl.items])
 
     def path(self, name: str) -> str:
         """Return the path of a file by its name in annotations and messages. The path of a new file is below `root`."""
@@ -342,12 +309,68 @@ def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
         elif not os.path.isdir(item):
             yield _called(item, root), item
         else:
+            ignored: dict[str, _Ignored] = {}
             for folder, folders, names in os.walk(item):
-                folders[:] = sorted(one for one in folders if not one.startswith("."))
+                ignored[folder] = _Ignored(folder, ignored.get(os.path.dirname(folder)))
+                folders[:] = sorted(
+                    one
+                    for one in folders
+                    if not one.startswith(".") and not ignored[folder].names(os.path.join(folder, one), is_folder=True)
+                )
                 for one in sorted(names):
-                    if one.endswith(_SUFFIXES) and not one.startswith("."):
-                        path = os.path.normpath(os.path.join(folder, one))
-                        yield _called(path, root), path
+                    path = os.path.join(folder, one)
+                    if one == _KPTFILE or (one.endswith(_SUFFIXES) and not one.startswith(".")):
+                        if not ignored[folder].names(path, is_folder=False):
+                            path = os.path.normpath(path)
+                            yield _called(path, root), path
+
+
+class _Ignored:
+    """The patterns of a directory's `.krmignore`, which are those of `.gitignore`, and of the directories above it.
+
+    Args:
+        folder: The directory.
+        above: The patterns of the directory above it; None if it isn't part of the package.
+    """
+
+    def __init__(self, folder: str, above: _Ignored | None) -> None:
+        self._folder = folder
+        self._above = above
+        path = os.path.join(folder, _IGNORE)
+        lines = _read(path).decode(errors="replace").splitlines() if os.path.isfile(path) else []
+        self._patterns = [_pattern(line.strip()) for line in lines if line.strip() and not line.startswith("#")]
+
+    def names(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether a file or directory below the directory is ignored. The last pattern that fits counts."""
+        name = os.path.relpath(path, self._folder).replace(os.sep, "/")
+        for pattern, is_ignored, only_folders in reversed(self._patterns):
+            if (is_folder or not only_folders) and pattern.fullmatch(name):
+                return is_ignored
+        return self._above is not None and self._above.names(path, is_folder=is_folder)
+
+
+def _pattern(line: str) -> tuple[re.Pattern[str], bool, bool]:
+    """Return a line of a `.krmignore`: its pattern, whether it ignores, and whether it is for directories only."""
+    bare = line.removeprefix("!")
+    parts = re.split(r"(\*\*/|/\*\*$|\*|\?|\[[^\]]+\])", bare.rstrip("/").removeprefix("/"))
+    made = "".join(
+        {"**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}.get(part)
+        or (f"[{part[1:-1].replace('!', '^', part[1] == '!')}]" if at % 2 else re.escape(part))
+        for at, part in enumerate(parts)
+    )
+    anywhere = "" if "/" in bare.rstrip("/") else "(?:.*/)?"
+    return re.compile(anywhere + made, re.DOTALL), line == bare, bare.endswith("/")
+
+
+def _has_fields(text: str) -> bool:
+    """Return whether a text that isn't read has the fields apiVersion and kind, as every resource has."""
+    return all(field.search(text) for field in _FIELDS)
+
+
+def _is_resource(root: YamlNode) -> bool:
+    if isinstance(root.content, Unreadable):
+        return _has_fields(root.content)
+    return all(root.child(key) is not None for key in ("apiVersion", "kind"))
 
 
 def _called(path: str, root: str) -> str:
@@ -363,13 +386,153 @@ def _read(path: str) -> bytes:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return an item's file and its index there. If no annotation names a file, it is named after the item.
+    """Return an item's file and its index there. If no annotation names a file, it is named as kpt does it.
 
-    Such a name is `deployment_web.yaml`, with the index 0.
+    Such a name is `prod/deployment_web.yaml`, after namespace, kind and name, with the index 0.
     """
     found = item._place
     if found is not None:
         return found
-    kind, name = item._peek("kind"), item._peek("metadata", "name")
-    called = "_".join(str(part).lower() for part in (kind or "item", name) if part)
-    return re.sub(r"[^a-z0-9._-]+", "-", called) + ".yaml", 0
+    kind, *names = item._peek("kind"), item._peek("metadata", "namespace"), item._peek("metadata", "name")
+    folder, name = (re.sub(r"[^A-Za-z0-9._-]+", "-", str(one or "")) for one in names)
+    called = "_".join(part for part in (str(kind or "item").lower(), name) if part)
+    return (f"{folder}/" if folder.strip(".") else "") + called + ".yaml", 0
+
+
+# Line breaks that only YAML 1.1 knows. A text with one of them can't be indented line by line.
+_OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+
+
+def as_document(item: Resource, *, is_json: bool = False) -> str:
+    """Return the text of an item as a document of a file.
+
+    If the item has text, its comments and style stay. A new item gets text without the annotations that name its file.
+
+    Args:
+        item: The item.
+        is_json: Whether to write JSON, without comments, in place of YAML.
+    """
+    if item._base is not None and not is_json:
+        text = whole(item._base)
+        return text if item._placed is not None else _clean(text, "the new item")
+    content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
+    if is_json:
+        import json
+
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return new_text(content)
+
+
+def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a new item's content without the annotations that name its file and index. `content` isn't changed."""
+    return without(content, (*PATHS, *INDEXES).__contains__)
+
+
+def whole(root: YamlNode) -> str:
+    r"""Return the text of a document in which every line ends with `\n` alone.
+
+    A text with line breaks that only YAML 1.1 knows, such as U+2028, is replaced by new YAML of its values, without
+    comments.
+
+    Args:
+        root: The node of the document.
+    """
+    text = document_text(root).replace("\r\n", "\n")
+    ended = text if text.endswith("\n") else text + "\n"
+    if _OTHER_BREAKS.search(text) or (text != ended and parse(ended.encode()).root.value() != root.value()):
+        return new_text(root.value())
+    return ended
+
+
+def _as_item(item: Resource) -> YamlNode:
+    """Return the node of an item's text with annotations that name its file.
+
+    If metadata or its annotations aren't an object, no annotations are added.
+    """
+    root = parse(as_document(item).encode(), item._label).root
+    content = root.value()
+    show_file(content, *_place(item))
+    root.assign(content)
+    return root
+
+
+def _clean(document: str, name: str) -> str:
+    """Return the text of a document without the annotations that name its file and its index there.
+
+    Args:
+        document: The text.
+        name: The text's name in messages.
+    """
+    text = parse(document.encode(), name)
+    node = text.root
+    content = node.get(())
+    if (now := _unplaced(content)) is not content:
+        node.assign(now)
+    return text.dump().decode()
+
+
+def joined(documents: Sequence[str]) -> str:
+    """Return the texts of documents as one YAML text, with `---` lines between them."""
+    return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
+
+
+def indented(text: str, first: str) -> str:
+    """Return a text with all lines indented by two spaces, except empty ones. The first line begins with `first`."""
+    lines = text.removesuffix("\n").split("\n")
+    return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
+
+
+def unwrapped(data: bytes) -> str:
+    """Return the items of a ResourceList as one text of YAML documents, without the annotations that name files.
+
+    If `items` is a block list, comments and style stay. Otherwise, as for JSON, the result is new YAML of the items'
+    values.
+
+    Args:
+        data: The text of the ResourceList.
+
+    Raises:
+        InputError: The text can't be read.
+    """
+    label = "the function's output"
+    text = parse(data, label)
+    items = items_of(text)
+    if items is None:
+        node = text.root.child("items")
+        return joined([as_document(Resource(one.value())) for one in ([] if node is None else node.children())])
+    indent = column(text.text, open_at(items))
+    parts = cut(text.text, indent)
+    assert parts is not None
+    return joined([_clean(_dedented(opened(part, indent), indent + 2), label) for part in parts.parts])
+
+
+def _dedented(text: str, columns: int) -> str:
+    """Return a text with so many columns fewer before each line, or with none where a line has fewer."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(line[columns:] if not line[:columns].strip() else line.lstrip(" ") for line in lines)
+
+
+def diff(changes: Changes, *, colour: bool) -> str:
+    """Return a unified diff of several files; empty if no file changes.
+
+    Args:
+        changes: For each file its name, its old content and its new content, as UTF-8. The content is None if the file
+            doesn't exist.
+        colour: Whether to colour the lines for a terminal.
+    """
+    import difflib  # rarely needed
+
+    lines: list[str] = []
+    for name, before, now in changes:
+        label = name.lstrip("/")
+        old, new = "/dev/null" if before is None else f"a/{label}", "/dev/null" if now is None else f"b/{label}"
+        for line in difflib.unified_diff(_split(before), _split(now), old, new):
+            whole = line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+            sign = _COLOURS.get(line[:1]) if colour else None
+            lines.append(f"{sign}{whole[:-1]}\x1b[0m{whole[-1:]}" if sign else whole)
+    return "".join(lines)
+
+
+def _split(data: bytes | None) -> list[str]:
+    # Not splitlines, which ends lines at characters that YAML allows in the middle of one.
+    return re.findall(r"[^\n]*\n|[^\n]+", (data or b"").decode(errors="backslashreplace"))

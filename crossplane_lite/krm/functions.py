@@ -18,7 +18,7 @@ import atexit
 import os
 import sys
 
-from .._base.type_names import type_in_words
+from .._core.base.type_names import type_in_words
 from ..errors import UsageError
 
 TYPE_CHECKING = False
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from typing import Any, Literal, NoReturn, TypeAlias, overload
 
-    from ._process import Output
     from .resource_list import ResourceList
+    from .results import Result
+    from .runner import Output
 
-    Body: TypeAlias = Callable[[ResourceList[Any]], None | Awaitable[None]]
+    Body: TypeAlias = Callable[[ResourceList[Any]], Result | None | Awaitable[Result | None]]
     Role: TypeAlias = Literal["transformer", "generator", "validator"]
 
-__all__ = ["Function", "expect_main", "function"]
+__all__ = ["Function", "chain", "expect_main", "function"]
 
 ROLES = ("transformer", "generator", "validator")
 
@@ -75,16 +76,16 @@ class Function:
         """Call the Python function with a ResourceList, and wait for its end if it is `async def`.
 
         Raises:
-            UsageError: The Python function returned something other than None.
+            UsageError: The Python function returned something other than None or a result that it has added.
             Exception: The Python function raised it.
         """
         Function._was_run = True
         result: Any = self._body(rl)
         if result is not None and hasattr(result, "__await__"):
-            from .._call import event_loop
+            from .._core.call import event_loop
 
             result = event_loop.run(result, self._body, rl)
-        if result is not None:
+        if result is not None and not any(one is result for one in rl.results):
             raise UsageError(
                 f"{self.name}() must return nothing (got {type_in_words(result)}); "
                 "change rl.items and add to rl.results instead"
@@ -141,11 +142,11 @@ class Function:
             a result of severity error, and its items are unchanged. If `data` can't be read, stdout is empty, the
             status is 1, and stderr says why.
         """
-        from ._process import release_stdout
+        from .._core.base import stdio
         from .runner import run
 
         Function._was_run = True
-        release_stdout()
+        stdio.release()
         return run(self, data)
 
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
@@ -162,15 +163,33 @@ class Function:
         Raises:
             SystemExit: Always, with the exit status.
         """
-        arguments = sys.argv[1:] if argv is None else list(argv)
+        from .._core.base import stdio
+
         Function._was_run = True
-        if arguments:
-            from .command import main
+        stdio.repair()
+        program = os.path.basename(sys.argv[0]) or self.name
+        try:
+            raise SystemExit(_main(self, program, sys.argv[1:] if argv is None else list(argv)))
+        finally:
+            stdio.give_back(ending=True)
 
-            raise SystemExit(main(self, arguments))
-        from .runner import serve
 
-        raise SystemExit(serve(lambda: self, os.path.basename(sys.argv[0]) or self.name))
+def _main(function: Function, program: str, arguments: list[str]) -> int:
+    from ..errors import CrossplaneLiteError
+    from .runner import serve, tell
+
+    try:
+        if not arguments:
+            return serve(lambda: function, program)
+        from .command import started
+
+        return started(lambda: function, program, arguments)
+    except CrossplaneLiteError as error:
+        tell(f"{program}: {error}")
+        return 2
+    except KeyboardInterrupt:
+        tell(f"{program}: interrupted")
+        return 130
 
 
 if TYPE_CHECKING:
@@ -189,7 +208,8 @@ def function(
 ) -> Function | Callable[[Body], Function]:
     """Turn the decorated Python function, which may be `def` or `async def`, into a KRM function.
 
-    The Python function takes a ResourceList, changes it, and returns None. Its docstring becomes the text of `--help`.
+    The Python function takes a ResourceList, changes it, and returns None, or a result that it has added. Its docstring
+    becomes the text of `--help`.
     If its parameter has the type `krm.ResourceList[Config]`, functionConfig is converted to the attrs class Config.
     With the plain `krm.ResourceList`, or without a type, functionConfig stays as it is.
 
@@ -224,30 +244,60 @@ def function(
     return decorate if body is None else decorate(body)
 
 
+def chain(*functions: Function, name: str | None = None) -> Function:
+    """Return a KRM function that runs several functions in this order on the same list, until one adds an error.
+
+    Each function gets the functionConfig as its own config class.
+
+    Args:
+        *functions: The functions.
+        name: The function's name; by default the functions' names with `+` between them.
+
+    Raises:
+        UsageError: There are no functions, or one isn't a KRM function; or `name` isn't valid.
+    """
+    if not functions or not all(isinstance(one, Function) for one in functions):
+        raise UsageError(f"chain() takes functions made by @krm.function (got {functions!r:.80})")
+    expect_main(sys._getframe(1).f_globals)
+
+    def run(rl: ResourceList) -> None:
+        for one in functions:
+            rl._read_config(one.config_class, needed=not one.is_config_optional)
+            if not rl.has_errors:
+                one(rl)
+            if rl.has_errors:
+                return
+
+    run.__doc__ = "\n\n".join(f"{one.name}: {one.description}" for one in functions)
+    made = function(name=name or "+".join(one.name for one in functions))(run)
+    made.file = functions[0].file
+    return made
+
+
 def expect_main(names: Mapping[str, Any]) -> None:
     """If the module is run as a program, make the program end with status 1 unless it runs a KRM function.
 
     An empty stdout with status 0 would make kpt delete every file. A program that was started with arguments may end
-    without a run. Printed text is collected from now on (`hold_stdout`). Nothing happens in an imported module, at a
+    without a run. Printed text is collected from now on (`stdio.hold`). Nothing happens in an imported module, at a
     prompt or in a notebook.
 
     Args:
         names: The global names of the module that defines the KRM function.
     """
     if names.get("__name__") == "__main__" and "__file__" in names:  # a program, no prompt or notebook
-        from ._process import hold_stdout
+        from .._core.base import stdio
 
         atexit.unregister(_check_used)
         atexit.register(_check_used)
-        hold_stdout()
+        stdio.hold()
 
 
 def _check_used() -> None:
     if Function._was_run or len(sys.argv) > 1 or sys.flags.interactive or hasattr(sys, "last_value"):
         return  # the program did something else, or has failed already
-    from ._process import complain
+    from .runner import tell
 
-    complain(
+    tell(
         f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with a call of the "
         "function's main()"
     )
@@ -294,14 +344,10 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
     Raises:
         UsageError: The type has a name that isn't defined, isn't a ResourceList, or has the config class in quotes.
     """
-    annotation = _annotation(body)
-    if isinstance(annotation, str):
-        text = annotation.strip()
-        if text.endswith("ResourceList"):
-            return None, True
-        annotation = _looked_up(body, text, names)
+    annotation = _annotation(body, names)
     if annotation is None:
         return None, True
+    from .resource import Resource
     from .resource_list import ResourceList
 
     if annotation is ResourceList:
@@ -313,76 +359,41 @@ def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None
             f"the type of the parameter of {_qualified(body)}() must be krm.ResourceList or krm.ResourceList[Config] "
             f"(got {shown})"
         )
-    is_optional = type(None) in getattr(wanted[0], "__args__", ())
-    return _class(wanted[0], body), is_optional
-
-
-def _class(wanted: Any, body: Any) -> type[Any] | None:
-    """Return the config class for the type `wanted`, such as `Config` or `Config | None`.
-
-    None if the type asks for functionConfig as it is: Any, dict, object, Resource, or a type variable.
-
-    Raises:
-        UsageError: The class is in quotes.
-    """
-    members: tuple[Any, ...] = getattr(wanted, "__args__", ())
+    members: tuple[Any, ...] = getattr(wanted[0], "__args__", ())
     options = [one for one in members if one is not type(None)]
-    if len(options) == 1 and len(members) == 2:
-        wanted = options[0]
-    if wanted is None or wanted is type(None) or not isinstance(wanted, type):
-        if isinstance(wanted, str) or hasattr(wanted, "__forward_arg__"):
-            text = getattr(wanted, "__forward_arg__", wanted)
-            raise UsageError(
-                f"{_qualified(body)}(): write the config class {text} in the type of the parameter without quotes, and "
-                "define the class before the function"
-            )
-        return None  # Any, or a type variable
-    from .resource import Resource
-
-    # From Python 3.11 on Any is a class.
-    return None if wanted in (object, dict, Resource) or wanted.__module__ == "typing" else wanted
+    cls: Any = options[0] if len(options) == 1 and len(members) == 2 else wanted[0]
+    quoted = cls if isinstance(cls, str) else getattr(cls, "__forward_arg__", None)
+    if quoted is not None:
+        raise UsageError(
+            f"{_qualified(body)}(): write the config class {quoted} in the type of the parameter without quotes, and "
+            "define the class before the function"
+        )
+    # The others ask for functionConfig as it is: a type variable, None, and Any, which is a class from Python 3.11 on.
+    is_class = isinstance(cls, type) and cls not in (object, dict, Resource, type(None)) and cls.__module__ != "typing"
+    return cls if is_class else None, type(None) in members
 
 
-def _annotation(body: Any) -> Any:
-    """Return the annotation of a Python function's first parameter, as an object or a string; None if it has none.
+def _annotation(body: Any, names: Mapping[str, Any]) -> Any:
+    """Return the annotation of a Python function's first parameter; None if it has none, or is a plain ResourceList.
 
     Raises:
         UsageError: A name in the annotation isn't defined.
     """
-    while hasattr(body, "__wrapped__"):
-        body = body.__wrapped__
-    code = getattr(body, "__code__", None)
-    if code is not None and not hasattr(body, "__self__"):
-        if code.co_argcount == 0:
-            return None
-        try:
-            return body.__annotations__.get(code.co_varnames[0])
-        except NameError as error:  # Python 3.14 looks names up when annotations are read
-            raise _not_found(body, error) from None
-    import inspect
+    try:
+        code, known = getattr(body, "__code__", None), getattr(body, "__annotations__", {})
+        if code is not None and not hasattr(body, "__wrapped__") and not hasattr(body, "__self__"):
+            found = known.get(code.co_varnames[0]) if code.co_argcount else None
+            if not isinstance(found, str) or found.strip().endswith("ResourceList"):  # the module inspect takes long
+                return None if isinstance(found, str) else found
+        import inspect
 
-    parameters = list(inspect.signature(body).parameters.values())
+        parameters = list(inspect.signature(body, locals=names, eval_str=True).parameters.values())
+    except (NameError, AttributeError) as error:  # Python 3.14 looks names up when annotations are read
+        raise UsageError(
+            f"the type of the parameter of {_qualified(body)}() can't be looked up: {error}; "
+            "import the names in it at run time too, not only under TYPE_CHECKING"
+        ) from None
+    except TypeError as error:
+        raise UsageError(f"the type of the parameter of {_qualified(body)}() can't be used: {error}") from None
     found = parameters[0].annotation
     return None if found is inspect.Parameter.empty else found
-
-
-def _looked_up(body: Any, text: str, names: Mapping[str, Any]) -> Any:
-    while hasattr(body, "__wrapped__"):
-        body = body.__wrapped__
-    body = getattr(body, "__func__", body)
-    known = getattr(body, "__globals__", None)
-    if known is None:
-        known = vars(sys.modules[type(body).__module__])
-    try:
-        return eval(text, dict(known), names)  # the author's own annotation
-    except (NameError, AttributeError) as error:
-        raise _not_found(body, error) from None
-    except TypeError as error:
-        raise UsageError(f"the annotation {text} of {_qualified(body)}() can't be used: {error}") from None
-
-
-def _not_found(body: Any, error: Exception) -> UsageError:
-    return UsageError(
-        f"the type of the parameter of {_qualified(body)}() can't be looked up: {error}; "
-        "import the names in it at run time too, not only under TYPE_CHECKING"
-    )

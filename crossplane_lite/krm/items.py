@@ -4,26 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._base.type_names import articled
 from ..errors import DuplicateResourceError, UsageError
-from ._data import check_types, plain_data
+from ._live import check_types, plain_data
 from .resource import Resource
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any, TypeAlias, TypeVar, overload
 
-    from .._models.resource import Resource as Model
+    from .._core.models.resource import Resource as Model
 
     M = TypeVar("M", bound=Model)
     Wanted: TypeAlias = str | Collection[str] | None
 
     _Sequence = Sequence[Resource]
+
+    from .._core.paths.field_path import Select
 else:
     _Sequence = Sequence
 
 __all__ = ["Items"]
+
+
+class _Index:
+    """The items by what they are called and by where they are, following changes: nothing is searched for.
+
+    Attributes:
+        by_id: The items of each group, kind, namespace and name, by the `id()` of the item.
+        by_file: The items of each file and index in it, in the same way.
+    """
+
+    def __init__(self, found: Iterable[Resource]) -> None:
+        self.by_id: dict[Any, dict[int, Resource]] = {}
+        self.by_file: dict[Any, dict[int, Resource]] = {}
+        self._keys: dict[int, tuple[Any, Any]] = {}
+        for one in found:
+            self.enter(one)
+
+    def enter(self, item: Resource) -> None:
+        """Add an item, or follow its changes."""
+        self.leave(item)
+        keys = self._keys[id(item)] = _identity(item), item._place
+        for where, key in zip((self.by_id, self.by_file), keys, strict=True):
+            where.setdefault(key, {})[id(item)] = item
+
+    def leave(self, item: Resource) -> None:
+        """Remove an item; do nothing if it isn't there."""
+        for where, key in zip((self.by_id, self.by_file), self._keys.pop(id(item), ()), strict=False):
+            del where[key][id(item)]
 
 
 class Items(_Sequence):
@@ -33,11 +62,24 @@ class Items(_Sequence):
     item is added to a selection or removed from it, the ResourceList changes, too. Other selections don't change.
     """
 
-    def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
-        self._found = found
+    def __init__(self, found: Iterable[Resource], whole: Items | None = None) -> None:
+        self._by_place = {id(one): one for one in found}  # in their order
+        self._listed: list[Resource] | None = None
         self._whole = self if whole is None else whole
-        # Items by their identity; None until the first rename.
-        self._known: dict[tuple[Any, ...], list[Resource]] | None = None
+        self._index: _Index | None = None  # of all items; made when it is first needed
+        self._new: dict[int, Resource] = {}  # the items that were added, or got another name or file
+        self._views: dict[int, tuple[Any, Resource]] = {}  # all typed views, by their id(), with their items
+
+    @property
+    def _found(self) -> list[Resource]:
+        if self._listed is None:
+            self._listed = list(self._by_place.values())
+        return self._listed
+
+    def _put(self, found: Iterable[Resource]) -> None:
+        """Replace these items, all of them known already."""
+        self._by_place = {id(one): one for one in found}
+        self._listed = self._index = None
 
     if TYPE_CHECKING:
 
@@ -57,7 +99,7 @@ class Items(_Sequence):
         return iter(list(self._found))
 
     def __contains__(self, resource: object) -> bool:
-        return any(one is resource or one == resource for one in self._found)
+        return any(one is resource or (one.is_readable and one == resource) for one in self._found)
 
     def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the index of `resource` if it is one of these items itself, else of the first item with equal content.
@@ -75,7 +117,7 @@ class Items(_Sequence):
             if self._found[at] is resource:
                 return at
         for at in places:
-            if self._found[at] == resource:
+            if self._found[at].is_readable and self._found[at] == resource:
                 return at
         raise ValueError(f"{resource!r} is not among these {len(self._found)} items")
 
@@ -93,6 +135,8 @@ class Items(_Sequence):
 
     def where(
         self,
+        predicate: Callable[[Resource], object] | None = None,
+        /,
         *,
         kind: Wanted = None,
         api_version: Wanted = None,
@@ -104,7 +148,10 @@ class Items(_Sequence):
     ) -> Items:
         """Return the items that match all given arguments. An argument that isn't given matches every item.
 
+        Items that can't be read match nothing; without arguments, they are the ones that are left out.
+
         Args:
+            predicate: A function that returns whether an item is wanted, such as `lambda one: one.is_local_config`.
             kind: The kind, or a list of kinds of which one must match.
             api_version: The whole apiVersion, such as `apps/v1`, or a list of them.
             group: The API group, such as `apps`, or a list of groups. The empty string is the core group.
@@ -135,11 +182,18 @@ class Items(_Sequence):
         found = [
             one
             for one in self._found
-            if all((one._peek(*steps) or "") in texts for steps, texts in wanted.items())
-            and (groups is None or _group(one) in groups)
+            if one.is_readable
+            and all((one._peek(*steps) or "") in texts for steps, texts in wanted.items())
+            and (groups is None or _group(one._peek("apiVersion")) in groups)
             and all(_has(one._peek(*steps), value) for steps, value in marks)
+            and (predicate is None or predicate(one))
         ]
         return Items(found, self._whole)
+
+    def where_not(self, predicate: Callable[[Resource], object] | None = None, /, **wanted: Any) -> Items:
+        """Return the items that `where` with the same arguments leaves out, except those that can't be read."""
+        found = self.where(predicate, **wanted)._by_place
+        return Items((one for one in self._found if one.is_readable and id(one) not in found), self._whole)
 
     def of(self, model: type[M]) -> list[M]:
         """Return typed views of the items that have the group and kind of a model, in their order.
@@ -158,7 +212,7 @@ class Items(_Sequence):
         """
         from . import views
 
-        return [views.view_of(model, one) for one in self if views.is_for(model, one)]
+        return [views.view_of(model, one) for one in self if one.is_readable and views.is_for(model, one)]
 
     # Changing
 
@@ -173,21 +227,48 @@ class Items(_Sequence):
                 mapping, an instance of a model, another item, or a string with one YAML document. The comments of the
                 document stay.
 
+        Two items of one group, kind, namespace and name in the same file are an error at the end of the run.
+
         Returns:
             The item.
 
         Raises:
-            DuplicateResourceError: The ResourceList has an item with that group, kind, namespace and name.
             UsageError: `resource` is of another type, has no apiVersion or kind, has neither a name nor a generateName,
                 or holds a value that isn't JSON.
             InputError: The YAML can't be read, or isn't one document.
         """
         made = self._taken(resource)
-        same = self._same_as(made)
-        if same:
-            raise DuplicateResourceError(f"there is {articled(same[0]._where)} already; items.upsert() changes it")
         self._append(made)
         return made
+
+    def check_duplicates(self) -> None:
+        """Check that no two items, in whichever files, have the same group, kind, namespace and name.
+
+        At the end of a run this is checked for the items of each file that the function has added or renamed.
+
+        Raises:
+            DuplicateResourceError: Two items have them.
+        """
+        self._check_unique(self._whole._found, anywhere=True)
+
+    def _check_new(self) -> None:
+        """Check the items that were added, renamed or moved: none may have the name of another one in its file.
+
+        Raises:
+            DuplicateResourceError: One has.
+        """
+        for _, one in self._views.values():
+            one._sync()
+        self._check_unique(self._new.values())
+
+    def _check_unique(self, changed: Iterable[Resource], *, anywhere: bool = False) -> None:
+        for item in changed:
+            for other in self._same_as(item):
+                if other is not item and (anywhere or other.path == item.path):
+                    raise DuplicateResourceError(
+                        f"there are two items {item._where}: give one of them another name or file, or remove it; "
+                        "items.upsert() changes the item that is there"
+                    )
 
     def _same_as(self, made: Resource) -> list[Resource]:
         """Return all items of the ResourceList with the group, kind, namespace and name of `made`.
@@ -196,39 +277,24 @@ class Items(_Sequence):
         """
         if not made._peek("metadata", "name"):
             return []
-        wanted = _identity(made)
-        return [one for one in self._whole._found if _identity(one) == wanted]
+        return list(self._whole._indexed().by_id.get(_identity(made), {}).values())
 
-    def _rename(self, item: Resource, changed: Mapping[tuple[str, ...], Any]) -> None:
-        """Record the group, kind, namespace and name that an item is about to get.
+    def _indexed(self) -> _Index:
+        """Return the index of all items, as they are now. Called on all items only."""
+        if self._index is None:
+            self._index = _Index(self._found)
+        else:
+            # Typed views don't tell of their changes, so their items are looked at again.
+            for _, one in self._views.values():
+                one._sync()
+        return self._index
 
-        This is only called on the Items with all items, not on a selection.
-
-        Args:
-            item: The item, before it is changed. It may have been removed from the items; then it can't be a duplicate.
-            changed: The fields that change, as paths such as `("metadata", "name")`, with their new values.
-
-        Raises:
-            DuplicateResourceError: Another item has them already.
-        """
-        known = self._known
-        if known is None:
-            known = self._known = {}
-            for one in self._found:
-                known.setdefault(_identity(one), []).append(one)
-        before = _identity(item)
-        now = _identity(item, changed)
-        if now == before:
-            return
-        others = [one for one in known.get(now, ()) if one is not item]
-        if others and now[-1] and self._has(item):
-            *_, kind, namespace, name = now
-            called = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
-            taken = articled(others[0]._where)
-            raise DuplicateResourceError(f"{item._where} can't become {called}: there is {taken} already")
-        if item in known.get(before, ()):
-            known[before] = [one for one in known[before] if one is not item]
-        known.setdefault(now, []).append(item)
+    def _renamed(self, item: Resource) -> None:
+        """Follow a change of an item's name or file. Called on all items; the item may have been removed from them."""
+        if id(item) in self._by_place:
+            self._new[id(item)] = item
+            if self._index is not None:
+                self._index.enter(item)
 
     def _taken(self, resource: Any) -> Resource:
         """Return `resource` itself if it is a new Resource or an item that was removed, else a copy as a Resource.
@@ -247,24 +313,33 @@ class Items(_Sequence):
         return made
 
     def _has(self, resource: Resource) -> bool:
-        return any(one is resource for one in self._whole._found)
+        return id(resource) in self._whole._by_place
 
     def _append(self, made: Resource) -> None:
+        whole = self._whole
         if made._owner is None:
-            made._become_item(self._whole)
-        self._whole._found.append(made)
-        self._whole._known = None
-        if self is not self._whole:
-            self._found.append(made)
+            taken = made._place is not None and whole._indexed().by_file.get(made._place)
+            made._become_item(whole, is_placed=not taken)
+        for items in {id(one): one for one in (whole, self)}.values():
+            items._by_place[id(made)] = made
+            if items._listed is not None:
+                items._listed.append(made)
+        whole._renamed(made)
 
-    def upsert(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
+    def upsert(
+        self,
+        resource: Resource | Mapping[str, Any] | Model | str,
+        matches: Callable[[Resource], object] | None = None,
+    ) -> Resource:
         """Merge a resource into the item with the same group, kind, namespace and name, or add it as a new item.
 
         Objects are merged field by field. Lists and all other values replace those of the item. In the text, only what
         differs is changed. After an error the item is as it was.
 
         Args:
-            resource: The resource, of one of the types that `add` takes.
+            resource: The resource, of one of the types that `add` takes. If several items have its name and it names
+                its file, the one in this file is meant.
+            matches: A function that returns whether an item is the one to change, in place of the comparison of names.
 
         Returns:
             The item that was changed or added.
@@ -275,7 +350,9 @@ class Items(_Sequence):
             InputError: As in `add`.
         """
         made = self._taken(resource)
-        found = self._same_as(made)
+        found = self._same_as(made) if matches is None else list(self._whole.where(matches))
+        if len(found) > 1 and made.path:
+            found = [one for one in found if one.path == made.path]
         if len(found) > 1:
             raise UsageError(
                 f"{len(found)} items are {made._what}, so upsert() can't choose one: change the item that you mean "
@@ -284,7 +361,9 @@ class Items(_Sequence):
         if not found:
             self._append(made)
             return made
-        _merge(found[0], made._now())
+        from ._merge import joined
+
+        found[0]._become(joined(found[0].to_dict(), made.to_dict()))
         return found[0]
 
     def remove(self, resource: Resource | Model) -> None:
@@ -301,23 +380,25 @@ class Items(_Sequence):
             raise UsageError(
                 f"{resource!r:.80} is not among the items; remove() takes one of the items itself, or a view of it"
             )
-        self._whole._found[:] = [other for other in self._whole._found if other is not gone]
-        self._whole._known = None
-        self._found[:] = [other for other in self._found if other is not gone]
+        self._drop([gone])
+
+    def _drop(self, gone: Iterable[Resource]) -> None:
+        for one in gone:
+            for items in (self._whole, self):
+                items._by_place.pop(id(one), None)
+                items._listed = None
+                items._new.pop(id(one), None)
+            if self._whole._index is not None:
+                self._whole._index.leave(one)
 
     def _meant(self, resource: object) -> Resource | None:
         """Return `resource` if it is an item itself, or the item of which it is a typed view; None in other cases."""
-        for one in self._whole._found:
-            if one is resource or (one._typed is not None and resource in one._typed):
-                return one
-        return None
+        view, item = self._whole._views.get(id(resource), (None, None))
+        return self._whole._by_place.get(id(item if view is resource else resource))
 
     def clear(self) -> None:
         """Remove all of these items from the ResourceList: `rl.items.where(kind="Job").clear()` removes all Jobs."""
-        gone = {id(one) for one in self._found}
-        self._found.clear()
-        self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]
-        self._whole._known = None
+        self._drop(self._found)
 
     def _become(self, resources: Iterable[Any]) -> None:
         """Replace all items by `resources`, in this order. After an error the items are as they were.
@@ -328,30 +409,24 @@ class Items(_Sequence):
         Raises:
             UsageError: `resources` isn't iterable or is a single resource, or one of them can't be an item.
             InputError: One of them is YAML that can't be read, or not one document.
-            DuplicateResourceError: An item is in `resources` twice, or a new one has the group, kind, namespace and
-                name of another one.
+            DuplicateResourceError: An item is in `resources` twice.
         """
         if isinstance(resources, (str, bytes, Mapping)) or not hasattr(resources, "__iter__"):
             raise UsageError(f"the items must be a list of resources (got {resources!r:.60})")
-        before = list(self._found)
-        known = {id(one) for one in before}
-        wanted = []
-        for one in resources:
-            item = one if id(one) in known else self._meant(one)
-            wanted.append(one if item is None else item)
-        kept = [one for one in wanted if id(one) in known]
-        if len({id(one) for one in kept}) < len(kept):
-            twice = next(one for at, one in enumerate(kept) if any(one is other for other in kept[:at]))
+        before = self._found
+        wanted = [one if (item := self._meant(one)) is None else item for one in resources]
+        kept = {id(one): one for one in wanted if id(one) in self._by_place}
+        if len(kept) < sum(id(one) in self._by_place for one in wanted):
+            known = [id(one) for one in wanted]
+            twice = next(one for one in kept.values() if known.count(id(one)) > 1)
             raise DuplicateResourceError(
                 f"{twice._where} stands in the new list of items twice; each item can be in it only once"
             )
-        self._found[:] = kept
-        self._known = None
+        self._put(kept.values())
         try:
-            self._found[:] = [one if id(one) in known else self.add(one) for one in wanted]
+            self._put([one if id(one) in kept else self.add(one) for one in wanted])
         except Exception:
-            self._found[:] = before
-            self._known = None
+            self._put(before)
             raise
 
 
@@ -376,15 +451,8 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     return entries.items()
 
 
-_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
-
-
-def _group(resource: Resource) -> str | None:
-    return _group_of(resource._peek("apiVersion"))
-
-
-def _group_of(api_version: Any) -> str | None:
-    from .._base.api_version import group_of  # rarely needed
+def _group(api_version: Any) -> str | None:
+    from .._core.base.api_version import group_of  # rarely needed
 
     return group_of(api_version) if isinstance(api_version, str) else None
 
@@ -393,35 +461,17 @@ def _has(found: object, wanted: object) -> bool:
     return found is not None and (wanted is None or found == wanted)
 
 
-def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return the group, kind, namespace and name of an item, by which two items must differ.
-
-    Args:
-        resource: The item.
-        changed: Values that are taken instead of the item's own, by their paths; None to take only its own.
-    """
-    if changed is not None:
-        found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
-        return _hashable(_group_of(found[0]), found[1], found[2] or "", found[3])
-    known = resource._identity
-    if known is not None and known[0] == resource._edits and resource._typed is None:
-        return known[1]
-    metadata = (resource._peek("metadata", "namespace") or "", resource._peek("metadata", "name"))
-    identity = _hashable(_group(resource), resource._peek("kind"), *metadata)
-    # The identity is kept, because each item that is added is compared with all others.
-    object.__setattr__(resource, "_identity", (resource._edits, identity))
-    return identity
-
-
-def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return the parts of an identity as a tuple that can be a dict's key; lists, dicts and numbers become strings."""
+def _identity(item: Resource) -> tuple[Any, ...]:
+    """Return the group, kind, namespace and name of an item; lists, dicts and numbers become strings."""
+    metadata = (item._peek("metadata", "namespace") or "", item._peek("metadata", "name"))
+    parts = (_group(item._peek("apiVersion")), item._peek("kind"), *metadata)
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 
 def _made(resource: Any) -> Resource:
     """Return a new Resource with a copy of the content `resource`: a mapping, a model, or text or bytes of YAML.
 
-    Block-style YAML with a `#` in it keeps its text, so that its comments stay.
+    YAML in block style keeps its text, with comments and quotes.
 
     Raises:
         UsageError: The content is of another type, or holds a value that isn't JSON.
@@ -432,8 +482,8 @@ def _made(resource: Any) -> Resource:
 
         data = resource.encode() if isinstance(resource, str) else resource
         root = parse(data, "the new item").root
-        if b"#" in data and not root.style:
-            return Resource._of_node(root, "the new item")  # which keeps its comments
+        if not root.style:
+            return Resource._of_node(root, "the new item")  # which keeps its text
         return Resource(root.value())
     content = plain_data(resource)
     if not isinstance(content, dict):
@@ -455,31 +505,63 @@ def _check(resource: Resource) -> None:
     check_types((), content, lambda: resource._where)
 
 
-def _merge(item: Resource, content: Mapping[str, Any]) -> None:
-    """Merge `content` into an item: objects field by field; any other value replaces the old one.
+class Named:
+    """The elements of one list by the value of one field. It follows the changes that it is told of.
 
-    Args:
-        item: The item. After an error it is as it was.
-        content: The content, with the item's group, kind, namespace and name.
-
-    Raises:
-        UsageError: The item can't be changed, or can't hold one of the values.
+    Each element has a number. The numbers ascend in the list, and stay if other elements are removed.
     """
-    changes = []
-    work = [(item._now(), content)]
-    while work:
-        holder, fields = work.pop()
-        for key, value in fields.items():
-            found = holder.get(key)
-            if isinstance(found, dict) and isinstance(value, dict):
-                work.append((found, value))
-            elif not _is_same(holder, key, value):
-                changes.append((holder, key, *item._checked(holder, key, plain_data(value))))
-    for change in changes:
-        item._put_checked(*change)
+
+    __slots__ = ("_field", "_key", "_list", "_number", "_numbers", "_of")
+
+    def __init__(self, elements: list[Any], field: str) -> None:
+        self._list = elements
+        self._field = field
+        self._numbers: list[int] = []
+        self._number: dict[int, int] = {}  # by the id() of the element
+        self._key: dict[int, Any] = {}
+        self._of: dict[Any, dict[int, None]] = {}
+        for one in elements:
+            self.added(one)
+
+    def find(self, step: Select) -> list[int]:
+        """Return the indexes of all elements that a step selects."""
+        from bisect import bisect_left
+
+        from .._core.base.yaml_scalars import resolve
+
+        wanted = step.fields[self._field]
+        numbers = {*self._of.get((str, str(wanted)), ()), *self._of.get(_key(resolve(str(wanted))), ())}
+        places = [bisect_left(self._numbers, number) for number in sorted(numbers)]
+        return [at for at in places if step.matches(self._list[at])]
+
+    def added(self, element: Any) -> None:
+        """Follow an element that was added at the list's end."""
+        number = self._numbers[-1] + 1 if self._numbers else 0
+        self._numbers.append(number)
+        self._number[id(element)] = number
+        self._enter(number, element)
+
+    def removed(self, at: int) -> None:
+        """Follow the removal of the element at the index `at`."""
+        self._leave(self._numbers.pop(at))
+
+    def changed(self, element: Any) -> None:
+        """Follow a change of the field in an object, which may be an element of the list."""
+        number = self._number.get(id(element))
+        if number is not None and number in self._key:
+            self._leave(number)
+            self._enter(number, element)
+
+    def _enter(self, number: int, element: Any) -> None:
+        self._key[number] = key = _key(element.get(self._field)) if isinstance(element, dict) else None
+        self._of.setdefault(key, {})[number] = None
+
+    def _leave(self, number: int) -> None:
+        del self._of[self._key.pop(number)][number]
 
 
-def _is_same(holder: dict[str, Any], key: str, value: Any) -> bool:
-    from ._text._values import same
-
-    return key in holder and same(holder[key], value)
+def _key(value: Any) -> Any:
+    """Return a value as a hashable key; objects and lists, which no step selects, have the key None."""
+    return (
+        None if isinstance(value, (dict, list)) else (type(value) if isinstance(value, (str, bool)) else float, value)
+    )

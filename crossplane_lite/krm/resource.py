@@ -1,29 +1,67 @@
-"""`Resource`: a Kubernetes object as a mapping with attributes, either an item with YAML text or a new object."""
+"""`Resource`: a Kubernetes object as a mapping with attributes, either an item with YAML text or a new object.
+
+Words of this module: a node (`_text.YamlNode`) is a value in the text. The content is plain data, which is read from
+the node when it is needed and changed at once; the text is changed when it is written. A typed view is an instance of
+a model that reads and changes the resource (`Items.of`). A reserved annotation may only be changed by the
+orchestrator, which is the program that runs the function, such as kustomize.
+"""
 
 from __future__ import annotations
 
-from .._base.type_names import json_type_in_words
-from .._paths import field_path
-from .._paths.text import show
+from collections import namedtuple
+
+from .._core.base.type_names import json_type_in_words
+from .._core.paths import field_path
+from .._core.paths.text import show
 from ..errors import InputError, UsageError
-from ._content import Content, start
-from ._data import plain_data
-from ._live import Elements, Fields, Missing, wrapped
-from .annotations import INDEXES, PATHS, moved
+from . import annotations as reserved
+from ._live import Elements, Fields, Texts, check_types, honest, plain_data
+from ._text._nodes import copied, lists_in, same
+from ._text._parse import Unreadable
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, NamedTuple
 
+    from typing_extensions import Self
+
+    from ._text import YamlNode
     from .comments import Comments
+    from .items import Items, Named
+    from .views import Views
 
-__all__ = ["Resource"]
+    class ResourceId(NamedTuple):
+        """The group, kind, namespace and name by which Kubernetes tells resources apart. Missing ones are empty."""
 
-_NONE: Any = object()
+        group: str
+        kind: str
+        namespace: str
+        name: str
+
+else:
+    ResourceId = namedtuple("ResourceId", "group kind namespace name")  # typing takes longer to import than this module
+    ResourceId.__doc__ = (
+        "The group, kind, namespace and name by which Kubernetes tells resources apart. Missing ones are empty."
+    )
+
+__all__ = ["Resource", "ResourceId", "settle"]
+
+# A change of one of these fields changes the item's group, kind, namespace, name or file.
+_NAMING = frozenset(
+    {"apiVersion", "kind", "metadata", "name", "namespace", "annotations", *reserved.PATHS, *reserved.INDEXES}
+)
+# Shorter lists are searched.
+_LONG = 8
+
+# Kubernetes' own groups that have a dot and kinds in namespaces.
+_KUBERNETES = frozenset(
+    f"{name}.k8s.io"
+    for name in ("coordination", "discovery", "events", "networking", "rbac.authorization", "resource", "storage")
+)
 
 
-class Resource(Content):
+class Resource(Fields):
     """A Kubernetes object.
 
     It is a mapping of its fields, and each field is an attribute, too (`resource.spec.replicas`). `get`, `set` and
@@ -32,6 +70,8 @@ class Resource(Content):
     reads from the YAML. A value that isn't changed keeps its text.
 
     Reading a shortcut raises InputError if the value is of another type. Setting a shortcut raises the errors of `set`.
+    Reading anything of an item that can't be read, such as one with a key that occurs twice, raises InputError with the
+    file and the line; such an item goes out as it came (`is_readable`).
 
     Args:
         content: The object's fields, which are copied; None for an empty object.
@@ -40,10 +80,26 @@ class Resource(Content):
         UsageError: The content isn't a mapping of JSON values.
     """
 
-    __slots__ = ()
+    __slots__ = (
+        "_base", "_edits", "_frozen", "_lists", "_named", "_node", "_pending", "_owner", "_placed", "_reserved",
+        "_typed", "_written",
+    )  # fmt: skip
+
+    _node: YamlNode | None
+    _lists: Any
+    _owner: Items | None  # the items that the resource is, or was, one of
+    _reserved: dict[str, Any] | None
+    _typed: Views | None
+    _base: YamlNode | None  # `_node`, or the node of a text of its own, which an item with new comments gets
+    _pending: dict[tuple[tuple[str | int, ...], str], str]  # comments that were set, by path and place
+    _placed: tuple[str, int] | None  # its file, if its text is a document of a file
+    _named: dict[tuple[int, str], Named]  # long lists whose elements were selected by a field
+    _frozen: str
+    _edits: int  # how many changes the content has had
+    _written: int  # how many of these changes the text has
 
     def __init__(self, content: Mapping[str, Any] | None = None) -> None:
-        start(self, None, "", {})
+        self._start(None, "", {})
         if content:
             made = plain_data(content)
             if not isinstance(made, dict):
@@ -51,15 +107,293 @@ class Resource(Content):
             object.__setattr__(self, "_data", made)
             self._touch()
 
+    def _start(self, node: YamlNode | None, label: str, data: Any, frozen: str = "", placed: Any = None) -> None:
+        Fields.__init__(self, self, data, None, label)
+        start = {"_node": node, "_placed": placed, "_frozen": frozen, "_lists": {}, "_named": {}, "_owner": None}
+        start |= {"_reserved": None, "_typed": None, "_base": node, "_pending": {}, "_edits": 0, "_written": 0}
+        for name, value in start.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: tuple[str, int] | None = None) -> Self:
+        """Return a resource that reads its content from a node, and writes its changes there.
+
+        Args:
+            node: The node, a mapping or unreadable.
+            label: The resource's name in messages if its content has no name, such as `items[3]`.
+            frozen: The message of the UsageError for every change; empty if the resource can be changed.
+            placed: The resource's file and index in it, if the text is a document of that file. None for an element of
+                a list, whose own annotations name the file.
+        """
+        made = cls.__new__(cls)
+        made._start(node, label, None, frozen, placed)
+        return made
+
+    # The content
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the item can be read. If not, it can only be removed, and goes out as it came."""
+        return self._node is None or not isinstance(self._node.content, Unreadable)
+
+    def _sync(self) -> None:
+        """Apply the changes that were made through typed views to the content.
+
+        Raises:
+            UsageError: The resource can't be changed, or can't hold a value.
+        """
+        if self._typed is not None:
+            self._typed.take_over()
+
+    def _content(self) -> dict[str, Any]:
+        """Return the content itself as plain data. The first call reads it from the text.
+
+        Changes through typed views may still be missing in it. `_now` is the same with these changes.
+        """
+        if self._data is None:
+            assert self._node is not None
+            self._check_readable()
+            content = self._node.value()
+            if self._placed is not None:
+                reserved.show_file(content, *self._placed)
+            object.__setattr__(self, "_data", content)
+            object.__setattr__(self, "_lists", lists_in(content))
+        data: dict[str, Any] = self._data
+        return data
+
+    def _check_readable(self) -> None:
+        if not self.is_readable:
+            assert self._node is not None
+            raise InputError(self._node.content.problem)
+
+    def _now(self) -> dict[str, Any]:
+        self._sync()
+        return self._content()
+
+    def _peek(self, *steps: str | int) -> Any:
+        """Return the plain value at a path of keys and indexes; None if it is missing, or the item can't be read.
+
+        If nothing else was read from the text before, only this value is read.
+        """
+        if not self.is_readable:
+            return None
+        if self._is_text_at(steps):
+            return self._node.get(steps)  # type: ignore[union-attr]  # there is one
+        return field_path.lookup(self._now(), steps)
+
+    def _is_text_at(self, steps: Sequence[Any]) -> bool:
+        """Return whether the value at a path can be read from the text alone, without reading the content.
+
+        It can if the content wasn't read yet and there is no typed view. The metadata of a document of a file never
+        can, because only the content has the annotations that name the file.
+        """
+        if self._data is not None or self._node is None or self._typed is not None:
+            return False
+        return self._placed is None or (len(steps) > 0 and steps[0] != "metadata")
+
+    def _check_open(self) -> None:
+        if self._frozen:
+            raise UsageError(self._frozen)
+        self._set_comments()
+
+    def _touch(self, changed: list[Any] | None = None) -> None:
+        """Count a change. `changed` is the list of the content whose elements have changed in an unknown way."""
+        object.__setattr__(self, "_edits", self._edits + 1)
+        if changed is not None and self._named:
+            for key in [key for key in self._named if key[0] == id(changed)]:
+                del self._named[key]
+
+    def _change(self, holder: Any, key: Any, value: Any = reserved.NONE) -> None:
+        """Put a plain value into a dict or list of the content, or remove one. After an error the content is as it was.
+
+        Args:
+            holder: The dict or list itself, not a copy.
+            key: The key or index. An index equal to the list's length adds an element.
+            value: The value, which may be changed: new metadata and annotations get reserved annotations. Without it
+                the key or the element, which must exist, is removed; reserved annotations in it stay.
+
+        Raises:
+            UsageError: The resource can't be changed, the value must be a string or an object there, or a reserved
+                annotation would change.
+        """
+        content = self._content()
+        self._check_open()
+        if isinstance(holder, list):
+            indexes = [named for known, named in self._named.items() if known[0] == id(holder)]
+            if value is reserved.NONE:
+                del holder[key]
+                for named in indexes:
+                    named.removed(key)
+            elif key == len(holder):
+                holder.append(value)
+                for named in indexes:
+                    named.added(value)
+            else:
+                holder[key] = value
+                self._touch(holder)
+            self._touch()
+            return
+        steps = self._steps_in_metadata(content, holder, key)
+        if steps:
+            if steps[:-1] == ("metadata", "annotations"):
+                reserved.check(key, None if value is reserved.NONE else value, self._came_with(), self._where)
+            if value is not reserved.NONE:
+                check_types(steps, value, lambda: self._where)
+            value = self._kept(steps, value)
+        if value is reserved.NONE:
+            del holder[key]
+        else:
+            holder[key] = value
+        self._touch()
+        for (_, field), named in self._named.items():
+            if field == key:
+                named.changed(holder)
+        if steps and key in _NAMING and self._owner is not None:
+            self._owner._renamed(self)
+
+    def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
+        """Return the path of the field `key` of `holder`, such as `("metadata", "name")`.
+
+        It is only found for fields at the top, in metadata, and in the metadata's labels and annotations. For a field
+        of any other dict in the content the path is empty.
+        """
+        if holder is content:
+            return (key,)
+        metadata = content.get("metadata")
+        if holder is metadata:
+            return ("metadata", key)
+        if isinstance(metadata, dict):
+            for one in ("labels", "annotations"):
+                if holder is metadata.get(one):
+                    return ("metadata", one, key)
+        return ()
+
+    # Reserved annotations
+
+    def _came_with(self) -> dict[str, Any]:
+        """Return the reserved annotations that the resource must keep.
+
+        These are the ones that it had at first, with the changes that `move_to` has made.
+        """
+        if self._reserved is None:
+            if self._node is not None and self._placed is None:
+                found = self._node.get(("metadata", "annotations"))
+            else:
+                found = field_path.lookup(self._data, ("metadata", "annotations"))
+            object.__setattr__(self, "_reserved", reserved.reserved_of(found))
+        assert self._reserved is not None
+        return self._reserved
+
+    def _is_guarded(self, holder: Any, key: Any) -> bool:
+        """Return whether the field `key` of `holder`, a dict in the content, is a reserved annotation."""
+        steps = self._steps_in_metadata(self._content(), holder, key) if reserved.is_reserved(key) else ()
+        return steps[:-1] == ("metadata", "annotations")
+
+    def _kept(self, steps: tuple[Any, ...], value: Any) -> Any:
+        """Return a new value of the field at the path `steps`, with the reserved annotations that it must keep.
+
+        A new resource that isn't an item keeps none: no orchestrator knows it yet.
+
+        Args:
+            steps: The path. Only metadata and its annotations are changed.
+            value: The value, plain data, which is changed; `NONE` if the field is removed.
+
+        Raises:
+            UsageError: The value has other reserved annotations, or can't hold annotations.
+        """
+        is_gone = value is reserved.NONE
+        if self._owner is None and self._node is None:
+            return value
+        if steps == ("metadata", "annotations"):
+            found = reserved.kept(None if is_gone else value, self._came_with(), self._where)
+            return value if found is None else found
+        if steps == ("metadata",):
+            made = {} if is_gone else value
+            annotations = reserved.kept(made.get("annotations"), self._came_with(), self._where)
+            if annotations is not None:
+                return {**made, "annotations": annotations}
+        return value
+
+    def _become_item(self, owner: Items, *, is_placed: bool) -> None:
+        """Make the resource one of the items of `owner`. It may be a copy of another one, and must not have its id.
+
+        Args:
+            owner: All items.
+            is_placed: Whether the resource keeps the annotations that name its file.
+        """
+        found = field_path.lookup(self._now(), ("metadata", "annotations"))
+        if isinstance(found, dict) and reserved.new(found, is_placed=is_placed):
+            self._touch()
+            if not found:
+                del self._content()["metadata"]["annotations"]
+        object.__setattr__(self, "_reserved", reserved.reserved_of(found))
+        object.__setattr__(self, "_owner", owner)
+
+    # The text
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether the content, or a comment that was set, differs from the text. Raises UsageError as `_sync` does.
+
+        After the content was written once, a change that is undone counts, too.
+        """
+        self._sync()
+        if self._edits == self._written or self._written or self._node is None:
+            return self._edits != self._written
+        is_new = bool(self._pending) or self._base is not self._node
+        return is_new or not same(self._node.value(), self._own_content())
+
+    def _own_content(self) -> dict[str, Any]:
+        """Return the content as it must be in the text: without the annotations that `show_file` has added."""
+        content = self._content()
+        if self._placed is None or self._node is None:
+            return content
+        return reserved.hidden(content, self._node.get(("metadata",), reserved.NONE))
+
+    def _write(self) -> None:
+        """Assign the content, and the comments that were set, to the node. `Text.dump` prints them.
+
+        Raises UsageError as `_sync` does.
+        """
+        self._sync()
+        if self._edits == self._written:
+            return
+        self._set_comments()
+        object.__setattr__(self, "_written", self._edits)
+        if self._base is not None:
+            self._base.assign(self._own_content(), self._lists)
+            if self._node is not None and self._node is not self._base:
+                self._node.assign(self._base)
+
+    def _set_comments(self, *, always: bool = False) -> None:
+        """Give the item a text of its own, with the present content and the comments that were set; see `comments`."""
+        if self._pending or always:
+            from ._text import parse
+            from ._text._comments import noted
+            from ._text._splice import unit_text
+            from ._text._write import new_text
+
+            content = self._own_content()
+            if self._base is None:
+                text = new_text(content)
+            else:
+                self._base.assign(content, self._lists)
+                text = unit_text(self._base)
+            base = parse(noted(text, self._pending).encode(), self._label).root
+            object.__setattr__(self, "_base", base)
+            object.__setattr__(self, "_lists", lists_in(self._content()))
+            self._pending.clear()
+
     # Field paths
 
-    def get(self, path: str, default: Any = None) -> Any:
+    def get(self, path: str | tuple[str | int, ...], default: Any = None) -> Any:
         """Return the value at a field path, such as `spec.template.spec.containers[name=web].image`.
 
         Args:
             path: Keys with dots between them. Brackets hold an index (`[3]`; `[-1]` is the last element), the fields of
                 the element that is meant (`[containerPort=80,protocol=TCP]`), or a key that may have dots (`["a.b/c"]`,
-                `[a.b/c]`). Digits between dots are an index in a list, and a key in a mapping.
+                `[a.b/c]`). Digits between dots are an index in a list, and a key in a mapping. Or a tuple of keys and
+                indexes.
             default: The value that is returned if the path doesn't exist.
 
         Returns:
@@ -68,11 +402,12 @@ class Resource(Content):
         Raises:
             UsageError: The path isn't a field path, or fields in brackets match several elements.
         """
+        self._check_readable()
         steps: Any = _steps(path)
         if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
-            found = self._node.get(steps, _NONE)  # type: ignore[union-attr]  # without reading the rest of the item
+            found = self._node.get(steps, reserved.NONE)  # type: ignore[union-attr]  # without reading the rest of the item
             if not isinstance(found, (dict, list)):
-                return default if found is _NONE else found
+                return default if found is reserved.NONE else found
         view: Any = self
         for step in steps:
             key = self._find(view._now(), step) if isinstance(view, (Fields, Elements)) else None
@@ -89,7 +424,7 @@ class Resource(Content):
         adds one.
 
         Args:
-            path: The path, as for `get`, or a tuple of keys and indexes.
+            path: The path, as for `get`.
             value: The value, which is copied.
 
         Raises:
@@ -97,22 +432,21 @@ class Resource(Content):
                 matches several elements. Or the value isn't a JSON value, isn't a string where Kubernetes needs one, or
                 is a new element that doesn't have the fields in brackets. Or the resource can't be changed, or must
                 keep the old value, such as an orchestrator's annotation.
-            DuplicateResourceError: The value gives an item the group, kind, namespace and name of another item.
         """
         steps = _steps(path)
         self._check_open()
         value = plain_data(value, self, steps)
         try:
-            holder, key, value = field_path.plan(self._now(), steps, value)
+            holder, key, value = field_path.plan(self._now(), steps, value, find=self._search)
         except UsageError as error:
             raise UsageError(f"{self._where}: {error}") from None
-        self._assign(holder, key, value)
+        self._change(holder, key, value)
 
     def delete(self, path: str | tuple[str | int, ...]) -> bool:
         """Remove the value at a field path.
 
         Args:
-            path: The path, as for `get`, or a tuple of keys and indexes.
+            path: The path, as for `get`.
 
         Returns:
             Whether there was a value.
@@ -120,36 +454,106 @@ class Resource(Content):
         Raises:
             UsageError: The path isn't a field path, or matches several elements. Or the resource can't be changed, or
                 must keep the value, such as an orchestrator's annotation.
-            DuplicateResourceError: Without the value, an item has the group, kind, namespace and name of another item.
         """
-        *above, last = _steps(path)
         self._check_open()
-        holder: Any = self._now()
-        for step in above:
-            key = self._find(holder, step)
+        found = self._walked(_steps(path))
+        if found is not None:
+            self._change(found[0], found[1][-1])
+        return found is not None
+
+    def _walked(self, steps: Sequence[field_path.Step]) -> tuple[Any, list[str | int]] | None:
+        """Return what holds the value at a path, and the value's keys and indexes; None if it isn't there."""
+        holder: Any = None
+        keys: list[str | int] = []
+        value: Any = self._now()
+        for step in steps:
+            key = self._find(value, step)
             if key is None:
-                return False
-            holder = holder[key]
-        key = self._find(holder, last)
-        if key is None:
-            return False
-        self._remove(holder, key)
-        return True
+                return None
+            keys.append(key)
+            holder, value = value, value[key]
+        return holder, keys
 
     def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
-        """Return the key or index in `holder` that is meant by a step of a path; None if `holder` has no such value.
+        """Return the key or index that a step of a path means, as `field_path.find` does; errors name the resource."""
+        try:
+            return self._search(holder, step)
+        except UsageError as error:
+            raise UsageError(f"{self._where}: {error}") from None
+
+    def _search(self, holder: Any, step: field_path.Step) -> str | int | None:
+        if type(step) is not field_path.Select or not isinstance(holder, list) or len(holder) <= _LONG:
+            return field_path.find(holder, step)
+        field = next(iter(step.fields))
+        named = self._named.get((id(holder), field))
+        if named is None:
+            from .items import Named
+
+            named = self._named[id(holder), field] = Named(holder, field)
+        return field_path.the_one(named.find(step), step)
+
+    # Merging
+
+    def replace(self, content: Mapping[str, Any]) -> None:
+        """Give the resource other content. In the text only what differs is changed, and comments stay.
+
+        Elements of lists are compared with equal ones of the old list, then with those of the same name. Annotations
+        that only an orchestrator may change stay.
 
         Args:
-            holder: An object, a list, or another plain value, in which nothing is found.
-            step: A key, an index, or the fields of an element.
+            content: The content, which is copied.
 
         Raises:
-            UsageError: The fields match several elements.
+            UsageError: The content isn't a mapping of JSON values, isn't a string or object where Kubernetes needs one,
+                or changes an orchestrator's annotation. Or the resource can't be changed. Then nothing is changed.
         """
+        made = plain_data(content)
+        if not isinstance(made, dict):
+            raise UsageError(f"{self._where}: the new content must be a mapping (got {content!r:.60})")
+        check_types((), made, lambda: self._where)
+        self._become(made)
+
+    def merge(self, patch: Mapping[str, Any], *, schema: Mapping[str, Any] | None = None) -> None:
+        """Apply a strategic merge patch, as `kubectl patch` and kustomize do. In the text only what differs is changed.
+
+        Objects are merged. None removes a field. Lists of Kubernetes' own kinds are merged by their merge keys, such as
+        containers by `name`, and other lists are replaced. The directives `$patch: delete`, `$patch: replace`,
+        `$deleteFromPrimitiveList/...`, `$retainKeys` and `$setElementOrder/...` have their meaning.
+
+        Args:
+            patch: The fields to merge, which are copied.
+            schema: The OpenAPI schema of the resource's kind, or a CustomResourceDefinition or
+                CompositeResourceDefinition of it, whose `x-kubernetes-patch-merge-key` and
+                `x-kubernetes-list-map-keys` say how lists are merged.
+
+        Raises:
+            UsageError: As for `replace`; or a directive or an element of a list isn't valid.
+            InputError: The definition is malformed.
+        """
+        from ._merge import merged
+
+        made = plain_data(patch)
+        if not isinstance(made, dict):
+            raise UsageError(f"{self._where}: a patch must be a mapping (got {patch!r:.60})")
+        check_types((), made, lambda: self._where)
         try:
-            return field_path.find(holder, step)
-        except UsageError as error:  # the message gets the resource's name
-            raise UsageError(f"{self._where}: {error}") from None
+            self._become(merged(self.to_dict(), made, plain_data(schema), self._peek("apiVersion")))
+        except UsageError as error:
+            raise error if str(error).startswith(self._where) else UsageError(f"{self._where}: {error}") from None
+
+    def _become(self, content: dict[str, Any]) -> None:
+        """Replace the content by plain data of the right types, after all checks that can fail.
+
+        Raises:
+            UsageError: The resource can't be changed, or an orchestrator's annotation would change.
+        """
+        self._check_open()
+        now = self._now()
+        if (self._owner is not None or self._node is not None) and self._came_with():
+            content.setdefault("metadata", {})
+        if isinstance(content.get("metadata"), dict):
+            content["metadata"] = self._kept(("metadata",), content["metadata"])
+        settle(self, now, now, content)
 
     # Comments
 
@@ -157,22 +561,17 @@ class Resource(Content):
         """Return the comments of the value at a field path, to read and to set; see `krm.Comments`.
 
         Args:
-            path: The path, as for `get`, or a tuple of keys and indexes; empty for the resource as a whole.
+            path: The path, as for `get`; empty for the resource as a whole.
 
         Raises:
             UsageError: The path isn't a field path, matches several elements, or doesn't exist.
         """
         from .comments import Comments
 
-        steps: list[str | int] = []
-        holder: Any = self._now()
-        for step in _steps(path) if path else ():
-            key = self._find(holder, step)
-            if key is None:
-                raise UsageError(f"{self._where}: {show(_steps(path))} isn't there, so it has no comments")
-            steps.append(key)
-            holder = holder[key]
-        return Comments(self, tuple(steps))
+        found = self._walked(_steps(path) if path else ())
+        if found is None:
+            raise UsageError(f"{self._where}: {show(_steps(path))} isn't there, so it has no comments")
+        return Comments(self, tuple(found[1]))
 
     def all_comments(self) -> Iterator[Comments]:
         """Yield a `Comments` for the resource as a whole, and then one for each value in it, in the order of the text.
@@ -187,6 +586,7 @@ class Resource(Content):
     # Shortcuts
 
     def _text_at(self, *steps: str) -> str:
+        self._check_readable()
         value = self._peek(*steps)
         if value is None:
             return ""
@@ -206,7 +606,7 @@ class Resource(Content):
     @property
     def group(self) -> str:
         """The API group, without the version; empty for the core group. InputError if apiVersion isn't a string."""
-        from .._base.api_version import group_of  # rarely needed
+        from .._core.base.api_version import group_of  # rarely needed
 
         return group_of(self.api_version)
 
@@ -244,11 +644,11 @@ class Resource(Content):
         Raises:
             InputError: The metadata or its labels aren't an object.
         """
-        return self._map("labels")
+        return self._texts("labels")
 
     @labels.setter
     def labels(self, value: Mapping[str, str]) -> None:
-        self._metadata().labels = value
+        self.set(("metadata", "labels"), value)
 
     @property
     def annotations(self) -> Fields:
@@ -258,28 +658,77 @@ class Resource(Content):
             InputError: The metadata or its annotations aren't an object.
             UsageError: An annotation that only an orchestrator may change would change.
         """
-        return self._map("annotations")
+        return self._texts("annotations")
 
     @annotations.setter
     def annotations(self, value: Mapping[str, str]) -> None:
-        self._metadata().annotations = value
+        self.set(("metadata", "annotations"), value)
 
-    def _metadata(self) -> Fields:
-        return self._object(self, "metadata", "metadata")
+    def _texts(self, key: str) -> Fields:
+        holder: Any = self._now()
+        for path, step in (("metadata", "metadata"), (f"metadata.{key}", key)):
+            holder = holder.get(step)
+            if holder is None:
+                break
+            if not isinstance(holder, dict):
+                raise InputError(f"{self._where}: {path} must be an object (got {json_type_in_words(holder)})")
+        return Texts(self, holder, Fields(self, None, self, "metadata"), key)
 
-    def _map(self, key: str) -> Fields:
-        return self._object(self._metadata(), key, f"metadata.{key}")
+    @property
+    def is_local_config(self) -> bool:
+        """Whether the resource is only for tools that run functions, and not for a cluster.
 
-    def _object(self, view: Fields, key: str, path: str) -> Fields:
-        value = view._now().get(key)
-        if value is None:
-            return Missing(self, None, view, key)
-        if not isinstance(value, dict):
-            raise InputError(f"{self._where}: {path} must be an object (got {json_type_in_words(value)})")
-        made: Fields = wrapped(view, key, value)
-        return made
+        Its annotation `config.kubernetes.io/local-config` has another value than `false` then. Functions that change
+        the resources of an application leave it alone.
+        """
+        return str(self._peek("metadata", "annotations", reserved.LOCAL) or "false") != "false"
+
+    @property
+    def is_cluster_scoped(self) -> bool:
+        """Whether the kind has no namespaces: known for Kubernetes' and Crossplane's kinds.
+
+        A resource of another kind counts as cluster-scoped if it has no namespace, as in the SDK for Go.
+        """
+        from .._tools.manifests.objects import is_cluster_scoped
+
+        of_others = "." in self.group and self.group not in _KUBERNETES
+        return is_cluster_scoped(self.api_version, self.kind) or (of_others and not self.namespace)
+
+    @property
+    def id(self) -> ResourceId:
+        """The group, kind, namespace and name. InputError if one of them isn't a string."""
+        return ResourceId(self.group, self.kind, self.namespace, self.name)
+
+    @property
+    def origin_id(self) -> ResourceId:
+        """The group, kind, namespace and name in the package from which kpt has taken the resource.
+
+        It is read from the annotation `internal.kpt.dev/upstream-identifier`. Without a valid one it is `id`.
+        """
+        found = self._peek("metadata", "annotations", reserved.IDENTIFIER)
+        parts = str(found or "").split("|")
+        if len(parts) != 4:
+            return self.id
+        return ResourceId(parts[0], parts[1], "" if parts[2] == "~C" else parts[2], parts[3])
 
     # The file
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the package's directory, such as `app/service.yaml`; empty if it isn't known."""
+        found = self._place
+        return "" if found is None else found[0]
+
+    @property
+    def index(self) -> int:
+        """The index among the documents of the file, from 0; 0 if it isn't known."""
+        found = self._place
+        return 0 if found is None else found[1]
+
+    @property
+    def _place(self) -> tuple[str, int] | None:
+        """The resource's file and its index among the documents there; None if the file isn't known."""
+        return reserved.file_of(self._peek("metadata", "annotations")) or self._placed
 
     def move_to(self, path: str, index: int = 0) -> None:
         """Move the resource to another file, or to another index in its file.
@@ -298,14 +747,33 @@ class Resource(Content):
         self._check_open()
         found = self._now().get("metadata")
         found = found.get("annotations") if isinstance(found, dict) else None
-        made = moved(found if isinstance(found, dict) else {}, path, index)
+        made = reserved.moved(found if isinstance(found, dict) else {}, path, index)
         if self._placed is not None:  # other annotations of these names are the author's own
-            made = {PATHS[0]: path, INDEXES[0]: str(index)}
+            made = {reserved.PATHS[0]: path, reserved.INDEXES[0]: str(index)}
         self._came_with().update(made)
         for key, value in made.items():
             self.set(("metadata", "annotations", key), value)
 
-    # Printing and copying
+    # Names in messages, and copies
+
+    @property
+    def _label(self) -> str:
+        """The resource's name in messages if its content has no name, such as `items[3]` or `the resource`."""
+        return str(self._step) or "the resource"
+
+    @property
+    def _what(self) -> str:
+        """The resource's name in messages, such as `Deployment prod/web`; if it has no name, `Deployment items[3]`."""
+        kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
+        if not isinstance(kind, str) or not isinstance(name, str):
+            return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
+        return f"{kind} {namespace}/{name}" if namespace and isinstance(namespace, str) else f"{kind} {name}"
+
+    @property
+    def _where(self) -> str:
+        """The resource's name in errors, and its file if that is known, as in `Deployment prod/web (app/web.yaml)`."""
+        found, what = self._place, self._what
+        return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")
@@ -318,5 +786,54 @@ class Resource(Content):
         return Resource(self.to_dict())
 
 
+honest(Resource)
+
+
 def _steps(path: Any) -> tuple[field_path.Step, ...]:
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True)
+
+
+# Differences
+
+
+def settle(resource: Resource, holder: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Make the changes between two versions of an object in the object as it is in a resource's content.
+
+    What is equal in both versions isn't changed, so it keeps its text. Reserved annotations aren't removed.
+
+    Args:
+        resource: The resource.
+        holder: The object in the content, which is changed.
+        before: The object as it was; `holder` itself if `after` is all that counts.
+        after: The object as it should be.
+
+    Raises:
+        UsageError: The resource can't be changed, or can't hold a value.
+    """
+    for key in list(before):
+        if key not in after and key in holder and not resource._is_guarded(holder, key):
+            resource._change(holder, key)
+    for key, value in after.items():
+        if key not in before or not same(before[key], value):
+            found, was = holder.get(key), before.get(key)
+            if isinstance(found, dict) and isinstance(was, dict) and isinstance(value, dict):
+                settle(resource, found, was, value)
+            elif isinstance(found, list) and isinstance(was, list) and isinstance(value, list):
+                _settle_list(resource, found, was, value)
+            else:
+                resource._change(holder, key, copied(value))
+
+
+def _settle_list(resource: Resource, found: list[Any], before: list[Any], value: list[Any]) -> None:
+    """Make the changes between two versions of a list, as `settle` does; objects that stay keep their text."""
+    from ._text._edit import paired
+
+    made = []
+    for one, at in zip(value, paired(before, value), strict=True):
+        if at is None or at >= len(found) or not isinstance(found[at], dict) or not isinstance(one, dict):
+            made.append(copied(one))
+        else:
+            settle(resource, found[at], before[at], one)
+            made.append(found[at])
+    found[:] = made
+    resource._touch(found)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from types import GenericAlias
 
-from .._base.type_names import json_type_in_words
+from .._core.base.type_names import json_type_in_words
 from ..errors import InputError, UsageError
-from . import _tree
-from ._live import Missing, wrapped
-from ._text import parse
+from ._live import wrapped
+from ._text import Unreadable, parse
+from ._text._nodes import ALIAS, MAPPING, SEQUENCE
 from .items import Items
 from .resource import Resource
 from .results import Results, has_reference
 
-TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Generic
 
     from typing_extensions import TypeVar
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     C = TypeVar("C", default=Resource | None)
 
     class _Typed(Generic[C]): ...
-
 else:
     C = object
 
@@ -35,6 +35,7 @@ else:
 
 
 __all__ = ["ResourceList"]
+
 
 _FROZEN = "functionConfig can't be changed: it is the function's input; change a copy, function_config.to_dict()"
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
@@ -58,17 +59,17 @@ class ResourceList(_Typed[C]):
         self._items = Items(_items(root) if items is None else items)
         for one in self.items:
             object.__setattr__(one, "_owner", self.items)
-        self._came = list(self.items)
-        self._slots: dict[int, tuple[Resource, YamlNode]] = {}  # items with a text of their own, and their places
-        self.results = Results(node.value() for node in _tree.elements(root, "results") or ())
+        self._first = self._came = list(self.items)  # the items of the input, and those of the last write
+        self.results = Results(node.value() for node in _elements(root, "results") or ())
         self._function_config = _function_config(root)
-        self._config: Any = _config(root) if _has_config(self._function_config) else None
+        self._config: Any = None
         self._config_error: InputError | None = None
-        if config_class is not None and (self._config is not None or needed):
-            self._read_config(config_class)
+        self._read_config(config_class, needed=needed)
 
     @classmethod
-    def read(cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>") -> ResourceList[Any]:
+    def read(
+        cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
+    ) -> ResourceList[Any]:
         """Read a ResourceList.
 
         A functionConfig that doesn't fit the config class isn't an exception here. Each mistake becomes a result of
@@ -80,6 +81,8 @@ class ResourceList(_Typed[C]):
             config_class: The attrs class that functionConfig is converted to, or that class with `| None`. None to
                 leave functionConfig as it is.
             label: The data's name in messages.
+            needed: Whether the defaults of the config class replace a missing functionConfig. If a field has no
+                default, that is a mistake then.
 
         Returns:
             The ResourceList.
@@ -88,27 +91,22 @@ class ResourceList(_Typed[C]):
             InputError: The data can't be read, or isn't a ResourceList. If a line is wrong, the message names it.
             UsageError: The config class isn't an attrs class, or has a field of a type that isn't supported.
         """
-        return cls._read(data, config_class, label=label)
+        return ResourceList(parse(data, label, item_at, unreadable=2), config_class, needed=needed)
 
-    @classmethod
-    def _read(
-        cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
-    ) -> ResourceList[Any]:
-        """Read a ResourceList, as `read` does.
+    def _read_config(self, config_class: Any, *, needed: bool) -> None:
+        """Convert functionConfig to a config class. A mistake becomes an error in the results.
 
         Args:
-            data: As for `read`.
-            config_class: As for `read`.
-            label: As for `read`.
-            needed: Whether the defaults of the config class replace a missing functionConfig. If a field has no
-                default, that is a mistake then.
+            config_class: The class; None to leave functionConfig as it is.
+            needed: As for `read`.
         """
-        return ResourceList(parse(data, label, _place), config_class, needed=needed)
-
-    def _read_config(self, config_class: Any) -> None:
+        has_config = _has_config(self._function_config)
+        self._config, self._config_error = _function_config(self._root, _Config) if has_config else None, None
+        if config_class is None or not (has_config or needed):
+            return
         from . import config
 
-        given = self._function_config if self._config is not None else None
+        given = self._function_config if has_config else None
         try:
             self._config = config.structure(None if given is None else given.to_dict(), config_class)
         except config.ConfigError as error:
@@ -128,14 +126,27 @@ class ResourceList(_Typed[C]):
         Raises:
             UsageError: The assigned value isn't a list or another iterable, or an object in it can't be an item.
             InputError: A string in the assigned list isn't one YAML document.
-            DuplicateResourceError: The assigned list has one item twice, or a new item has the group, kind, namespace
-                and name of another item.
+            DuplicateResourceError: The assigned list has one item twice.
         """
         return self._items
 
     @items.setter
     def items(self, resources: Iterable[Resource]) -> None:  # with a union checkers don't know sorted()'s key
         self._items._become(resources)
+
+    def where(self, predicate: Callable[[Resource], object] | None = None, /, **wanted: Any) -> Items:
+        """Return the items that match all arguments, as `rl.items.where` does."""
+        return self._items.where(predicate, **wanted)
+
+    def where_not(self, predicate: Callable[[Resource], object] | None = None, /, **wanted: Any) -> Items:
+        """Return the items that don't match the arguments, as `rl.items.where_not` does."""
+        return self._items.where_not(predicate, **wanted)
+
+    @property
+    def kptfile(self) -> Resource | None:
+        """The package's own Kptfile among the items, that of the topmost directory; None if there is none."""
+        found = self._items.where(kind="Kptfile", group="kpt.dev")
+        return min(found, key=lambda one: one.path.count("/"), default=None)
 
     @property
     def api_version(self) -> str:
@@ -179,10 +190,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def _is_rearranged(self) -> bool:
-        found = self.items._found
-        return len(found) != len(self._came) or any(
-            one is not other for one, other in zip(found, self._came, strict=True)
-        )
+        return [*map(id, self.items._found)] != [*map(id, self._came)]
 
     # Writing
 
@@ -200,25 +208,25 @@ class ResourceList(_Typed[C]):
             self._keep_headers()
         for one in self.items:
             one._write()
-            if id(one) in self._slots:
-                self._fill(self._slots[id(one)][1], one)
-        if (
-            self._is_rearranged
-            or self._root.get(["items"]) is None
-            or any(one._node is None and one._is_changed for one in self.items)
-        ):
-            self._write_items()
-        return self._write_wrapper()
+        self._came = list(self.items)
+        items = None if [*map(id, self._came)] == [*map(id, self._first)] else [_element(one) for one in self._came]
+        return self._write_wrapper([] if _is_null(self._root.child("items")) and items is None else items)
 
-    def _write_wrapper(self) -> bytes:
-        """Return the text of the ResourceList with its new results, but without changes of its items.
+    def _write_wrapper(self, items: list[Any] | None = None) -> bytes:
+        """Return the text of the ResourceList with its new results.
 
-        `files.Package` calls this, because the text of its items is in files and not in the ResourceList.
+        `files.Package` calls this without items, because the text of its items is in files and not in the ResourceList.
+
+        Args:
+            items: The nodes of all items, and the new items as plain data; None if they are those of the input.
         """
-        new = self.results._unwritten()
-        at = len(self._root.get(["results"]) or ())
-        for index, wire in enumerate(new, at):
-            self._root.insert(["results"], index, wire)
+        new: dict[str, Any] = {} if items is None else {"items": items}
+        results = self.results._new()
+        if results:
+            new["results"] = [*(self._root.get(["results"]) or ()), *results]
+        self._text.wanted.pop(self._root, None)
+        if new:
+            self._root.assign({**self._root.content, **new}, {id(items): None})
         return self._text.dump()
 
     def _keep_headers(self) -> None:
@@ -228,72 +236,63 @@ class ResourceList(_Typed[C]):
         """
         left = {id(one) for one in self.items}
         gone = [one for one in self._came if id(one) not in left and one._node is not None]
+        first: dict[str, tuple[int, Resource]] = {}  # the first item of each file that stays
+        for other in self.items if gone else ():
+            place = other._place
+            if place is not None and other.is_readable and (place[0] not in first or place[1] < first[place[0]][0]):
+                first[place[0]] = place[1], other
         for one in gone:
-            place, head = one._place, one.comments().head
-            if place is None or not head:
+            path, index = one._place or ("", 0)
+            if path not in first or first[path][0] < index or not one.is_readable or not one.comments().head:
                 continue
-            from ._text._documents import header_of
+            from ._text._layout import header_of
 
-            header = header_of(head)
-            others = [(other._place, other) for other in self.items if (other._place or ("",))[0] == place[0]]
-            if not header or not others or any(found is not None and found[1] < place[1] for found, _ in others):
-                continue
-            comments = min(others, key=lambda other: (other[0] or place)[1])[1].comments()
-            if not comments.head.startswith(header):
+            header = header_of(one.comments().head)
+            comments = first[path][1].comments()
+            if header and not comments.head.startswith(header):
                 comments.head = f"{header}\n\n{comments.head}" if comments.head else header
-
-    def _write_items(self) -> None:
-        """Write the items into the list in the text, after some were added, removed or moved."""
-        found = list(self.items)
-        content = [self._slots[id(one)][1] if id(one) in self._slots else _content(one, self._text) for one in found]
-        for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
-            if child is not None and _is_foreign(one, self._text):
-                self._slots[id(one)] = (one, child)
-                self._fill(child, one)
-                continue
-            one._bind(child)
-            one._put_notes()
-        self._came = found
-
-    def _fill(self, place: YamlNode, item: Resource) -> None:
-        """Set a node of the list to an item that has a text of its own. That text, with its comments, is written there.
-
-        Args:
-            place: The item's node in the list.
-            item: The item, which was read from another text, such as a string that was given to `items.add`.
-        """
-        from ._text._splice import document_text
-
-        assert item._node is not None
-        place.set([], item.to_dict())
-        self._text.written[place] = document_text(item._node)
 
     def __repr__(self) -> str:
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
 
 
-def _place(text: str, *lines: int) -> str | None:
-    """Return the name of the first item to which one of the lines belongs, for messages; None if there is none."""
-    from ._places import item_at  # only errors need it
-
-    return item_at(text, *lines)
-
-
-def _is_foreign(item: Resource, text: Text) -> bool:
-    """Return whether an item was read from another text than `text`, the list's. If it has no text, return False."""
-    return item._node is not None and item._node.doc is not text
-
-
-def _content(item: Resource, text: Text) -> Any:
-    """Return an item's node in the list's text; a copy of the item's content if the item has no node there."""
-    return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
+def _element(item: Resource) -> Any:
+    """Return an item's node, in whichever text; a copy of its content if it has none."""
+    return item._node or item._base or item.to_dict()
 
 
 def _items(root: YamlNode) -> list[Resource]:
-    found = _tree.elements(root, "items")
+    found = _elements(root, "items")
     if found is None:
         raise InputError(f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'")
     return [Resource._of_node(node, f"items[{at}]") for at, node in enumerate(found)]
+
+
+def _elements(root: YamlNode, key: str) -> list[YamlNode] | None:
+    """Return the node of each element of a list in the ResourceList; none if it is null, None if it is missing.
+
+    Raises:
+        InputError: The value isn't a list of objects; or the list isn't written out there, but is an alias (`*name`) or
+            comes from a merge key (`<<`).
+    """
+    node = root.child(key)
+    if node is None:
+        return None
+    found = node.children() if root.content.get(key) is node else []
+    if not found and (value := node.value()) not in (None, []):
+        where = root.doc.at_line(node.line) if root.content.get(key) is node else root.doc.label
+        if isinstance(value, list):
+            raise InputError(f"{where}: {key} must be written out: replace the alias or merge key by the list itself")
+        raise InputError(f"{where}: {key} must be a list (got {json_type_in_words(value)})")
+    for at, child in enumerate(found):
+        if child.kind not in (MAPPING, ALIAS) and not isinstance(child.content, Unreadable):
+            what = json_type_in_words(child.value())
+            raise InputError(f"{root.doc.label}, line {child.line}: {key}[{at}] must be an object (got {what})")
+    return found
+
+
+def _is_null(node: YamlNode | None) -> bool:
+    return node is None or (node.kind not in (MAPPING, SEQUENCE) and node.value() is None)
 
 
 def _check_wrapper(root: YamlNode) -> None:
@@ -306,14 +305,13 @@ def _check_wrapper(root: YamlNode) -> None:
         raise InputError(f"{root.doc.label}: apiVersion must be a string (got {json_type_in_words(api_version)})")
 
 
-def _function_config(root: YamlNode) -> Resource | None:
-    node = root.child("functionConfig")
-    value = root.get(["functionConfig"])
+def _function_config(root: YamlNode, cls: type[Resource] = Resource) -> Resource | None:
+    node, value = root.child("functionConfig"), root.get(["functionConfig"])
     if node is None or value is None:
         return None
     if not isinstance(value, dict):
         raise InputError(f"{root.doc.label}: functionConfig must be an object (got {json_type_in_words(value)})")
-    return Resource._of_node(node, "functionConfig", _FROZEN)
+    return cls._of_node(node, "functionConfig", _FROZEN)
 
 
 class _Config(Resource):
@@ -335,17 +333,12 @@ class _Config(Resource):
                 f"functionConfig has no field {key}; for the {key} in its metadata write rl.config.metadata.{key}, "
                 f"or rl.function_config.{key}"
             )
-        return Missing(self, None, self, key)
+        raise AttributeError(f"functionConfig has no field {key}; rl.config.get({key!r}, default) returns a default")
 
     name = property(lambda self: self._own_field("name"))
     namespace = property(lambda self: self._own_field("namespace"))
     labels = property(lambda self: self._own_field("labels"))
     annotations = property(lambda self: self._own_field("annotations"))
-
-
-def _config(root: YamlNode) -> Resource | None:
-    node = root.child("functionConfig")
-    return None if node is None else _Config._of_node(node, "functionConfig", _FROZEN)
 
 
 def _has_config(config: Resource | None) -> bool:
@@ -358,3 +351,67 @@ def _has_config(config: Resource | None) -> bool:
     if "function-input" not in (config._peek("kind"), config._peek("metadata", "name")):
         return True
     return any(value for key, value in config.items() if key not in _OBJECT_KEYS)
+
+
+_FIRST = r"^(?:items|\"items\"|'items'):[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*( *)-(?=[ \t\r\n])"
+_PATH = r"^ +['\"]?(?:internal\.)?config\.kubernetes\.io/path['\"]?: *(['\"]?)(\S.*?)\1[ \t]*\r?$"
+_VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
+
+
+def item_at(text: str, *lines: int) -> str | None:
+    """Return the name of the item to which a line belongs, with the line's number in the item, for a message.
+
+    An example: `app/web.yaml, Deployment web (items[3]), line 5 of the item`.
+
+    Args:
+        text: The text of a ResourceList, which need not be valid YAML. Only a block list under `items` is searched.
+        lines: The numbers, from 1, of the lines where the mistake may be. If they belong to several items, the first
+            item is returned: a quote or a bracket that isn't closed is noticed only in a later item.
+
+    Returns:
+        The text; None if no line belongs to an item.
+    """
+    from ._text._check import cut
+
+    first = re.search(_FIRST, text, re.MULTILINE)
+    parts = None if first is None else cut(text, len(first[1]))
+    if first is None or parts is None:
+        return None
+    above = parts.head.count("\n")
+    for index, part in enumerate(parts.parts):
+        many = part.count("\n") + (not part.endswith("\n"))
+        for line in lines:
+            if above < line <= above + many:
+                return f"{_name(part, index, len(first[1]))}, line {line - above} of the item"
+        above += many
+    return None
+
+
+def _name(item: str, index: int, indent: int) -> str:
+    """Return an item's name in messages, such as `app/web.yaml, Deployment prod/web (items[3])`.
+
+    File, kind, namespace and name are left out if they can't be found.
+
+    Args:
+        item: The lines of the item.
+        index: The item's index in `items`.
+        indent: The column of the item's dash.
+    """
+    body = f"{' ' * (indent + 1)}{item[indent + 1 :]}"
+    fields = re.search(r"^ +(?=[^\s#])", body, re.MULTILINE)
+    deep = len(fields[0]) if fields else indent + 2
+    kind = _found(rf"^ {{{deep}}}kind{_VALUE}", body)
+    metadata = re.search(rf"^ {{{deep}}}metadata:[^\n]*\n((?: {{{deep + 1},}}[^\n]*\n|[ \t]*\n)*)", body, re.MULTILINE)
+    inner = metadata[1] if metadata else ""
+    first = re.search(r"^ +(?=[^\s#])", inner, re.MULTILINE)
+    pad = len(first[0]) if first else 0
+    name, namespace = (_found(rf"^ {{{pad}}}{key}{_VALUE}", inner) for key in ("name", "namespace"))
+    path = re.search(_PATH, inner, re.MULTILINE)
+    called = " ".join(part for part in (kind, f"{namespace}/{name}" if namespace and name else name) if part)
+    called = f"{called} (items[{index}])" if called else f"items[{index}]"
+    return f"{path[2]}, {called}" if path else called
+
+
+def _found(pattern: str, text: str) -> str:
+    found: Any = re.search(pattern, text, re.MULTILINE)
+    return found[2].strip() if found else ""

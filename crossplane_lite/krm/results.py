@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._base.type_names import value_in_words
-from .._paths import field_path
+from .._core.base.type_names import value_in_words
+from .._core.paths import field_path
 from ..errors import UsageError
-from ._data import plain_data
-from ._live import Missing
+from ._live import plain_data
 from ._text._nodes import copied
-from .annotations import file_of
 from .resource import Resource
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, overload
+    from typing import Any, TypedDict, overload
+
+    from typing_extensions import Unpack
+
+    class _More(TypedDict, total=False):
+        current: Any
+        proposed: Any
+        file: str | Mapping[str, Any] | None
+        tags: Mapping[str, str] | None
 
     _Sequence = Sequence["Result"]
 else:
@@ -112,19 +118,8 @@ class Results(_Sequence):
     def __init__(self, came: Iterable[Mapping[str, Any]] = ()) -> None:
         self._came = [Result(one) for one in came]
         self._own: list[Result] = []
-        self._written = 0
 
-    def error(
-        self,
-        message: str,
-        resource: Resource | Mapping[str, Any] | Any = None,
-        field: str | None = None,
-        *,
-        current: Any = ...,
-        proposed: Any = ...,
-        file: str | Mapping[str, Any] | None = None,
-        tags: Mapping[str, str] | None = None,
-    ) -> Result:
+    def error(self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]) -> Result:
         """Add a result of severity error. The function's exit status becomes 1; its ResourceList is still written.
 
         Args:
@@ -145,38 +140,27 @@ class Results(_Sequence):
             UsageError: A field is given without a resource, or a value without a field. Or the resource has no
                 apiVersion, kind or name. Or `field` isn't a field path, or an argument has a wrong type.
         """
-        return self._add("error", message, resource, field, current, proposed, file, tags)
+        return self._add("error", message, resource, field, **more)
 
-    def warning(
-        self,
-        message: str,
-        resource: Resource | Mapping[str, Any] | Any = None,
-        field: str | None = None,
-        *,
-        current: Any = ...,
-        proposed: Any = ...,
-        file: str | Mapping[str, Any] | None = None,
-        tags: Mapping[str, str] | None = None,
-    ) -> Result:
+    def warning(self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]) -> Result:
         """Add a result of severity warning, as `error` adds an error. The exit status stays."""
-        return self._add("warning", message, resource, field, current, proposed, file, tags)
+        return self._add("warning", message, resource, field, **more)
 
-    def info(
-        self,
-        message: str,
-        resource: Resource | Mapping[str, Any] | Any = None,
-        field: str | None = None,
-        *,
-        current: Any = ...,
-        proposed: Any = ...,
-        file: str | Mapping[str, Any] | None = None,
-        tags: Mapping[str, str] | None = None,
-    ) -> Result:
+    def info(self, message: str, resource: Any = None, field: str | None = None, **more: Unpack[_More]) -> Result:
         """Add a result of severity info, as `error` adds an error. The exit status stays."""
-        return self._add("info", message, resource, field, current, proposed, file, tags)
+        return self._add("info", message, resource, field, **more)
 
     def _add(
-        self, severity: str, message: str, resource: Any, field: Any, current: Any, proposed: Any, file: Any, tags: Any
+        self,
+        severity: str,
+        message: str,
+        resource: Any,
+        field: Any,
+        *,
+        current: Any = ...,
+        proposed: Any = ...,
+        file: Any = None,
+        tags: Any = None,
     ) -> Result:
         if not isinstance(message, str):
             raise UsageError(f"'message' must be a string (got {value_in_words(message)})")
@@ -192,9 +176,10 @@ class Results(_Sequence):
             wire["field"] = _field(about, field, current, proposed)
         elif current is not ... or proposed is not ...:
             raise UsageError("'current' and 'proposed' are values of a field; give the field's path as 'field'")
-        found = _file(file) if file is not None else None if about is None else _file_of(about)
-        if found is not None:
-            wire["file"] = found
+        if file is not None:
+            wire["file"] = _file(file)
+        elif about is not None and about._place is not None:
+            wire["file"] = _written(*about._place)
         if tags:
             wire["tags"] = _tags(tags)
         if about is not None:
@@ -229,23 +214,21 @@ class Results(_Sequence):
     def __repr__(self) -> str:
         return repr(list(self))
 
-    def _unwritten(self) -> list[dict[str, Any]]:
-        """Return this function's results that weren't returned by an earlier call, as plain data.
+    def _new(self) -> list[dict[str, Any]]:
+        """Return this function's results as plain data, without those that are equal to one of the input.
 
-        A result that is equal to one of the input is left out. So a function that runs on its own output adds nothing.
+        So a function that runs on its own output adds nothing.
         """
-        found = [one.to_dict() for one in self._own[self._written :]]
-        self._written = len(self._own)
-        if found and self._came:
-            from json import dumps
+        if not self._own or not self._came:
+            return [one.to_dict() for one in self._own]
+        from json import dumps
 
-            came = {dumps(one.to_dict(), sort_keys=True) for one in self._came}
-            found = [one for one in found if dumps(one, sort_keys=True) not in came]
-        return found
+        came = {dumps(one.to_dict(), sort_keys=True) for one in self._came}
+        return [made for one in self._own if dumps(made := one.to_dict(), sort_keys=True) not in came]
 
 
-def _about(resource: Any) -> Any:
-    """Return the argument `resource` of a result: a Resource itself, or a copy of another mapping as plain data.
+def _about(resource: Any) -> Resource:
+    """Return the argument `resource` of a result: a Resource itself, or a new one with a copy of another mapping.
 
     Raises:
         UsageError: It isn't a mapping, or has a value that isn't JSON.
@@ -257,62 +240,43 @@ def _about(resource: Any) -> Any:
         raise UsageError(
             f"'resource' must be an item or a mapping with apiVersion, kind and metadata (got {resource!r:.60})"
         )
-    return data
-
-
-def _at(about: Any, *steps: str) -> Any:
-    return about._peek(*steps) if isinstance(about, Resource) else field_path.lookup(about, steps)
-
-
-def _text(about: Any, *steps: str) -> str:
-    found = _at(about, *steps)
-    return found if isinstance(found, str) else ""
-
-
-def has_reference(about: Resource) -> bool:
-    """Return whether a result can name the resource `about`, which must have an apiVersion, a kind and a name."""
-    return all(_text(about, *steps) for steps in _NEEDED)
+    return Resource(data)
 
 
 _NEEDED = (("apiVersion",), ("kind",), ("metadata", "name"))
 
 
-def _reference(about: Any) -> dict[str, str]:
-    missing = [".".join(steps) for steps in _NEEDED if not _text(about, *steps)]
+def _missing(about: Resource) -> list[str]:
+    found = ((steps, about._peek(*steps)) for steps in _NEEDED)
+    return [".".join(steps) for steps, value in found if not isinstance(value, str) or not value]
+
+
+def has_reference(about: Resource) -> bool:
+    """Return whether a result can name the resource `about`, which must have an apiVersion, a kind and a name."""
+    return not _missing(about)
+
+
+def _reference(about: Resource) -> dict[str, str]:
+    missing = _missing(about)
     if missing:
-        what = about._where if isinstance(about, Resource) else "the resource of a result"
         raise UsageError(
-            f"{what} has no {' and no '.join(missing)}, which the resource of a result must have; leave 'resource' "
-            "out, and name the resource's file with 'file'"
+            f"{about._where} has no {' and no '.join(missing)}, which the resource of a result must have; leave "
+            "'resource' out, and name the resource's file with 'file'"
         )
-    made = {
-        "apiVersion": _text(about, "apiVersion"),
-        "kind": _text(about, "kind"),
-        "name": _text(about, "metadata", "name"),
-    }
-    namespace = _text(about, "metadata", "namespace")
-    if namespace:
-        made["namespace"] = namespace
-    return made
+    namespace = about._peek("metadata", "namespace")
+    made = {steps[-1]: about._peek(*steps) for steps in _NEEDED}
+    return made | ({"namespace": namespace} if namespace and isinstance(namespace, str) else {})
 
 
-def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any]:
+def _field(about: Resource, field: Any, current: Any, proposed: Any) -> dict[str, Any]:
     steps = field_path.parse(field, whole_labels=True)
     made: dict[str, Any] = {"path": field}
     if current is ...:
-        data = about._now() if isinstance(about, Resource) else about
-        current = field_path.lookup(data, steps)
+        current = field_path.lookup(about._now(), steps)
     for key, value in (("currentValue", current), ("proposedValue", proposed)):
-        if value is ... or (isinstance(value, Missing) and value == None):  # noqa: E711 - nothing is there
-            continue
-        if value is not None or key == "proposedValue":
+        if value is not ... and (value is not None or key == "proposedValue"):
             made[key] = plain_data(value)
     return made
-
-
-def _file_of(about: Any) -> dict[str, Any] | None:
-    found = about._place if isinstance(about, Resource) else file_of(_at(about, "metadata", "annotations"))
-    return None if found is None else _written(*found)
 
 
 def _written(path: str, index: int) -> dict[str, Any]:

@@ -7,35 +7,27 @@ the input can't be read, stdout is empty and the status is 1.
 
 from __future__ import annotations
 
-import os
+import sys
+from collections import namedtuple
 
+from .._core.base import stdio
+from .._core.base.folder import PACKAGE
 from ..errors import CrossplaneLiteError, InputError, UsageError
-from ._process import INTERRUPTED, Output, Stdout, complain, read_stdin
+from .annotations import LOCAL
 from .resource_list import ResourceList
 from .results import has_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, Generic, TypeAlias, TypeVar
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeAlias
 
-    from ._runnable import Runnable
+    from .functions import Function
     from .resource import Resource
 
-    T = TypeVar("T")
     Reader: TypeAlias = Callable[..., ResourceList[Any]]
 
-    class _Made(Generic[T]): ...
-
-else:
-    T = object
-
-    class _Made:
-        __slots__ = ()
-        __class_getitem__ = classmethod(lambda cls, item: cls)
-
-
-__all__ = ["KUSTOMIZE_FIELD", "Answer", "answered", "run", "serve"]
+__all__ = ["KUSTOMIZE_FIELD", "Answer", "Output", "answered", "finish", "run", "serve", "tell"]
 
 KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
 """An annotation of functionConfig that says in which field of kustomization.yaml the functionConfig is listed.
@@ -43,8 +35,6 @@ KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
 Its value is `transformers` or `validators`.
 """
 
-_HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_LOCAL = "config.kubernetes.io/local-config"
 _KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
 _OTHER_ROLE = "; a function that changes items needs role='transformer'"
 _HINT = (
@@ -53,7 +43,59 @@ _HINT = (
 )
 
 
-def serve(load: Callable[[], Runnable], program: str) -> int:
+class Output:
+    """The output of one run of a KRM function.
+
+    Attributes:
+        stdout: The text of the ResourceList; empty if the input can't be read. For `krm run`, the text that its flags
+            ask for.
+        status: The exit status. It is 0; 1 if the input can't be read, the function raises, or a result has the
+            severity error; or the number from 1 to 255 that the function gives to `sys.exit`.
+        stderr: Text for people: the results that are errors or warnings, and the traceback of an exception.
+    """
+
+    __slots__ = ("status", "stderr", "stdout")
+
+    def __init__(self, stdout: bytes, status: int, stderr: str) -> None:
+        self.stdout = stdout
+        self.status = status
+        self.stderr = stderr
+
+    def __repr__(self) -> str:
+        return f"Output(stdout={self.stdout!r}, status={self.status}, stderr={self.stderr!r})"
+
+
+def finish(program: str, output: Output) -> int:
+    """Write a function's output to stderr and stdout, and return the exit status.
+
+    Args:
+        program: The process's name in messages.
+        output: The output.
+
+    Returns:
+        The output's status; 1 if that is 0 and the output can't be written. If the reader of stdout has gone, as `head`
+        does, no message says so.
+    """
+    tell(output.stderr)
+    try:
+        stdio.write(output.stdout)
+    except BrokenPipeError:
+        return output.status or 1
+    except OSError as error:
+        tell(f"{program}: {error.strerror or error}")
+        return output.status or 1
+    return output.status
+
+
+def tell(text: str) -> None:
+    """Write a text to stderr, with a line break at its end; an empty text isn't written."""
+    try:
+        sys.stderr.write(text if text.endswith("\n") or not text else text + "\n")
+    except (OSError, ValueError, AttributeError):  # the function has closed the stream, or it was closed
+        pass
+
+
+def serve(load: Callable[[], Function], program: str) -> int:
     """Read a ResourceList from this process's stdin, run a function on it, and write the ResourceList to stdout.
 
     Args:
@@ -62,8 +104,7 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
 
     Returns:
         The exit status. It is 0; 1 if the input can't be read, the output can't be written, the function raises, or a
-        result has the severity error; the number from 1 to 255 that the function gives to `sys.exit`; or 130 after
-        Ctrl-C.
+        result has the severity error; or the number from 1 to 255 that the function gives to `sys.exit`.
 
     Raises:
         InputError: The function can't be loaded.
@@ -73,19 +114,17 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
     # A list has many objects, which stay to the end. The garbage collector would take a tenth of all time.
     gc.disable()
     try:
-        try:
-            stdout = Stdout()
-            data = read_stdin(f"{program}: reading a ResourceList from the terminal; --help lists other ways to run it")
-        except OSError as error:
-            complain(f"{program}: can't read stdin or write to stdout: {error.strerror or error}")
-            return 1
-        return stdout.finish(program, run(load(), data))
-    except KeyboardInterrupt:
-        complain(f"{program}: interrupted")
-        return INTERRUPTED
+        stdio.take(is_ours=False)
+        data = stdio.read(f"{program}: reading a ResourceList from the terminal; --help lists other ways to run it")
+    except OSError as error:
+        tell(f"{program}: can't read stdin: {error.strerror or error}")
+        return 1
+    output = run(load(), data)
+    gc.freeze()  # at the end of the process nobody needs to find them again
+    return finish(program, output)
 
 
-def run(function: Runnable, data: bytes) -> Output:
+def run(function: Function, data: bytes) -> Output:
     """Run a function on one ResourceList in YAML or JSON, and return the output, as `Function.run` describes.
 
     If `data` can't be read, stdout is empty, the status is 1, and stderr says why.
@@ -94,33 +133,19 @@ def run(function: Runnable, data: bytes) -> Output:
         if not data.strip():
             raise InputError("the input is empty; it must be a ResourceList")
         answer = answered(
-            function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
+            function, lambda cls=None, needed=False: ResourceList.read(data, cls, needed=needed), ResourceList.write
         )
     except InputError as error:
         return Output(b"", 1, f"{function.name}: {error}\n")
     return Output(answer.made, answer.status, answer.stderr)
 
 
-class Answer(_Made[T]):
-    """The result of one run of a KRM function.
-
-    Attributes:
-        rl: The ResourceList after the run.
-        made: The value that the argument `finish` of `answered` returned for the ResourceList, such as its text.
-        status: The exit status, as in `Output`.
-        stderr: Text for people, as in `Output`.
-    """
-
-    __slots__ = ("made", "rl", "status", "stderr")
-
-    def __init__(self, rl: ResourceList[Any], made: T, status: int, stderr: str) -> None:
-        self.rl = rl
-        self.made = made
-        self.status = status
-        self.stderr = stderr
+Answer = namedtuple("Answer", "rl made status stderr")
+"""The result of one run of a KRM function: the ResourceList after the run; what the argument `finish` of `answered` has
+returned for it, such as its text; the exit status and the text for people, as in `Output`."""
 
 
-def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T]) -> Answer[T]:
+def answered(function: Function, read: Reader, finish: Callable[[ResourceList[Any]], Any]) -> Answer:
     """Run a function on a ResourceList.
 
     Args:
@@ -147,56 +172,44 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
         if problem is not None:
             raise problem
         if rl.has_errors:  # functionConfig doesn't fit the function
-            return _answer(rl, finish, "")
-        came = _Came(rl)
-        _call(function, rl)
-        return _finished(function, read, finish, rl, came)
+            return _answer(rl, finish(rl))
+        came = list(rl.items)
+        configs = [item for item in came if _is_config(item, rl.function_config)]
+        try:
+            function(rl)
+        except SystemExit as error:
+            if error.code not in (None, 0):
+                raise
+        if function.role == "validator":
+            rl, hint = _validated(function, read, rl, came)
+            return _answer(rl, finish(rl), hint)
+        _check_configs(rl, configs)
+        rl.items._check_new()
+        return _answer(rl, finish(rl))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # also SystemExit and CancelledError: there must be an answer
-        return _failed(function, read, finish, rl, error)
+        fresh, stderr, status = _failed(function, _renewed(read, rl), error)
+        return _answer(fresh, finish(fresh), stderr, status)
 
 
-class _Came:
-    """The items of the input, for checks after the run.
+def _answer(rl: ResourceList[Any], made: Any, stderr: str = "", status: int = 0) -> Answer:
+    # kustomize build drops results; without stderr its users wouldn't see the mistakes.
+    told = "".join(f"{result}\n" for result in rl.results._own if result.severity in ("error", "warning"))
+    return Answer(rl, made, status or int(rl.has_errors), stderr + told)
 
-    Attributes:
-        items: The items.
-        configs: The items that are the functionConfig, because kustomize gives it to generators as an item, too.
+
+def _validated(
+    function: Function, read: Reader, rl: ResourceList[Any], came: list[Resource]
+) -> tuple[ResourceList[Any], str]:
+    """Return the ResourceList that a validator returns, and a hint for stderr.
+
+    If it has changed items, each change becomes an error, and the items are those of the input. If an annotation of
+    functionConfig says that kustomize lists the validator under `validators`, the items are left out of the output,
+    because kustomize treats returned items as changed. Without such an annotation, kustomize's users get a hint.
     """
-
-    def __init__(self, rl: ResourceList[Any]) -> None:
-        self.items = list(rl.items)
-        # kustomize gives generators their functionConfig as an item.
-        self.configs = [item for item in self.items if _is_config(item, rl.function_config)]
-
-
-def _call(function: Runnable, rl: ResourceList[Any]) -> None:
-    try:
-        function(rl)
-    except SystemExit as error:
-        if error.code not in (None, 0):
-            raise
-
-
-def _finished(
-    function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
-) -> Answer[T]:
-    """Return the result of a function that has returned.
-
-    If a validator has changed items, each change becomes an error, and the items are those of the input. If an
-    annotation of functionConfig says that kustomize lists the validator under `validators`, the items are left out of
-    the output, because kustomize treats returned items as changed. If kustomize runs it without such an annotation,
-    stderr gets a hint.
-
-    Raises:
-        UsageError: The function has changed the annotation by which kustomize recognises the functionConfig.
-    """
-    if function.role != "validator":
-        _check_configs(rl, came)
-        return _answer(rl, finish, "")
-    changed = rl._text.is_changed or any(item._is_changed for item in rl.items)
-    if changed or not _is_same(rl.items, came.items):
+    is_written = bool(rl._text.wanted)
+    if is_written or any(item._is_changed for item in came) or [*map(id, rl.items)] != [*map(id, came)]:
         fresh = _renewed(read, rl)
         for problem, item in _changes(rl, came, list(fresh.items)):
             if has_reference(item):
@@ -205,41 +218,24 @@ def _finished(
                 place = dict(zip(("path", "index"), item._place or (), strict=False)) or None
                 text = f"a validator must not change items: {item._what} was {problem}{_OTHER_ROLE}"
                 fresh.results.error(text, file=place)
-        return _answer(fresh, finish, "")
-    if not came.items or not all(_annotation(item, _KUSTOMIZE_ID) for item in came.items):
-        return _answer(rl, finish, "")
+        return fresh, ""
+    if not came or not all(_annotation(item, _KUSTOMIZE_ID) for item in came):
+        return rl, ""
     field = _annotation(rl.function_config, KUSTOMIZE_FIELD)
     if field == "validators":
         rl.items.clear()
-    return _answer(rl, finish, "" if field in ("transformers", "validators") else f"{function.name}: {_HINT}\n")
+    return rl, "" if field in ("transformers", "validators") else f"{function.name}: {_HINT}\n"
 
 
-def _answer(rl: ResourceList[Any], finish: Callable[[ResourceList[Any]], T], stderr: str, status: int = 0) -> Answer[T]:
-    made = finish(rl)
-    if rl.has_errors and not status:
-        status = 1
-    # kustomize build drops results; without stderr its users wouldn't see the mistakes.
-    told = "".join(f"{result}\n" for result in rl.results._own if result.severity in ("error", "warning"))
-    return Answer(rl, made, status, stderr + told)
-
-
-def _failed(
-    function: Runnable,
-    read: Reader,
-    finish: Callable[[ResourceList[Any]], T],
-    rl: ResourceList[Any],
-    error: BaseException,
-) -> Answer[T]:
-    """Return the result of a function that raised: the items of the input, its results so far, and an error."""
-    stderr = "" if isinstance(error, SystemExit) else _trace(error)
-    answer = _renewed(read, rl)
+def _failed(function: Function, fresh: ResourceList[Any], error: BaseException) -> tuple[ResourceList[Any], str, int]:
+    """Add the error of a function that raised to the items of the input; return them, the traceback and the status."""
     text = _text(error, function.file)
-    if "'NoneType' object" in text and rl._config is None:
+    if "'NoneType' object" in text and fresh._config is None:
         text += "; there is no functionConfig, so rl.config is None"
     # Half of a character, which the name of a file may have, can't be written.
-    answer.results.error(text.encode(errors="backslashreplace").decode())
+    fresh.results.error(text.encode(errors="backslashreplace").decode())
     status = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
-    return _answer(answer, finish, stderr, status if 0 < status < 256 else 1)
+    return fresh, "" if isinstance(error, SystemExit) else _trace(error), status if 0 < status < 256 else 1
 
 
 def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
@@ -264,16 +260,9 @@ def _text(error: BaseException, home: str) -> str:
     """
     if isinstance(error, SystemExit):
         return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
-    try:
-        text = ": ".join(part for part in (type(error).__name__, str(error)) if part)
-    except Exception:  # an exception whose own text can't be made
-        text = type(error).__name__
-    from .._call.error_text import authors_frame
+    from .._core.call.error_text import named
 
-    frame = authors_frame(error, home)
-    if frame is None or frame.filename.startswith(_HERE):
-        return text
-    return f"{text} ({os.path.basename(frame.filename)}:{frame.lineno})"
+    return named(error, home)
 
 
 def _trace(error: BaseException) -> str:
@@ -284,7 +273,7 @@ def _trace(error: BaseException) -> str:
     import traceback
 
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(PACKAGE):
         trace = trace.tb_next
     if trace is None and isinstance(error, CrossplaneLiteError):
         return ""  # raised by this package before or after the function: no line of the function is in it
@@ -303,29 +292,24 @@ def _is_config(item: Resource, config: Resource | None) -> bool:
 
     It has the same apiVersion, kind and name, and both have the annotation `config.kubernetes.io/local-config`.
     """
-    if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
+    if config is None or _annotation(config, LOCAL) is None or _annotation(item, LOCAL) is None:
         return False
     return all(
         item._peek(*steps) == config._peek(*steps) for steps in (("apiVersion",), ("kind",), ("metadata", "name"))
     )
 
 
-def _check_configs(rl: ResourceList[Any], came: _Came) -> None:
-    for item in came.configs:
-        if any(one is item for one in rl.items) and _annotation(item, _LOCAL) != _annotation(
-            rl.function_config, _LOCAL
-        ):
+def _check_configs(rl: ResourceList[Any], configs: list[Resource]) -> None:
+    left = {id(item) for item in rl.items}
+    for item in configs:
+        if id(item) in left and _annotation(item, LOCAL) != _annotation(rl.function_config, LOCAL):
             raise UsageError(
-                f"{item._where} is the functionConfig: keep its annotation {_LOCAL}, without which kustomize takes the "
+                f"{item._where} is the functionConfig: keep its annotation {LOCAL}, without which kustomize takes the "
                 "functionConfig for a resource, or remove the item"
             )
 
 
-def _is_same(items: Sequence[Resource], others: Sequence[Resource]) -> bool:
-    return len(items) == len(others) and all(one is other for one, other in zip(items, others, strict=True))
-
-
-def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
+def _changes(rl: ResourceList[Any], came: list[Resource], fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
     """Yield each change that a validator has made: "removed", "changed", "added" or "moved", and the item.
 
     If items were moved and none was added, "moved" is yielded once, with the first item of the input.
@@ -336,14 +320,14 @@ def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Itera
         fresh: The items of the input, read again. These are yielded, except for added ones.
     """
     now = {id(item) for item in rl.items}
-    for item, before in zip(came.items, fresh, strict=True):
+    for item, before in zip(came, fresh, strict=True):
         if id(item) not in now:
             yield "removed", before
         elif item != before:
             yield "changed", before
-    known = {id(item) for item in came.items}
+    known = {id(item) for item in came}
     added = [item for item in rl.items if id(item) not in known]
     yield from (("added", item) for item in added)
-    kept = [item for item in came.items if id(item) in now]
-    if not added and not _is_same([item for item in rl.items if id(item) in known], kept):
+    kept = [item for item in came if id(item) in now]
+    if not added and [*map(id, rl.items)] != [*map(id, kept)]:
         yield "moved", fresh[0]

@@ -8,18 +8,17 @@ This module works without pytest.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..errors import InputError, UsageError
 from ..testing.snapshots import SnapshotError, _replace, _shown
 from ._text import parse
-from .files import Package
+from .files import Package, diff
 from .functions import Function
 from .runner import answered
 
@@ -170,7 +169,7 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
     results = [one.to_dict() for one in answer.rl.results]
     if results:
         text = parse(b"results: []\n", _RESULTS)
-        text.root.set(["results"], results)
+        text.root.assign({"results": results})
         after[_RESULTS] = text.dump()
     return after
 
@@ -203,7 +202,11 @@ def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
     for name in sorted({*there, *files}):
         before, after = there.get(name), files.get(name)
         if before != after:
-            lines += _difference(f"{_EXPECTED}/{name}", before, after)
+            text = diff([(f"{_EXPECTED}/{name}", before, after)], colour=False)
+            found = [_visible(line) for line in text.removesuffix("\n").split("\n")]
+            lines += found[:_MOST_LINES]
+            if len(found) > _MOST_LINES:
+                lines.append(f"... and {len(found) - _MOST_LINES} more lines")
     return "\n".join(lines)
 
 
@@ -256,36 +259,6 @@ def _there(folder: Path) -> dict[str, bytes]:
 
 def _absolute(file: Path) -> Path:
     return Path(os.path.abspath(file))
-
-
-def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterator[str]:
-    """Yield the lines of a unified diff from the expected to the actual output: 100, and the number of the others.
-
-    Args:
-        name: The file's name.
-        before: The expected content; None if the file isn't expected.
-        after: The actual content; None if there is no such file.
-    """
-    labels = [
-        "/dev/null" if data is None else f"{name} ({side})" for data, side in ((before, "expected"), (after, "now"))
-    ]
-    lines = list(difflib.unified_diff(_lines(before), _lines(after), labels[0], labels[1], lineterm=""))
-    yield from lines[:_MOST_LINES]
-    if len(lines) > _MOST_LINES:
-        yield f"... and {len(lines) - _MOST_LINES} more lines"
-
-
-def _lines(data: bytes | None) -> list[str]:
-    """Return the lines of a file for a diff; an empty list for None or an empty file.
-
-    Characters that can't be seen are replaced by escapes, and spaces at a line's end by dots. Long lines are cut.
-    """
-    if not data:
-        return []
-    lines = data.decode("utf-8", "backslashreplace").split("\n")
-    ends = lines.pop() if lines[-1] else lines.pop() or None
-    shown = [_visible(line) for line in lines]
-    return [*shown, f"{_visible(ends)} (no line end)"] if ends is not None else shown
 
 
 def _visible(line: str) -> str:

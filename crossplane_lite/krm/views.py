@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from .. import _wire
-from .._base.api_version import group_of
-from .._models.kinds import check_class
-from .._models.model import to_dict
-from .._models.node import LAID, Node
-from .._models.resource import Resource as Model
+from .._core import codec
+from .._core.base.api_version import group_of
+from .._core.models.model import to_dict
+from .._core.models.node import LAID, Node
+from .._core.models.resource import Resource as Model
+from .._core.models.resource import check_class
 from ..errors import EncodeError, InputError
-from ._text._match import matched
-from ._text._nodes import copied
-from ._text._values import same
+from ._text._nodes import same
 from .annotations import check
-from .resource import Resource
+from .resource import Resource, settle
 
 __all__ = ["Views", "is_for", "view_of"]
 
@@ -52,7 +50,6 @@ def view_of(model: type[M], resource: Resource) -> M:
     Raises:
         InputError: The resource has an integer beyond 2**53, which models can't hold.
         UsageError: A change that was made through an older view of the resource isn't allowed.
-        DuplicateResourceError: Such a change gives an item the group, kind, namespace and name of another item.
     """
     if resource._typed is None:
         object.__setattr__(resource, "_typed", Views(resource))
@@ -60,34 +57,14 @@ def view_of(model: type[M], resource: Resource) -> M:
     return resource._typed.view(model)
 
 
-class _View:
-    """One typed view of a resource.
-
-    Attributes:
-        model: The view, an instance of a model.
-        before: The view's content when its changes were last copied into the resource, or when it was made.
-        edits: The number of changes that the resource had when the view last showed its present content. If the
-            resource has had more by now, the view is outdated.
-    """
-
-    __slots__ = ("before", "edits", "model")
-
-    def __init__(self, model: Model, before: dict[str, Any], edits: int) -> None:
-        self.model = model
-        self.before = before
-        self.edits = edits
-
-
 class Views:
     """The typed views of one resource."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
-        self._views: list[_View] = []
+        # Each view with its content and the resource's number of changes at the time when the two were last the same.
+        self._views: list[tuple[Model, dict[str, Any], int]] = []
         self._is_busy = False
-
-    def __contains__(self, model: object) -> bool:
-        return any(one.model is model for one in self._views)
 
     def view(self, model: type[M]) -> M:
         """Return a view that shows the present content, an instance of `model`.
@@ -97,15 +74,16 @@ class Views:
         Raises:
             InputError: The resource has an integer beyond 2**53, which models can't hold.
             UsageError: As in `take_over`.
-            DuplicateResourceError: As in `take_over`.
         """
         self.take_over()
         edits = self._resource._edits
-        for one in reversed(self._views):
-            if type(one.model) is model and one.edits == edits:
-                return one.model
+        for one, _, known in reversed(self._views):
+            if type(one) is model and known == edits:
+                return one
         made = _made(model, self._resource)
-        self._views.append(_View(made, to_dict(made), edits))
+        self._views.append((made, to_dict(made), edits))
+        if self._resource._owner is not None:
+            self._resource._owner._views[id(made)] = made, self._resource
         return made
 
     def take_over(self) -> None:
@@ -113,23 +91,20 @@ class Views:
 
         Raises:
             UsageError: The resource can't be changed, can't hold a value, or must keep a reserved annotation.
-            DuplicateResourceError: The changes give an item the group, kind, namespace and name of another item.
         """
         if self._is_busy:
             return
         self._is_busy = True
         try:
-            for one in self._views:
-                after = to_dict(one.model)
-                if same(one.before, after):
+            for at, (model, before, edits) in enumerate(self._views):
+                after = to_dict(model)
+                if same(before, after):
                     continue
-                up_to_date = one.edits == self._resource._edits
+                is_new = edits == self._resource._edits
                 self._resource._check_open()
-                self._check_deleted(one.model)
-                _Difference(self._resource).apply(self._resource._content(), one.before, after)
-                one.before = after
-                if up_to_date:
-                    one.edits = self._resource._edits
+                self._check_deleted(model)
+                settle(self._resource, self._resource._content(), before, after)
+                self._views[at] = model, after, self._resource._edits if is_new else edits
         finally:
             self._is_busy = False
 
@@ -151,88 +126,10 @@ class Views:
 
 def _made(model: type[M], resource: Resource) -> M:
     try:
-        raw = _wire.encode_struct(resource._content())
+        raw = codec.encode_struct(resource._content())
     except EncodeError as error:
         raise InputError(f"{resource._where} can't be read through {model.__name__}: {error}") from None
     made = model.__new__(model)
     model._set_node(made, Node(LAID, raw))
     Model._set_state(made, None)
     return made
-
-
-class _Difference:
-    """Applies the changes that were made in a typed view to the content of the view's resource."""
-
-    def __init__(self, resource: Resource) -> None:
-        self._resource = resource
-
-    def apply(self, holder: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
-        """Apply the changes of one object of a view to the resource's content.
-
-        Reserved annotations that were removed from the view's object stay in the content.
-
-        Args:
-            holder: The object in the content, which is changed.
-            before: The view's object at the last `take_over`, or when the view was made.
-            after: The view's object now.
-
-        Raises:
-            UsageError: As in `take_over`.
-            DuplicateResourceError: As in `take_over`.
-        """
-        for key in before:
-            if key not in after and key in holder and not self._resource._is_guarded(holder, key):
-                self._resource._remove(holder, key)
-        for key, value in after.items():
-            if key not in before or not same(before[key], value):
-                self._put(holder, key, before.get(key), value)
-
-    def _put(self, holder: dict[str, Any], key: str, before: Any, value: Any) -> None:
-        found = holder.get(key)
-        if isinstance(found, dict) and isinstance(before, dict) and isinstance(value, dict):
-            self.apply(found, before, value)
-        elif isinstance(found, list) and isinstance(before, list) and isinstance(value, list):
-            self._put_list(found, before, value)
-        else:
-            self._resource._assign(holder, key, copied(value))
-
-    def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
-        """Apply the changes of one list of a view to the list in the resource's content.
-
-        Objects in the list that the view has kept stay the same Python objects, so that they keep their text.
-
-        Args:
-            found: The list in the content, which is changed.
-            before: The view's list at the last `take_over`, or when the view was made.
-            value: The view's list now.
-        """
-        known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
-        made = []
-        pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()
-        for one, pair in zip(value, pairs, strict=True):
-            if not isinstance(pair, _Element) or not isinstance(pair.found, dict) or not isinstance(one, dict):
-                made.append(copied(one))
-                continue
-            self.apply(pair.found, pair.before, one)
-            made.append(pair.found)
-        found[:] = made
-        self._resource._touch()
-
-
-class _Element:
-    """An element of a list in a typed view, made for `matched`, which needs only the method `value` of a node.
-
-    Attributes:
-        before: The element as it was in the view at the last `take_over`, or when the view was made.
-        found: The element at the same index in the resource's content; None if the list is shorter by now.
-    """
-
-    __slots__ = ("before", "found")
-
-    def __init__(self, before: Any, found: Any) -> None:
-        self.before = before
-        self.found = found
-
-    def value(self) -> Any:
-        """Return `before`."""
-        return self.before

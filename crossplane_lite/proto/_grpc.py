@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import METHOD
 
-__all__ = ["FunctionRunnerServiceServicer", "add_servicer", "stub_method"]
-
 
 class FunctionRunnerServiceServicer:
     """Base class of functions that handle raw messages. Override `RunFunction`, with `def` or `async def`."""

@@ -8,9 +8,7 @@ from typing import Any, Final
 from google.protobuf import descriptor
 from google.protobuf.message import DecodeError, Message
 
-from ._serialised import LEVEL
-
-__all__ = ["DecodeError", "Level", "ListLevel", "ValueLevel", "add_file", "file_descriptor", "message_class"]
+__all__ = ["DecodeError", "Level", "ListLevel", "add_file", "file_descriptor", "message_class"]
 
 # protobuf's modules descriptor_pool and message_factory import the implementation in Python even if the one in C does
 # the work. That takes a tenth of a server's start. So with the implementation in C, this module makes the pool and the
@@ -75,6 +73,12 @@ def _class_of(found: Any) -> Any:
         return made
 
 
+# Serialised as in `_serialised`.
+LEVEL: Final = (
+    b"\n\x1bcrossplane_lite/level.proto\x12\x14crossplane_lite.view\"o\n\x05Level\x127\n\x06fields\x18\x01 \x03(\x0b2'~"
+    b"Level.FieldsEntry\x1a-\n\x0bFieldsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x028"
+    b'\x01"\x1b\n\tListLevel\x12\x0e\n\x06values\x18\x01 \x03(\x0cb\x06proto3'
+).replace(b"~", b".crossplane_lite.view.")
 add_file(LEVEL)
 
 Level: Final = message_class("crossplane_lite.view.Level")
@@ -82,6 +86,3 @@ Level: Final = message_class("crossplane_lite.view.Level")
 
 ListLevel: Final = message_class("crossplane_lite.view.ListLevel")
 """A ListValue whose values are left as bytes: `values` holds the bytes of each Value."""
-
-ValueLevel: Final = message_class("crossplane_lite.view.ValueLevel")
-"""A Value whose `struct_value` and `list_value` are left as bytes."""

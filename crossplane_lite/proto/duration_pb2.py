@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _real
+from . import _build
 
 if TYPE_CHECKING:
     from .v1.run_function_pb2 import _Duration as Duration
 else:
-    Duration = _real.google_message("Duration")
+    Duration = _build.google_message("Duration")
 
 __all__ = ["Duration"]

@@ -12,24 +12,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from .. import response
-from .._base.type_names import type_in_words
-from .._call import event_loop
-from .._call.error_text import describe
-from .._call.log import log_for
-from .._compat.messages import full_name, sibling
-from .._observed import tracker
-from .._observed.prints import make_all_readable
-from .._observed.secrets import masker_for
-from .._observed.tracker import Tracker
-from .._terminal.excerpts import LONGEST_RESULT
+from .._core.base.excerpts import LONGEST_RESULT
+from .._core.base.type_names import type_in_words
+from .._core.call import event_loop
+from .._core.call.error_text import describe
+from .._core.call.log import log_for
+from .._core.compat.messages import full_name, sibling
+from .._core.compat.pairs import Pair
+from .._core.observed import tracker
+from .._core.observed.tracker import Tracker
 from ..errors import UsageError, WireError
-from ..proto import V1_SERVICE, V1BETA1_SERVICE, _view
+from ..proto import V1_SERVICE, V1BETA1_SERVICE
 from ..proto._pool import DecodeError
 from ..proto.v1 import run_function_pb2 as fnv1
 from . import flags, log
+from .calls import current_subject
 from .server import GRACE_SECONDS, Server
-from .subject import current_subject
 from .tls import Certificates
+from .transports import against_h2_with
 
 __all__ = [
     "SERVICE_NAMES",
@@ -108,7 +108,7 @@ def serve(
         insecure: Whether to serve without transport security, even if there are credentials.
         options: Pairs of `grpc.max_receive_message_length` or `grpc.max_send_message_length`, and the limit in bytes;
             -1 for no limit.
-        transport: `grpcio` or `h2`; by default grpcio, or h2 if grpcio isn't installed.
+        transport: `grpcio` or `h2`; by default h2, or grpcio if h2 isn't installed or can't use the credentials.
 
     Raises:
         UsageError: There are neither credentials nor `insecure=True`; `function` is neither a composition function nor
@@ -128,11 +128,11 @@ def serve(
     runner = runner_of(function)
     log.set_masker(tracker.mask)
     log.set_subject(current_subject)
-    make_all_readable(current_subject)
     # In gRPC's options, -1 means that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
-    server = Server(runner.run, transport=transport, **sizes)
-    server.listen(address, None if insecure else getattr(creds, "certificates", creds))
+    certificates = None if insecure else getattr(creds, "certificates", creds)
+    server = Server(runner.run, transport=transport, against_h2=lambda: against_h2_with(certificates), **sizes)
+    server.listen(address, certificates)
     server.serve(SHUTDOWN_GRACE_PERIOD_SECONDS)
 
 
@@ -167,7 +167,7 @@ def runner_of(function: Any) -> Any:
             "a function must have a method RunFunction(request, context), or be made by @composition.function "
             f"(got {type_in_words(function)})"
         )
-    return _Runner(function.RunFunction)
+    return _Runner(function.RunFunction, function if isinstance(function, Pair) else None)
 
 
 class _Runner:
@@ -175,12 +175,14 @@ class _Runner:
 
     Args:
         method: The method `RunFunction` of the user's object.
+        pair: The function of two messages that the object is made of; None for another object.
     """
 
-    def __init__(self, method: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, method: Callable[[Any, Any], Any], pair: Pair | None) -> None:
         self._method = method
-        self.name = type(getattr(method, "__self__", method)).__name__
-        self._file: str = getattr(getattr(method, "__code__", None), "co_filename", __file__)
+        self.name = type(getattr(method, "__self__", method)).__name__ if pair is None else pair.name
+        file = getattr(getattr(method, "__code__", None), "co_filename", __file__)
+        self._file: str = file if pair is None else pair.file
 
     def run(self, data: bytes) -> bytes:
         """Answer one request: take its bytes, and return the response's bytes.
@@ -195,7 +197,7 @@ class _Runner:
         except DecodeError as error:
             raise WireError(f"the request is not a RunFunctionRequest: {error}") from None
         # Enter a call, so that secrets of this request are masked in log lines.
-        call = Tracker(data, lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
+        call = Tracker(data)
         before = tracker.enter(call)
         try:
             return self._answer(request)

@@ -1,4 +1,4 @@
-"""Runs calls in this process, and finds calls that still run after their deadline.
+"""Runs calls in this process, finds those that still run after their deadline, and names calls in log lines.
 
 Python can't end a thread. If a call hangs, the transport answers the caller at the deadline, but the call's thread goes
 on. So the running calls are checked here: the stack of a call that hangs is logged, such calls are counted, and if too
@@ -14,82 +14,27 @@ import time
 import traceback
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any
 
+from .._core import codec
+from .._core.base.folder import PACKAGE
+from .._core.observed import tracker
 from ..errors import WireError
+from ..proto import _view
 from . import log
-from .subject import subject_of
-from .transports import seconds_left, status
+from .transports import status
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from .transports import Caller
-    from .transports.limits import Limits
+    from .._core.observed.tracker import Tracker
+    from .transports.budget import Limits
 
-__all__ = ["Calls", "Handler", "Run", "end_if_forked", "timed"]
+__all__ = ["Calls", "Run", "current_subject", "end_if_forked", "subject_of", "timed"]
 
 _log = logging.getLogger(__name__)
 
 Run = Callable[[bytes], bytes]
-
-_PACKAGE: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-
-
-class Handler(Protocol):
-    """Answers calls, in this process (`Calls`) or in worker processes (`Pool`).
-
-    Attributes:
-        late: The number of calls since the server's start that ran on after their deadline.
-    """
-
-    late: int
-
-    @property
-    def running(self) -> int:
-        """The number of calls that run now."""
-
-    @property
-    def stuck(self) -> int:
-        """The number of stuck calls, which still run `Limits.stuck_seconds` after their deadline."""
-
-    @property
-    def healthy(self) -> bool:
-        """Whether the handler can take more calls."""
-
-    def handle(self, request: bytes, caller: Caller) -> bytes:
-        """Answer a request: return the bytes of the response.
-
-        Args:
-            request: The bytes of the request.
-            caller: The caller, who knows the call's deadline.
-
-        Raises:
-            Refused: The call must be answered with a status other than OK.
-        """
-
-    def look(self) -> None:
-        """Find calls that run after their deadline: log them, or replace their workers. Runs about once a second."""
-
-    def close(self) -> None:
-        """End the worker processes, if the handler has any."""
-
-
-class _Late:
-    """A running call that `look` has found. The request isn't kept here, so that its memory is freed with the call.
-
-    Attributes:
-        caller: The object for the call's caller, by which `look` recognises the call.
-        since: When `look` first found the call, by `time.monotonic`.
-        late_since: When `look` first found that the call's deadline was over; None before.
-    """
-
-    __slots__ = ("caller", "late_since", "since")
-
-    def __init__(self, caller: Caller, now: float) -> None:
-        self.caller = caller
-        self.since = now
-        self.late_since: float | None = None
 
 
 class Calls:
@@ -107,9 +52,9 @@ class Calls:
     def __init__(self, run: Run, limits: Limits) -> None:
         self._run = run
         self._limits = limits
-        # By thread number. No lock is needed, because each thread changes only its own entry.
-        self._running: dict[int, tuple[Caller, bytes]] = {}
-        self._seen: dict[int, _Late] = {}
+        # By thread number: the deadline and the request. No lock is needed, because each thread changes only its own.
+        self._running: dict[int, tuple[float, bytes]] = {}
+        self._late: dict[int, float] = {}  # the deadlines of calls that `look` has reported, by thread number
         self._stuck = 0
         self.late = 0
 
@@ -128,7 +73,7 @@ class Calls:
         """Whether the share of threads that are stuck in a call is less than `Limits.stuck_share` (by default half)."""
         return self._stuck < self._limits.stuck_share * self._limits.threads
 
-    def handle(self, request: bytes, caller: Caller) -> bytes:
+    def handle(self, request: bytes, until: float) -> bytes:
         """Answer a request: call `run` in this thread, and return the bytes of the response.
 
         If `run` forks this process, and returns in the child, too, the child ends here, and only this process answers.
@@ -137,7 +82,7 @@ class Calls:
             Refused: The request is malformed (INVALID_ARGUMENT), or `run` has raised another exception (INTERNAL).
         """
         thread, process = get_ident(), os.getpid()
-        self._running[thread] = caller, request
+        self._running[thread] = until, request
         try:
             return self._run(request)
         except WireError as e:
@@ -154,22 +99,15 @@ class Calls:
     def look(self) -> None:
         """Log the stack of each call that runs after its deadline, once for each call, and count the stuck calls.
 
-        If such a call is of an `async def` function, its coroutine is cancelled. A call without a deadline is cancelled
-        after `Limits.call_seconds`, and counts as late then.
+        If such a call is of an `async def` function, its coroutine is cancelled.
         """
         now = time.monotonic()
-        before, self._seen = self._seen, {}
-        stuck = 0
-        for thread, running in self._running.copy().items():
-            seen = before.get(thread)
-            if seen is None or seen.caller is not running[0]:
-                seen = _Late(running[0], now)
-            self._seen[thread] = seen
-            if seen.late_since is None and self._is_late(running[0], now - seen.since):
-                seen.late_since = now
-                self._report(thread, running)
-            if seen.late_since is not None and now - seen.late_since >= self._limits.stuck_seconds:
-                stuck += 1
+        late = {thread: call for thread, call in self._running.copy().items() if call[0] <= now}
+        for thread, call in late.items():
+            if self._late.get(thread) != call[0]:
+                self._report(thread, call)
+        self._late = {thread: until for thread, (until, _) in late.items()}
+        stuck = sum(now - until >= self._limits.stuck_seconds for until in self._late.values())
         was_healthy, self._stuck = self.healthy, stuck
         if was_healthy and not self.healthy:
             _log.error(
@@ -181,17 +119,8 @@ class Calls:
     def close(self) -> None:
         """Do nothing: threads end with the process."""
 
-    def _is_late(self, caller: Caller, seconds: float) -> bool:
-        remaining = seconds_left(caller)
-        if remaining is not None:
-            return remaining <= 0
-        if seconds < self._limits.call_seconds:
-            return False
-        caller.cancel()
-        return True
-
-    def _report(self, thread: int, running: tuple[Caller, bytes]) -> None:
-        loop = sys.modules.get("crossplane_lite._call.event_loop")
+    def _report(self, thread: int, running: tuple[float, bytes]) -> None:
+        loop = sys.modules.get("crossplane_lite._core.call.event_loop")
         # An `async def compose` runs on the event loop while this thread waits for it: show the stack of the coroutine.
         frame = sys._current_frames().get(thread)
         awaited = None if loop is None else loop.awaited(thread)
@@ -228,7 +157,7 @@ def _stack(frame: FrameType | None) -> str:
     code = Calls.handle.__code__
     handle = code.co_filename, code.co_name
     start = next((at for at, one in enumerate(found) if (one.filename, one.name) == handle), 0)
-    own = next((at for at in range(start + 1, len(found)) if not found[at].filename.startswith(_PACKAGE)), 0)
+    own = next((at for at in range(start + 1, len(found)) if not found[at].filename.startswith(PACKAGE)), 0)
     return "".join(traceback.format_list(found[own:])).rstrip()
 
 
@@ -247,3 +176,39 @@ def timed(run: Run) -> Run:
             _log.debug("call", extra={"milliseconds": milliseconds, **fields, **subject_of(request)})
 
     return run_timed
+
+
+def subject_of(request: bytes) -> dict[str, str]:
+    """Return the fields that identify a request; an empty dict if the request's bytes are malformed.
+
+    Returns:
+        The fields `tag`, which is the request's tag, and `composite`, which is the composite's name or
+        `namespace/name`. A field without a value is left out.
+    """
+    try:
+        return _subject(_view.RunFunctionRequest.FromString(request))
+    except Exception:  # running the function reports what is wrong with the request
+        return {}
+
+
+def current_subject() -> dict[str, str]:
+    """Return the fields of `subject_of` for the current call of this thread or task; an empty dict without a call."""
+    call: Tracker | None = tracker.current()
+    if call is None:
+        return {}
+    request = getattr(call, "request", None)
+    if request is None:
+        return subject_of(call.data)
+    try:
+        return _subject(request)
+    except Exception:
+        return {}
+
+
+def _subject(request: Any) -> dict[str, str]:
+    fields = {"tag": request.meta.tag} if request.meta.tag else {}
+    metadata = codec.get_path(request.observed.composite.resource, ("metadata",))
+    if isinstance(metadata, dict) and isinstance(metadata.get("name"), str):
+        namespace = metadata.get("namespace")
+        fields["composite"] = f"{namespace}/{metadata['name']}" if isinstance(namespace, str) else metadata["name"]
+    return fields

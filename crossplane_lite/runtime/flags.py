@@ -15,13 +15,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .._observed.prints import make_all_readable
-from .._observed.tracker import mask
-from ..errors import CrossplaneLiteError, InputError
-from . import log
-from .subject import current_subject
-from .transports import NAMES
-from .transports.limits import Limits
+from .._core.observed.tracker import mask
+from ..errors import CrossplaneLiteError, InputError, MissingExtraError
+from . import log, transports
+from .calls import current_subject
+from .transports.budget import Limits
 
 if TYPE_CHECKING:
     from .load import Servable
@@ -66,25 +64,20 @@ def command(argv: Sequence[str]) -> int:
     return 0
 
 
-def _text(text: str) -> str:
-    return text
+def _whole(most: int, of: str = "") -> Callable[[str], int]:
+    """Return a function that reads a whole number from 1 to `most`."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= most:
+            raise InputError(f"{text!r} is not a whole number{of} from 1 to {most}")
+        return int(text)
+
+    return read
 
 
 def _megabytes(text: str) -> int:
-    """Return how many bytes a number of megabytes is, such as 1048576 for `1`.
-
-    Raises:
-        InputError: `text` isn't a whole number from 1 to 2047. Larger limits don't fit into gRPC's 32 bits.
-    """
-    if not text.isdecimal() or not 1 <= int(text) <= 2047:
-        raise InputError(f"{text!r} is not a whole number of megabytes from 1 to 2047")
-    return int(text) << 20
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
-        raise InputError(f"{text!r} is not a whole number from 1 to 10000")
-    return int(text)
+    """Return how many bytes a number of megabytes is. Limits above 2047 MB don't fit into gRPC's 32 bits."""
+    return _whole(2047, " of megabytes")(text) << 20
 
 
 def _seconds(text: str) -> float:
@@ -97,15 +90,9 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _processes(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 256:
-        raise InputError(f"{text!r} is not a whole number from 1 to 256")
-    return int(text)
-
-
 def _transport(text: str) -> str:
-    if text not in NAMES:
-        raise InputError(f"{text!r} is not one of {', '.join(NAMES)}")
+    if text not in transports.NAMES:
+        raise InputError(f"{text!r} is not one of {', '.join(transports.NAMES)}")
     return text
 
 
@@ -114,42 +101,43 @@ _DEFAULTS: Final = Limits()
 # For each flag: its names; the name of its value in help, or None for a switch; the function that reads the value; the
 # default; the help text. The first name, without dashes, is the key in the parsed flags.
 _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any, str], ...]] = (
-    (("--debug",), None, _text, False, "log every call, and as text instead of JSON"),
-    (("--insecure",), None, _text, False, "serve without transport security; wins over certificates"),
+    (("--debug",), None, str, False, "log every call, and as text instead of JSON"),
+    (("--insecure",), None, str, False, "serve without transport security; wins over certificates"),
     (
         ("--tls-certs-dir", "--tls-server-certs-dir"),
         "DIR",
-        _text,
+        str,
         None,
         "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
     ),
     (
         ("--address",),
         "HOST:PORT",
-        _text,
+        str,
         "0.0.0.0:9443",
         "where to listen (0.0.0.0:9443, which is IPv4 and IPv6, as is :9443)",
     ),
     (
         ("--health-address",),
         "HOST:PORT",
-        _text,
+        str,
         None,
         "serve gRPC's health service on this address, in plain text, for probes of Kubernetes",
     ),
     (
         ("--metrics-address",),
         "HOST:PORT",
-        _text,
+        str,
         None,
         "serve metrics for Prometheus on this address (needs the extra [metrics])",
     ),
-    (("--traces",), None, _text, False, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
-    (("--reflection",), None, _text, False, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
+    (("--traces",), None, str, False, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
+    (("--record",), "DIR", str, None, "record all calls here, for crossplane-lite replay, report and what-if"),
+    (("--reflection",), None, str, False, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
     (("--max-recv-message-size",), "MB", _megabytes, 4 << 20, "largest request (4)"),
     (("--max-send-message-size",), "MB", _megabytes, None, "largest response (no limit)"),
-    (("--threads",), "N", _count, 32, "calls handled at the same time (32)"),
-    (("--workers",), "N", _processes, 0, "run the function in N processes, for functions that compute much (none)"),
+    (("--threads",), "N", _whole(10_000), 32, "calls handled at the same time (32)"),
+    (("--workers",), "N", _whole(256), 0, "run the function in N processes, for functions that compute much (none)"),
     (
         ("--call-timeout",),
         "SECONDS",
@@ -166,12 +154,12 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any
     ),
     (
         ("--transport",),
-        "|".join(NAMES),
+        "|".join(transports.NAMES),
         _transport,
         None,
-        "the package that serves gRPC: grpcio, or h2 of the extra [h2] (grpcio, or h2 if grpcio isn't installed)",
+        "the package that serves gRPC: h2 of the extra [h2], or grpcio (h2 if it is installed, else grpcio)",
     ),
-    (("-h", "--help"), None, _text, False, "print this and exit"),
+    (("-h", "--help"), None, str, False, "print this and exit"),
 )
 
 
@@ -248,10 +236,12 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
             "no certificates: give --tls-certs-dir DIR (or TLS_SERVER_CERTS_DIR) with tls.crt, tls.key and ca.crt, "
             "or --insecure to serve without transport security"
         )
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed at the start
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     log.configure(logging.DEBUG if flags["debug"] else logging.INFO, text=flags["debug"])
     log.set_masker(mask)
     log.set_subject(current_subject)
-    make_all_readable(current_subject)
     log.log_what_python_prints()
     if not flags["debug"]:
         # gRPC's core writes text to stderr. Otherwise each handshake that fails, as of a port scan, would be a line.
@@ -264,6 +254,19 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
     finally:
         gc.enable()
     server.serve()
+
+
+def _recorder() -> Any:
+    """Return the module that records calls. A served function doesn't need it otherwise, and images don't have it."""
+    import importlib
+
+    try:
+        return importlib.import_module("crossplane_lite._tools.recorder.serving")
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            "--record isn't in this image, which holds only the code that serves a function: make the image with "
+            "--keep development"
+        ) from None
 
 
 def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) -> Server:
@@ -281,17 +284,25 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
 
     warn_of_extras(fn)
 
+    def against_h2() -> str:
+        return "only grpcio has reflection" if flags["reflection"] else transports.against_h2_with(certificates)
+
     run = fn.run
     if flags["traces"]:
         from .traces import traced
 
         run = traced(run, getattr(fn, "name", "RunFunction"))
+    if flags["record"]:
+        if flags["workers"]:
+            raise InputError("--record works only without --workers: one process writes a recording")
+        run = _recorder().recorded(run, flags["record"], getattr(fn, "name", "RunFunction"))
     server = Server(
         run,
         threads=flags["threads"],
         max_receive_bytes=flags["max-recv-message-size"],
         max_send_bytes=flags["max-send-message-size"],
         transport=flags["transport"],
+        against_h2=against_h2,
         limits=Limits(call_seconds=flags["call-timeout"], stuck_seconds=flags["stuck-after"]),
         workers=flags["workers"],
         metrics=flags["metrics-address"] is not None,

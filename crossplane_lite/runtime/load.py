@@ -6,8 +6,10 @@ import importlib
 import os
 import sys
 
-from .._base.extras import not_installed
-from .._base.type_names import type_in_words
+from .._core.base.extras import not_installed
+from .._core.base.folder import PACKAGE
+from .._core.base.near_name import near_name
+from .._core.base.type_names import type_in_words
 from ..errors import InputError
 
 TYPE_CHECKING = False
@@ -25,11 +27,11 @@ if TYPE_CHECKING:
         def run(self, request: bytes, /) -> bytes: ...
 
 
-__all__ = ["load_function", "load_object", "load_runner", "warn_of_extras"]
+__all__ = ["load_function", "load_object", "load_runner", "takes_messages", "warn_of_extras"]
 
 
 def load_function(name: str) -> Servable:
-    """Import a composition function and return it.
+    """Import a function that can be served, and return it: a composition function, or one of those of `load_runner`.
 
     The current directory is put into `sys.path`, as with `python -m`.
 
@@ -38,10 +40,15 @@ def load_function(name: str) -> Servable:
 
     Raises:
         InputError: `name` isn't such a name, there is no such module or attribute, importing the module fails, or the
-            attribute isn't a composition function.
+            attribute isn't such a function.
     """
-    found: Servable = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose")
-    return found
+    found = load_runner(name)
+    if not _is(found, _FUNCTION):
+        from ._message_functions import runner_of
+
+        found = runner_of(found)
+    served: Servable = found
+    return served
 
 
 # The names of attributes that show, in one piece of code, that it checks resources against schemas.
@@ -76,7 +83,6 @@ def warn_of_extras(fn: object) -> None:
 
 # Classes of functions are recognised by name: their modules import this module, and importing, for example, the class
 # of KRM functions just to compare would take too long.
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FUNCTION = "crossplane_lite.composition.Function"
 _OTHERS = {
     _FUNCTION: "a composition function; krm.from_composition makes a KRM function of it",
@@ -87,8 +93,9 @@ _OTHERS = {
 def load_runner(name: str) -> Any:
     """Import a composition function or a function that handles raw messages, and return it.
 
-    A function that handles raw messages is an object with a method RunFunction, or a class of such objects. If `name`
-    names a class, a new instance is returned. The current directory is put into `sys.path`, as with `python -m`.
+    A function that handles raw messages is an object with a method RunFunction, or a class of such objects, or a
+    `compose(req, rsp)`. If `name` names a class, a new instance is returned; for a `compose(req, rsp)`, an object with
+    a method RunFunction that calls it. The current directory is put into `sys.path`, as with `python -m`.
 
     Args:
         name: The module's dotted name, a colon, and the function's name: `package.module:function`.
@@ -98,6 +105,10 @@ def load_runner(name: str) -> Any:
             attribute is an object of another kind, or calling the class without arguments fails.
     """
     found = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose", _is_runner)
+    if takes_messages(found):
+        from .._core.compat.pairs import Pair
+
+        return Pair(found)
     if isinstance(found, type):
         try:
             return found()
@@ -111,7 +122,14 @@ def load_runner(name: str) -> Any:
 
 
 def _is_runner(value: object) -> bool:
-    return callable(getattr(value, "RunFunction", None))
+    return callable(getattr(value, "RunFunction", None)) or takes_messages(value)
+
+
+def takes_messages(value: object) -> bool:
+    """Return whether a value is a plain function of two arguments, as `compose(req, rsp)`."""
+    code = getattr(value, "__code__", None)
+    needed = 0 if code is None else code.co_argcount - len(getattr(value, "__defaults__", None) or ())
+    return type(value) is type(takes_messages) and needed == 2
 
 
 def load_object(
@@ -161,7 +179,7 @@ def load_object(
         other = _OTHERS.get(_full_name(type(found)))
         hint = other or f"{type_in_words(found)}, not a {called}; is the decorator {decorator} missing?"
         if also is not None and other is None:
-            hint += " An object with a method RunFunction(request, context) works too"
+            hint += " compose(req, rsp) and an object with a method RunFunction(request, context) work too"
         raise InputError(f"{name} is {hint}")
     return found
 
@@ -190,17 +208,14 @@ def _import(name: str) -> ModuleType:
 
 def _near_module(folder: str, name: str) -> str:
     """Return a hint with the module in `folder` whose name is most similar to `name`; "" if no name is similar."""
-    import difflib  # here, because only messages about mistakes need it
-
-    *way, last = name.split(".")
+    way = name.split(".")[:-1]
     try:
         found = os.listdir(os.path.join(folder, *way))
     except OSError:
         return ""
     here = os.path.join(folder, *way)
     there = [one.removesuffix(".py") for one in found if one.endswith(".py") or os.path.isdir(os.path.join(here, one))]
-    near = difflib.get_close_matches(last, sorted(one for one in there if one.isidentifier()), n=1)
-    return f"; did you mean {'.'.join([*way, *near])!r}?" if near else ""
+    return near_name(name, sorted(".".join([*way, one]) for one in there if one.isidentifier()))
 
 
 def _generating(name: str) -> str:
@@ -213,7 +228,7 @@ def _generating(name: str) -> str:
 def _failed(problem: str, error: BaseException) -> InputError:
     import logging  # here, because a short process such as a KRM function doesn't need it otherwise
 
-    from .._terminal.lines import line
+    from .._core.base.lines import line
 
     logging.getLogger(__name__).debug("%s", problem, exc_info=error)
     try:
@@ -237,7 +252,7 @@ def _place(trace: TracebackType | None) -> str:
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        skipped = file.startswith(("<frozen", _PACKAGE)) or os.path.dirname(file) == os.path.dirname(importlib.__file__)
+        skipped = file.startswith(("<frozen", PACKAGE)) or os.path.dirname(file) == os.path.dirname(importlib.__file__)
         if not skipped:
             place = f" ({file}, line {trace.tb_lineno})"
         trace = trace.tb_next
@@ -245,14 +260,11 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _hint(module: ModuleType, attribute: str, cls: str, called: str) -> str:
-    import difflib  # here, because only messages about mistakes need it
-
     try:
         values = vars(module)
     except Exception:  # code may have put any object into sys.modules
         values = {}
     found = sorted(name for name, value in values.items() if isinstance(name, str) and _is(value, cls))
-    near = difflib.get_close_matches(attribute, found, n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; its {called}s: {', '.join(found)}" if found else f" and no {called} at all"
+    return near_name(attribute, found) or (
+        f"; its {called}s: {', '.join(found)}" if found else f" and no {called} at all"
+    )

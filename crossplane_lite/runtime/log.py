@@ -1,11 +1,15 @@
 """Writes log lines to stderr: one JSON object each, or text for people.
 
-Secret values of a request are masked in every text before it is written, so that they never reach the log.
+Secret values of a request are masked in every text before it is written, so that they never reach the log. A log that
+nobody reads doesn't stop a call: lines wait in a queue, and if it is full, they are dropped.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import select
 import sys
 import threading
 import time
@@ -14,15 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from .._base.type_names import type_in_words
-from .._terminal.excerpts import LONGEST_LOGGED, capped
-from .._terminal.lines import escaped
+from .._core.base.excerpts import LONGEST_LOGGED, capped
+from .._core.base.lines import escaped
+from .._core.base.type_names import type_in_words
 
 __all__ = [
     "JSONFormatter",
     "TextFormatter",
     "configure",
     "exception_in_call",
+    "flush",
     "log_what_python_prints",
     "set_masker",
     "set_subject",
@@ -41,6 +46,10 @@ _MAX_DEPTH: Final = 8
 _MOST_ITEMS: Final = 1000
 
 _INDENT: Final = "    "
+
+# A pipe that can be written to takes so many bytes without waiting (PIPE_BUF of Linux).
+_PIECE: Final = 4096
+_MOST_WAITING: Final = 1 << 20
 
 _log = logging.getLogger(__name__)
 
@@ -83,11 +92,86 @@ def configure(level: int = logging.INFO, *, text: bool = False) -> None:
         level: The lowest level that is logged.
         text: Whether to write lines for people instead of JSON.
     """
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Handler()
     handler.setFormatter(TextFormatter() if text else JSONFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+
+
+def flush(seconds: float = 0.0) -> None:
+    """Write the lines that wait, as far as somebody reads them.
+
+    Args:
+        seconds: How long to wait for those who read the log.
+    """
+    end = time.monotonic() + seconds
+    for handler in logging.getLogger().handlers:
+        handler.flush()
+        while isinstance(handler, _Handler) and handler.waiting and time.monotonic() < end:
+            time.sleep(0.01)
+            handler.flush()
+
+
+class _Handler(logging.Handler):
+    """Writes lines to a descriptor of its own for stderr, and never waits for those who read them.
+
+    Code of the function may close the descriptor 2, and then the next connection has that number. Up to 1 MB of lines
+    wait; further lines are dropped, and a later line says how many.
+
+    Attributes:
+        waiting: The bytes that wait.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting = bytearray()
+        self._dropped = 0
+        self._file: int | None = None
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # there is no stderr, or it has no descriptor
+            self._file = os.dup(sys.stderr.fileno())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line of a record, or put it into the queue."""
+        try:
+            line = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+        except Exception:
+            self.handleError(record)
+            return
+        if self._file is None:
+            if sys.stderr is not None:  # an object of a test, for example
+                sys.stderr.write(line.decode())
+            return
+        self._write()
+        if len(self.waiting) + len(line) > _MOST_WAITING:
+            self._dropped += 1
+            return
+        if self._dropped:
+            self.waiting += self._note().encode()
+            self._dropped = 0
+        self.waiting += line
+        self._write()
+
+    def _note(self) -> str:
+        text = f"{self._dropped:,} log lines were dropped, because nobody read the log"
+        fields = {"name": __name__, "levelno": logging.WARNING, "levelname": "WARNING", "msg": text}
+        return self.format(logging.makeLogRecord(fields)) + "\n"
+
+    def flush(self) -> None:
+        """Write the lines that wait, as far as that is possible without waiting."""
+        with self.lock or contextlib.nullcontext():
+            self._write()
+
+    def _write(self) -> None:
+        if self._file is None or not self.waiting:
+            return
+        try:
+            poll = select.poll()
+            poll.register(self._file, select.POLLOUT)
+            while self.waiting and poll.poll(0):
+                del self.waiting[: os.write(self._file, self.waiting[:_PIECE])]
+        except OSError:  # those who read the log have gone
+            self.waiting.clear()
 
 
 def log_what_python_prints() -> None:
@@ -122,10 +206,8 @@ def _log_unraisable(raised: Any) -> None:
 
 
 def _log_uncaught(message: str, raised: Any) -> None:
-    from .._observed.threads import subject_of_thread
-
     value = raised.exc_type() if raised.exc_value is None else raised.exc_value
-    _log.error("%s", message, exc_info=(raised.exc_type, value, raised.exc_traceback), extra=dict(subject_of_thread()))
+    _log.error("%s", message, exc_info=(raised.exc_type, value, raised.exc_traceback))
 
 
 def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> None:
@@ -136,11 +218,9 @@ def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> N
         message: The message of the line.
         request: The bytes of the request in whose call the exception was raised. The call may have ended already.
     """
-    from .._observed.secrets import masker_for
-    from .._observed.tracker import Tracker, enter, leave
-    from ..proto import _view
+    from .._core.observed.tracker import Tracker, enter, leave
 
-    call = Tracker(request, lambda: masker_for(_view.RunFunctionRequest.FromString(request)))
+    call = Tracker(request)
     before = enter(call)
     try:
         logger.exception(message)

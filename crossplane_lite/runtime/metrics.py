@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import socket
 import socketserver
@@ -13,17 +12,17 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from .._base.extras import load
-from .._call import tally
-from .._call.tally import Tally
+from .._core.base.extras import load
+from .._core.call import tally
+from .._core.call.tally import Tally
 from ..errors import InputError
 from ..proto import _view
-from . import address as addresses
-from .transports import listening, seconds_left, status
+from . import addresses
+from .transports import status
 from .transports.status import Refused
 
 if TYPE_CHECKING:
-    from .transports import Caller, Handle
+    from .transports import Handle
 
 __all__ = ["Gauges", "Metrics"]
 
@@ -94,12 +93,7 @@ class Metrics:
         where = addresses.parse(address)
         if where.path:
             raise InputError(f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT")
-        try:
-            sockets = listening.sockets(where)
-        except OSError as e:
-            if e.errno == errno.EADDRINUSE:
-                raise addresses.in_use(address) from None
-            raise InputError(f"can't listen on {address}: {(e.strerror or str(e)).lower()}") from e
+        sockets = addresses.listening(where, address)
         handler = _client.MetricsHandler.factory(self._registry)
         handler.timeout = _SILENT_SECONDS
         self._servers = [_Server(sock, handler) for sock in sockets]
@@ -116,13 +110,13 @@ class Metrics:
     def counted(self, handle: Handle) -> Handle:
         """Return a function that calls `handle`, and counts calls by status, their durations, results and resources."""
 
-        def handle_counted(request: bytes, caller: Caller) -> bytes:
+        def handle_counted(request: bytes, until: float) -> bytes:
             counts = Tally()
             before = tally.counting.set(counts)
             start = time.perf_counter()
             code = status.INTERNAL
             try:
-                response = handle(request, caller)
+                response = handle(request, until)
                 code = status.OK
             except Refused as e:
                 code = e.code
@@ -130,8 +124,7 @@ class Metrics:
             finally:
                 tally.counting.reset(before)
                 self._seconds.observe(time.perf_counter() - start)
-                remaining = seconds_left(caller)
-                if remaining is not None and remaining <= 0:
+                if time.monotonic() >= until:
                     code = status.DEADLINE_EXCEEDED  # whatever the outcome is, the caller doesn't wait any more
                 self._calls.labels(status.NAMES[code]).inc()
                 self._count(counts)
@@ -170,7 +163,7 @@ class _Collector:
 
 
 def _handshakes() -> Iterator[tuple[str, str, float]]:
-    loaded = sys.modules.get("crossplane_lite.runtime.transports.handshakes")  # only the transport h2 has it
+    loaded = sys.modules.get("crossplane_lite.runtime.transports.peer")  # only the transport h2 has it
     if loaded is not None:
         yield "handshakes_failed_total", "TLS handshakes that have failed.", loaded.failures.count
 

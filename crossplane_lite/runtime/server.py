@@ -2,6 +2,11 @@
 
 No message classes are used here: the transport passes the bytes of a request to the function, and sends the bytes that
 the function returns. v1 and v1beta1 are answered in the same way, because their messages have the same bytes.
+
+gRPC's health service, `grpc.health.v1.Health`, is here, too (source: "GRPC Health Checking Protocol" in the
+documentation of grpc/grpc, and its file health.proto). `Check` and `List` are served. `Watch` is answered with
+UNIMPLEMENTED, because each of its streams would occupy a thread; by the protocol, clients then work without health
+checks. Its messages have only strings and numbers, so their bytes are read and written without message classes.
 """
 
 from __future__ import annotations
@@ -9,27 +14,30 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UsageError
-from . import transports
-from .address import ANY
+from ..proto import V1_SERVICE, V1BETA1_SERVICE
+from . import log, transports
+from .addresses import ANY
 from .calls import Calls, timed
-from .transports.limits import Limits
+from .transports import status
+from .transports.budget import GiveBack, Limits
+from .transports.status import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from .calls import Handler, Run
+    from .calls import Run
     from .metrics import Metrics
     from .tls import Certificates
     from .transports import Handle, Quick, Transport
     from .workers import Pool
 
-__all__ = ["GRACE_SECONDS", "Server"]
+__all__ = ["GRACE_SECONDS", "Server", "health_method"]
 
 GRACE_SECONDS: Final = 25
 """How many seconds running calls may take after a signal to stop; Kubernetes kills a pod after 30, by default."""
@@ -49,7 +57,8 @@ class Server:
         max_receive_bytes: The largest request, in bytes. A larger request is answered with RESOURCE_EXHAUSTED.
         max_send_bytes: The largest response, in bytes; None for no limit. Instead of a larger response, the caller gets
             RESOURCE_EXHAUSTED.
-        transport: `grpcio` or `h2`; None for grpcio if it is installed, else h2.
+        transport: `grpcio` or `h2`; None for h2 if it is installed, else grpcio.
+        against_h2: Returns why None rather means grpcio; an empty string if there is no reason.
         limits: The limits other than the three above; None for the defaults.
         workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server
             before the process starts a thread.
@@ -69,6 +78,7 @@ class Server:
         max_receive_bytes: int = 4 << 20,
         max_send_bytes: int | None = None,
         transport: str | None = None,
+        against_h2: Callable[[], str] = str,
         limits: Limits | None = None,
         workers: int = 0,
         metrics: bool = False,
@@ -84,7 +94,7 @@ class Server:
             from .workers import Pool
 
             self._pool = Pool(run, workers, limits)  # before there are threads
-        self._calls: Handler = self._pool or Calls(run, limits)
+        self._calls: Pool | Calls = self._pool or Calls(run, limits)
         handle: Handle = self._calls.handle
         if metrics:
             from .metrics import Metrics
@@ -93,7 +103,7 @@ class Server:
             handle = self._metrics.counted(handle)
         self._bound: list[dict[str, Any]] = []
         self._more: dict[str, Any] = {"workers": workers} if workers else {}  # for the line that says where it serves
-        self._transport = transports.make(transport, handle, limits, self._other)
+        self._transport = transports.make(transport, handle, limits, self._other, against_h2)
         self._health: Transport | None = None
         self._certificates: list[Certificates] = []
         self._stopping = False
@@ -121,6 +131,7 @@ class Server:
         """
         bound = self._transport.listen(_whole(address), certificates)
         where = {"address": bound, "tls": certificates is not None, "transport": self._transport.name}
+        where["why"] = self._transport.why
         self._bound.append(where)
         if certificates is not None and hasattr(certificates, "look"):
             self._certificates.append(certificates)
@@ -187,7 +198,10 @@ class Server:
 
     def _look(self) -> None:
         """Check calls, connections and certificates about once a second, until the server ends."""
+        memory = GiveBack()
         while not self._over.wait(min(_LOOK_SECONDS, self._limits.request_seconds)):
+            log.flush()
+            memory.look()
             try:
                 self._calls.look()
                 self._transport.look()
@@ -251,10 +265,11 @@ class Server:
                 "calls still run %g seconds after the signal to stop, so they end with the process and get no answer",
                 grace,
             )
-            sys.stderr.flush()
+            log.flush(1.0)
             # A usual end of the interpreter would wait for the threads of these calls.
             os._exit(1)
         _log.info("stopped")
+        log.flush(1.0)
 
     def _gauges(self) -> Iterator[tuple[str, str, float]]:
         calls = self._calls
@@ -280,11 +295,7 @@ class Server:
 
     def _other(self, path: str) -> Quick | None:
         """Return the function that answers the method `path` of the health service; None if there is no such method."""
-        if not path.startswith("/grpc.health.v1.Health/"):
-            return None
-        from . import health  # imported only when a client asks for the service
-
-        return health.method(path, lambda: self.healthy)
+        return health_method(path, lambda: self.healthy)
 
 
 def _end_at_once(number: int, _frame: object) -> None:
@@ -294,3 +305,43 @@ def _end_at_once(number: int, _frame: object) -> None:
 def _whole(address: str) -> str:
     """Return an address with a host: `:9443` becomes `0.0.0.0:9443`, all addresses of the machine, as in Go."""
     return f"{ANY}{address}" if address.startswith(":") else address
+
+
+_SERVICES: Final = ("", V1_SERVICE, V1BETA1_SERVICE)
+_SERVING: Final = 1
+_NOT_SERVING: Final = 2
+
+
+def health_method(path: str, healthy: Callable[[], bool]) -> Quick | None:
+    """Return the function that answers a method of the health service: it takes and returns bytes.
+
+    Args:
+        path: The method's path, such as `/grpc.health.v1.Health/Check`.
+        healthy: Returns whether the server is healthy.
+
+    Returns:
+        The function; None if the service has no such method, or the method isn't implemented here. The function for
+        `Check` raises Refused for anything but the name of a service that is served.
+    """
+
+    def response() -> bytes:
+        """Return the bytes of a HealthCheckResponse."""
+        return bytes([0x08, _SERVING if healthy() else _NOT_SERVING])
+
+    def check(request: bytes) -> bytes:
+        if request and request not in [_field(name.encode()) for name in _SERVICES]:
+            names = ", ".join(_SERVICES[1:])
+            raise Refused(status.NOT_FOUND, f"there is no such service; ask for {names} or an empty name")
+        return response()
+
+    def list_all(_: bytes) -> bytes:
+        entries = [_field(_field(name.encode()) + _field(response(), 2)) for name in _SERVICES]
+        return b"".join(entries)
+
+    prefix = "/grpc.health.v1.Health/"
+    return {f"{prefix}Check": check, f"{prefix}List": list_all}.get(path)
+
+
+def _field(content: bytes, number: int = 1) -> bytes:
+    """Return an encoded field: its number, its length and `content`, a string or message of less than 128 bytes."""
+    return bytes([number << 3 | 2, len(content)]) + content

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from .._base.extras import load
-from .._call import tally
-from .._call.tally import Tally
+from .._core.base.extras import load
+from .._core.call import tally
+from .._core.call.tally import Tally
 from ..proto import _view
-from .calls import Run
-from .subject import subject_of
+from .calls import Run, subject_of
 
 __all__ = ["traced"]
 

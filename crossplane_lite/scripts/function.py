@@ -6,14 +6,12 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .._base.type_names import json_type_in_words, json_value_in_words
+from .._core.base.type_names import json_type_in_words, json_value_in_words
 from ..composition import Function
 from ..context import Context
 from ..errors import InputError
 from .limit import TooLong, run_limited
 from .text import FILE, compiled
-
-__all__ = ["function"]
 
 _KEYS: Final = frozenset({"apiVersion", "kind", "metadata", "parameters", "script", "timeoutSeconds"})
 _SECONDS: Final = 10
@@ -32,14 +30,7 @@ def _compose(ctx: Context) -> None:
 
 
 def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
-    """Return the text of the script and its time limit in seconds (10 by default), from the step's input.
-
-    Args:
-        given: The input; None if the step has none.
-
-    Raises:
-        InputError: The input has no script or an unknown field, or a field has a wrong value.
-    """
+    """Return the text of the script and its time limit in seconds, from the step's input. Raises InputError."""
     if given is None or "script" not in given:
         raise InputError("the step has no script: write it into the input, as `script: |` with a compose(ctx)")
     for key in given:

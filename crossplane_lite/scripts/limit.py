@@ -8,8 +8,6 @@ import ctypes
 import threading
 from collections.abc import Callable
 
-__all__ = ["TooLong", "run_limited"]
-
 # Code may catch TooLong. So it is raised again after _AGAIN_SECONDS, at most _TIMES times.
 _AGAIN_SECONDS = 0.2
 _TIMES = 50

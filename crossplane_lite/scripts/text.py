@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import sys
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final
 
-from .._base.sentinels import NULL, UNSET
+from .._core.base.hashes import sha256
+from .._core.base.kept import Kept
+from .._core.base.sentinels import NULL, UNSET
 from ..composition import Function, function
 from ..errors import InputError
 from ..observable import Observable, apply
 from ..unstructured import Unstructured
-
-__all__ = ["FILE", "LARGEST", "compiled"]
 
 FILE: Final = "/composition/script"
 """The file name that error messages show for every script: its last part, `script`, and the line in the script."""
@@ -24,11 +21,8 @@ FILE: Final = "/composition/script"
 LARGEST: Final = 256 * 1024
 """The most bytes that a script may have. A whole Composition can't have more than about a megabyte."""
 
-# The number of compiled scripts that are kept. The script that was not used for the longest time is dropped first.
-_MOST: Final = 64
-
-_kept: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
-_lock = threading.Lock()
+_kept: Final[Kept[Callable[[Any], Any]]] = Kept(64, lambda key: linecache.cache.pop(_file(key), None))
+_executed: Final[Kept[dict[str, Any]]] = Kept(64, lambda key: linecache.cache.pop(_file(key), None))
 
 
 def compiled(text: str) -> Callable[[Any], Any]:
@@ -45,39 +39,37 @@ def compiled(text: str) -> Callable[[Any], Any]:
         UsageError: `compose` can't be called with one argument, or is a generator.
         Exception: A statement of the script raised it.
     """
+    key = _key(text)
+    return _kept.get(key, lambda: _made(text, _file(key)))
+
+
+def executed(text: str) -> dict[str, Any]:
+    """Return the names that a script has defined, in a new namespace. They are kept as those of `compiled`.
+
+    Raises:
+        InputError: The text is too large, or isn't Python (the message has the line).
+        Exception: A statement of the script raised it.
+    """
+    key = _key(text)
+    return _executed.get(key, lambda: _names(text, _file(key)))
+
+
+def _key(text: str) -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > LARGEST:
         raise InputError(
             f"the script has {len(data):,} bytes; it must have at most {LARGEST:,}: move code into a packaged function"
         )
-    key = hashlib.sha256(data).digest()
-    with _lock:
-        found = _kept.get(key)
-        if found is not None:
-            _kept.move_to_end(key)
-            return found
-    made = _made(text, _file(key))
-    with _lock:
-        made = _kept.setdefault(key, made)
-        while len(_kept) > _MOST:
-            gone, _ = _kept.popitem(last=False)
-            linecache.cache.pop(_file(gone), None)
-    return made
+    return sha256(data).digest()
 
 
 def _file(key: bytes) -> str:
-    """Return a variant of FILE for one script, such as `/composition/0a1b2c3d/../script`.
-
-    Each script needs a file name of its own, so that tracebacks show its lines.
-
-    Args:
-        key: A hash of the script's text.
-    """
+    """Return a variant of FILE of a script's own for tracebacks, such as `/composition/0a1b2c3d/../script`."""
     folder, _, name = FILE.rpartition("/")
     return f"{folder}/{key.hex()[:8]}/../{name}"
 
 
-def _made(text: str, file: str) -> Callable[[Any], Any]:
+def _names(text: str, file: str) -> dict[str, Any]:
     try:
         code = compile(text, file, "exec", dont_inherit=True)
     except SyntaxError as e:
@@ -93,7 +85,11 @@ def _made(text: str, file: str) -> Callable[[Any], Any]:
     # So that tracebacks in the log show the lines of the script.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, names)
-    found = names.get("compose")
+    return names
+
+
+def _made(text: str, file: str) -> Callable[[Any], Any]:
+    found = _names(text, file).get("compose")
     if isinstance(found, Function):  # the script uses the decorator @composition.function
         return found.call_compose
     if not callable(found):

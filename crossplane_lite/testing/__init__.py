@@ -16,11 +16,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..render.rendered import FatalResultError as FatalResultError
-    from ..render.rendered import InvalidStatusError as InvalidStatusError
-    from ..render.rendered import Rendered as Rendered
-    from ..render.rendered import RenderError as RenderError
-    from ..simulate.simulation import Simulation as Simulation
+    from .._tools.recorder.fixtures import RecordedRequest as RecordedRequest
+    from .._tools.recorder.fixtures import recorded as recorded
+    from .._tools.recorder.fixtures import what_if as what_if
+    from .._tools.render.rendered import FatalResultError as FatalResultError
+    from .._tools.render.rendered import InvalidResourceError as InvalidResourceError
+    from .._tools.render.rendered import InvalidStatusError as InvalidStatusError
+    from .._tools.render.rendered import Rendered as Rendered
+    from .._tools.render.rendered import RenderError as RenderError
+    from .._tools.simulate.simulation import Simulation as Simulation
     from .conformance import assert_conforms as assert_conforms
     from .folder import Folder as Folder
     from .folder import render as render
@@ -38,7 +42,9 @@ __all__ = [
     "Condition",
     "FatalResultError",
     "Folder",
+    "InvalidResourceError",
     "InvalidStatusError",
+    "RecordedRequest",
     "RenderError",
     "Rendered",
     "Response",
@@ -48,31 +54,37 @@ __all__ = [
     "Snapshots",
     "assert_conforms",
     "assert_waves",
+    "recorded",
     "render",
     "request",
     "run",
     "simulate",
+    "what_if",
 ]
 
 # Where this package is installed, every run of pytest imports this module. So names are loaded only when they are used.
 _HOMES = {
     "Condition": ".responses",
-    "FatalResultError": "..render.rendered",
+    "FatalResultError": ".._tools.render.rendered",
     "Folder": ".folder",
-    "InvalidStatusError": "..render.rendered",
-    "RenderError": "..render.rendered",
-    "Rendered": "..render.rendered",
+    "InvalidResourceError": ".._tools.render.rendered",
+    "InvalidStatusError": ".._tools.render.rendered",
+    "RecordedRequest": ".._tools.recorder.fixtures",
+    "RenderError": ".._tools.render.rendered",
+    "Rendered": ".._tools.render.rendered",
     "Response": ".responses",
     "Result": ".responses",
-    "Simulation": "..simulate.simulation",
+    "Simulation": ".._tools.simulate.simulation",
     "SnapshotError": ".snapshots",
     "Snapshots": ".snapshots",
     "assert_conforms": ".conformance",
     "assert_waves": ".waves",
+    "recorded": ".._tools.recorder.fixtures",
     "render": ".folder",
     "request": ".folder",
     "run": ".responses",
     "simulate": ".folder",
+    "what_if": ".._tools.recorder.fixtures",
 }
 
 

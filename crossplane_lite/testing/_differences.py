@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .._manifests.objects import metadata_of, resource_name, text_of
-from .._manifests.yaml import dump
+from .._tools.manifests.objects import metadata_of, resource_name, text_of
+from .._tools.manifests.yaml import dump
 
 __all__ = ["differences"]
 

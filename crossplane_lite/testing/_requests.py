@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from .. import _wire
-from .._base.type_names import type_in_words
-from .._manifests.yaml import Document
-from .._terminal.excerpts import short_repr
+from .._core import codec
+from .._core.base.excerpts import short_repr
+from .._core.base.type_names import type_in_words
+from .._tools.manifests.objects import applied
+from .._tools.manifests.yaml import Document
 from ..errors import UsageError
 from ..proto import _view
 from ._sources import named, one, one_document, resources
@@ -18,7 +19,7 @@ __all__ = ["ALL_CAPABILITIES", "build"]
 
 _NUMBERS: Final = {
     name.removeprefix("CAPABILITY_"): getattr(_view, name)
-    for name in _view.__all__
+    for name in dir(_view)
     if name.startswith("CAPABILITY_") and name != "CAPABILITY_UNSPECIFIED"
 }
 
@@ -47,7 +48,8 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
             what = "xr" if state == "observed" else "desired_xr"
             getattr(request, state).composite.resource = _encoded(one(composite, folder, what))
         for name, document in named(given[state], folder, state, marked=state == "observed").items():
-            getattr(request, state).resources[name].resource = _encoded(document)
+            content = applied(document.content) if state == "observed" else document.content
+            getattr(request, state).resources[name].resource = codec.encode_struct(content)
     _add_details(request.observed, given["connection_details"], given["xr_connection_details"])
     _set_ready(request.desired, given["desired_ready"])
     _add_required(request, given["required"], folder, deprecated=_view.CAPABILITY_REQUIRED_RESOURCES not in advertised)
@@ -124,4 +126,4 @@ def _items(mapping: Any, what: str) -> Iterable[tuple[str, Any]]:
 
 
 def _encoded(document: Document) -> bytes:
-    return _wire.encode_struct(document.content)
+    return codec.encode_struct(document.content)

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import _wire
-from .._compat.messages import encoded_resource, full_name, is_dumped
-from .._manifests.objects import RESOURCE_NAME
-from .._manifests.yaml import Document, load_documents, parse_documents
-from .._models.model import Model
-from .._terminal.excerpts import short_repr, short_text
+from .._core import codec
+from .._core.base.excerpts import short_repr, short_text
+from .._core.compat.messages import encoded_resource, full_name, is_dumped
+from .._core.models.model import Model
+from .._tools.manifests.objects import RESOURCE_NAME
+from .._tools.manifests.yaml import Document, load_documents, parse_documents
+from .._tools.render.inputs import field, objects_in, read_resources
 from ..errors import EncodeError, InputError, UsageError
-from ..render.inputs import field, objects_in, read_resources
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from typing_extensions import TypeIs
 
-    from .._compat.messages import Source as Given
+    from .._core.compat.protocols import Source as Given
 
     Source: TypeAlias = Given | str | os.PathLike[str]
     """One resource or document, in any of the types that a source may have."""
@@ -71,7 +71,7 @@ def json_object(source: Any, where: str) -> dict[str, Any]:
         UsageError: The source is neither a mapping nor a model nor a message.
     """
     try:
-        return _wire.decode_struct(encoded_resource(source, where))
+        return codec.decode_struct(encoded_resource(source, where))
     except EncodeError as error:
         raise InputError(str(error)) from None
 

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .. import _wire
-from .._terminal import stdio
-from .._terminal.excerpts import short_repr, short_text
+from .._core import codec
+from .._core.base import stdio
+from .._core.base.excerpts import short_repr, short_text
+from .._tools.render.rendered import RenderError
 from ..errors import CrossplaneLiteError, WireError
 from ..proto import _view
 from ..proto._pool import DecodeError
-from ..render.rendered import RenderError
 
 __all__ = ["Finding", "assert_conforms", "command", "findings"]
 
@@ -97,7 +97,7 @@ def findings(call: Call, request: bytes | None = None) -> list[Finding]:
 
 def _default_request() -> bytes:
     message = _view.RunFunctionRequest()
-    message.observed.composite.resource = _wire.encode_struct(_XR)
+    message.observed.composite.resource = codec.encode_struct(_XR)
     made: bytes = message.SerializeToString()
     return made
 
@@ -147,14 +147,14 @@ class _Check:
 
     def _own_fields(self, answer: Any) -> Iterator[Finding]:
         """Check that the function doesn't set fields that only Crossplane or controllers set."""
-        composite = _wire.decode_struct(answer.desired.composite.resource)
+        composite = codec.decode_struct(answer.desired.composite.resource)
         if "spec" in composite:
             yield Finding("MUST", "desire no composite spec", "the desired composite has a spec")
         given = set(self._request.desired.resources)
         for name in sorted(answer.desired.resources):
             if name in given:
                 continue
-            resource = _wire.decode_struct(answer.desired.resources[name].resource)
+            resource = codec.decode_struct(answer.desired.resources[name].resource)
             if "status" in resource:
                 yield Finding("MUST", "desire no status of composed resources", f"{name} has a status")
             metadata = resource.get("metadata")
@@ -187,10 +187,10 @@ class _Check:
         """Check that the answer has the desired state of previous functions, the context, and unknown fields."""
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-3"))
         earlier = {"apiVersion": "example.org/v1", "kind": "Earlier", "spec": {"a": [1, {"b": None}]}}
-        message.desired.resources[_EARLIER].resource = _wire.encode_struct(earlier)
+        message.desired.resources[_EARLIER].resource = codec.encode_struct(earlier)
         message.desired.resources[_EARLIER].ready = _view.READY_TRUE
         message.desired.composite.connection_details["conformance"] = b"kept"
-        message.context = _wire.encode_struct({**_wire.decode_struct(message.context), "conformance": {"kept": True}})
+        message.context = codec.encode_struct({**codec.decode_struct(message.context), "conformance": {"kept": True}})
         inner = _view.Resource.FromString(message.desired.resources[_EARLIER].SerializeToString() + _UNKNOWN_FIELD)
         message.desired.resources[_EARLIER].CopyFrom(inner)
         answer = self._answer(message.SerializeToString())
@@ -198,11 +198,11 @@ class _Check:
             yield Finding("MUST", "pass desired state on", "a resource that a previous function desires is gone")
             return
         found = answer.desired.resources[_EARLIER]
-        if _wire.decode_struct(found.resource) != earlier or found.ready != _view.READY_TRUE:
+        if codec.decode_struct(found.resource) != earlier or found.ready != _view.READY_TRUE:
             yield Finding("MUST", "pass desired state on", "a resource that a previous function desires was changed")
         if answer.desired.composite.connection_details.get("conformance") != b"kept":
             yield Finding("MUST", "pass desired state on", "the composite's connection details are gone")
-        if _wire.decode_struct(answer.context).get("conformance") != {"kept": True}:
+        if codec.decode_struct(answer.context).get("conformance") != {"kept": True}:
             yield Finding("SHOULD", "pass the context on", "a key of the context is gone")
         if _UNKNOWN_FIELD not in found.SerializeToString():
             yield Finding("SHOULD", "keep unknown fields", "a field of a later version of the protocol is gone")
@@ -224,10 +224,10 @@ class _Check:
                 return
             said.append({(one.severity, one.message) for one in answer.results})
             for name in answer.desired.resources:
-                resource = _wire.decode_struct(answer.desired.resources[name].resource)
+                resource = codec.decode_struct(answer.desired.resources[name].resource)
                 metadata = resource.get("metadata")
                 named = {"name": f"conformance-{name}", **(metadata if isinstance(metadata, dict) else {})}
-                message.observed.resources[name].resource = _wire.encode_struct({**resource, "metadata": named})
+                message.observed.resources[name].resource = codec.encode_struct({**resource, "metadata": named})
         always = said[0] & said[1] & said[2]
         for severity, text in sorted(always):
             if severity in (_view.SEVERITY_NORMAL, _view.SEVERITY_WARNING):
@@ -257,7 +257,7 @@ class _Check:
         for what, value in ((f"{_DEEP} levels deep", deep), ("of 3.5 MB", "x" * _LARGE)):
             message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-5"))
             extra = {"apiVersion": "example.org/v1", "kind": "Extra", "metadata": {"name": "a"}, "spec": {"a": value}}
-            message.observed.resources["conformance-extra"].resource = _wire.encode_struct(extra)
+            message.observed.resources["conformance-extra"].resource = codec.encode_struct(extra)
             try:
                 answer = self._answer(message.SerializeToString())
             except Exception as error:  # whatever a caller raises
@@ -298,7 +298,7 @@ class _Check:
 
 
 def _caller(function: Any) -> Call:
-    from ..render.functions import Remote, runners_of
+    from .._tools.render.functions import Remote, runners_of
 
     given = Remote(function) if isinstance(function, str) else function
     (runner,) = runners_of({"given": given}).values()
@@ -307,7 +307,7 @@ def _caller(function: Any) -> Call:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the argument parser of `crossplane-lite conformance`."""
-    from ..render import flags
+    from .._tools.render import flags
 
     parser: argparse.ArgumentParser = flags.Parser(
         prog="crossplane-lite conformance",
@@ -337,8 +337,8 @@ def command(argv: Sequence[str]) -> int:
         InputError: A file can't be read, or has no usable resource, or a certificate can't be used.
         MissingExtraError: PyYAML isn't installed, and a file is given.
     """
-    from ..render import flags, terminal
-    from ..render.runners import dialling
+    from .._tools.render import flags, terminal
+    from .._tools.render.runners import dialling
     from .folder import Folder
 
     given: argparse.Namespace = flags.parse(make_parser(), argv)

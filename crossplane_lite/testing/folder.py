@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._terminal.excerpts import short_repr
+from .._core.base.excerpts import short_repr
+from .._tools.manifests import project
+from .._tools.manifests.project import NAME
+from .._tools.render.inputs import is_text
+from .._tools.render.pipeline import Step
 from ..composition import Function
 from ..errors import InputError, UsageError
-from ..render.inputs import is_text
-from ..render.pipeline import Step
 from ._requests import ALL_CAPABILITIES, build
 from ._sources import as_path, is_single, named, one, one_document, resources
 
 if TYPE_CHECKING:
-    from .._manifests.kind_schemas import Schemas
-    from .._manifests.yaml import Document
-    from ..render.pipeline import Cluster, Runner
-    from ..render.rendered import Rendered
-    from ..simulate.simulation import Simulation
+    from .._tools.manifests.kind_schemas import Schemas
+    from .._tools.manifests.yaml import Document
+    from .._tools.render.pipeline import Cluster, Runner
+    from .._tools.render.rendered import Rendered
+    from .._tools.render.validation import Check
+    from .._tools.simulate.simulation import Simulation
     from ._sources import Named, Resources, Source
 
-__all__ = ["Folder", "render", "request", "simulate"]
+__all__ = ["Folder", "refuse", "render", "request", "schemas_of", "simulate"]
 
 
 class Folder:
@@ -102,8 +105,8 @@ class Folder:
 
     def render(
         self,
-        xr: Source,
-        composition: Source | Function,
+        xr: Source | None = None,
+        composition: Source | Function | None = None,
         *,
         functions: Mapping[str, Function | Runner] = {},
         observed: Named = (),
@@ -112,8 +115,12 @@ class Folder:
         context: Source | None = None,
         timeout: float = 60.0,
         xrd: Source | None = None,
+        crds: Resources = (),
     ) -> Rendered:
         """Do one reconcile, as Crossplane would.
+
+        Without a `composition`, arguments that are left out come from the table [preview] of the project file, which is
+        searched in this folder and in those above.
 
         Likely mistakes are reported as a `UserWarning`: a resource that is made but not registered, a string that
         contains the `None` of an unset field, labels that Crossplane drops.
@@ -134,6 +141,8 @@ class Folder:
             xrd: The composite's CompositeResourceDefinition. The composite is checked against it and gets its defaults,
                 and the status that functions desire is checked. The XRD's scope says whether the composite is one of
                 Crossplane 1.
+            crds: Definitions of kinds, as for `schemas`. All resources that functions desire are checked against them,
+                held-back ones too, with unresolved values as right ones.
 
         Returns:
             The objects that Crossplane would apply, delete, store and report.
@@ -141,15 +150,16 @@ class Folder:
         Raises:
             FatalResultError: A function returned a fatal result.
             InvalidStatusError: The desired status of the composite doesn't fit its kind's schema in `xrd` or `schemas`.
+            InvalidResourceError: A resource doesn't fit its kind's schema in `crds`.
             RenderError: The reconcile failed for another reason.
             InputError: A file or a resource can't be used. The message names it.
             UsageError: An argument is wrong.
             UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
             MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
-        from ..render.reconcile import render
+        from .._tools.render.reconcile import render
 
-        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd)
+        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd, crds)
         rendered = render(
             setup.composite,
             setup.pipeline,
@@ -162,12 +172,18 @@ class Folder:
             composition=setup.name,
         )
         _warn(rendered.notes)
+        if setup.crds is not None:
+            from .._tools.render.validation import Check
+
+            check = Check(setup.crds)
+            check.add(rendered, beyond=True)
+            refuse(check)
         return rendered
 
     def simulate(
         self,
-        xr: Source,
-        composition: Source | Function,
+        xr: Source | None = None,
+        composition: Source | Function | None = None,
         *,
         functions: Mapping[str, Function | Runner] = {},
         observed: Named = (),
@@ -178,8 +194,11 @@ class Folder:
         most_rounds: int = 50,
         timeout: float = 60.0,
         xrd: Source | None = None,
+        crds: Resources = (),
     ) -> Simulation:
         """Reconcile until nothing changes. After each round, the composed resources of that round exist.
+
+        Without a `composition`, the project file is used as by `render`, also for the fixtures.
 
         Likely mistakes are reported as a `UserWarning`, as by `render`. So is a fixture for which there is no resource.
 
@@ -197,21 +216,22 @@ class Folder:
             most_rounds: The number of rounds after which the simulation gives up; 2 or more.
             timeout: The time limit of each round, in seconds.
             xrd: The same as for `render`.
+            crds: The same as for `render`; status fields are made up by them, too. Each round is checked.
 
         Returns:
             The simulation, after its last round. It may not be stable; see `Simulation.problem`.
 
         Raises:
-            FatalResultError, InvalidStatusError, RenderError, InputError, UsageError, UnresolvedError,
-                MissingExtraError: The same as for `render`.
+            FatalResultError, InvalidResourceError, InvalidStatusError, RenderError, InputError, UsageError,
+                UnresolvedError, MissingExtraError: The same as for `render`.
         """
-        from ..simulate.simulation import Simulation
+        from .._tools.simulate.simulation import Simulation
 
-        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd)
+        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd, crds)
         known: Mapping[str, Mapping[str, Any]] = {}
-        path = as_path(fixtures, self.path)
+        path = as_path(setup.fixtures if fixtures is None else fixtures, self.path)
         if path is not None:
-            from ..simulate.fixtures import read_fixtures
+            from .._tools.simulate.fixtures import read_fixtures
 
             known = read_fixtures(path)
         elif fixtures is not None:
@@ -233,45 +253,70 @@ class Folder:
         simulation.run()
         _warn(note for each in simulation.rounds for note in each.rendered.notes)
         _warn(simulation.notes_on_fixtures())
+        if setup.crds is not None:
+            refuse(simulation.check(setup.crds))
         return simulation
 
     def _setup(
         self,
-        xr: Source,
-        composition: Source | Function,
+        xr: Source | None,
+        composition: Source | Function | None,
         functions: Mapping[str, Function | Runner],
         observed: Named,
         required: Resources,
         schemas: Resources,
         context: Source | None,
         xrd: Source | None,
+        crds: Resources,
     ) -> _Setup:
-        from ..render.cluster import Files
+        from .._tools.render.cluster import Files
 
+        known: dict[str, Any] = {}
+        if composition is None:
+            known = self._project()
+            xr, composition = known.get("xr") if xr is None else xr, known.get("composition")
+            xrd, crds = known.get("xrd") if xrd is None else xrd, crds or known.get("crds", ())
+        if xr is None or composition is None:
+            missing = "xr" if xr is None else "composition"
+            raise UsageError(
+                f"{missing!r} is missing: give it, or name it in the table [preview] of {NAME} in "
+                f"{self.path.absolute()} or a folder above"
+            )
         composite = one(xr, self.path, "xr")
         if not is_text(composite.content["metadata"].get("name")):
             raise InputError(f"{composite.where} has no metadata.name")
         definition = None
         if xrd is not None:
-            from ..render.definition import admitted
+            from .._tools.render.definition import admitted
 
             definition = one(xrd, self.path, "xrd")
             composite, notes = admitted(composite, definition)
             _warn(notes, above=1)
         pipeline, runners, name = self._pipeline(composition, functions, composite, definition)
-        known = self._schemas(schemas, definition)
+        if "functions" in known:
+            runners = _runners(known["functions"], pipeline, runners)
+        served = schemas_of(schemas, definition, self.path)
+        checks = schemas_of(crds, definition, self.path) if crds else None
         existing = resources(required, self.path, "required")
         return _Setup(
             composite.content,
             pipeline,
             runners,
-            Files([document.content for document in existing], known),
+            Files([document.content for document in existing], served),
             [document.content for document in named(observed, self.path, "observed").values()],
             one_document(context, self.path, "context").content if context is not None else None,
-            known,
+            served if checks is None else schemas_of([*_listed(schemas), *_listed(crds)], definition, self.path),
+            checks,
             None if definition is None else definition.content,
             name,
+            known.get("fixtures"),
         )
+
+    def _project(self) -> dict[str, Any]:
+        """Return the table [preview] of the nearest project file in this folder or above; empty if there is none."""
+        here = self.path.absolute()
+        found = next((one for folder in (here, *here.parents) if (one := project.find(folder)) is not None), None)
+        return {} if found is None else found.preview()
 
     def _pipeline(
         self,
@@ -292,50 +337,55 @@ class Folder:
                 f"'composition' is neither a Composition nor a composition function (got {short_repr(composition)}); "
                 "is @composition.function missing?"
             )
-        from ..render.composition import composition_steps
-        from ..render.definition import is_legacy
+        from .._tools.render.composition import composition_steps
+        from .._tools.render.definition import is_legacy
 
         document = one(composition, self.path, "composition")
         legacy = definition is not None and is_legacy(definition.content)
         name = document.content["metadata"].get("name")
         return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
-    def _schemas(self, sources: Resources, xrd: Document | None) -> Schemas | None:
-        """Return the schemas of the kinds that the sources and the XRD define; None if there are neither.
 
-        Files are read later, when a schema is needed, so mistakes in files are found only then.
+def schemas_of(sources: Resources, xrd: Document | None, folder: Path) -> Schemas | None:
+    """Return the schemas of the kinds that the sources and the XRD define; None if there are neither.
 
-        Args:
-            sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them.
-            xrd: The composite's XRD; None for none.
+    Files are read later, when a schema is needed, so mistakes in files are found only then.
 
-        Raises:
-            InputError: A path doesn't exist; or a source that isn't a path can't be read, or has no usable schema.
-            UnresolvedError: A source contains a value that doesn't exist yet.
-            UsageError: A source has a type that isn't supported.
-            MissingExtraError: A source is YAML text, and PyYAML isn't installed.
-        """
-        several = [sources] if is_single(sources) else list(sources)
-        if not several and xrd is None:
-            return None
-        from .._manifests.kind_schemas import Schemas
+    Args:
+        sources: CRDs, XRDs and OpenAPI documents, or paths of files and folders with them.
+        xrd: The composite's XRD; None for none.
+        folder: The folder that relative paths start from.
 
-        found = Schemas()
-        if xrd is not None:
-            found.add_crd(xrd.content, xrd.where)
-        for index, source in enumerate(several):
-            path = as_path(source, self.path)
-            if path is not None:
-                found.add_path(path)
-                continue
-            document = one_document(source, self.path, f"schemas[{index}]")
-            add = found.add_openapi if "openapi" in document.content else found.add_crd
-            add(document.content, document.where)
-        return found
+    Raises:
+        InputError: A path doesn't exist; or a source that isn't a path can't be read, or has no usable schema.
+        UnresolvedError: A source contains a value that doesn't exist yet.
+        UsageError: A source has a type that isn't supported.
+        MissingExtraError: A source is YAML text, and PyYAML isn't installed.
+    """
+    several = _listed(sources)
+    if not several and xrd is None:
+        return None
+    from .._tools.manifests.kind_schemas import Schemas
+
+    found = Schemas()
+    if xrd is not None:
+        found.add_crd(xrd.content, xrd.where)
+    for index, source in enumerate(several):
+        path = as_path(source, folder)
+        if path is not None:
+            found.add_path(path)
+            continue
+        document = one_document(source, folder, f"schemas[{index}]")
+        add = found.add_openapi if "openapi" in document.content else found.add_crd
+        add(document.content, document.where)
+    return found
 
 
 class _Setup(NamedTuple):
-    """The arguments that `render` and `simulate` have in common, read and checked. `name` is the Composition's name."""
+    """The arguments that `render` and `simulate` have in common, read and checked. `name` is the Composition's name.
+
+    `fixtures` is the path that the project file names.
+    """
 
     composite: dict[str, Any]
     pipeline: list[Step]
@@ -344,8 +394,32 @@ class _Setup(NamedTuple):
     observed: list[dict[str, Any]]
     context: dict[str, Any] | None
     schemas: Schemas | None
+    crds: Schemas | None
     xrd: dict[str, Any] | None
     name: str | None
+    fixtures: Path | None = None
+
+
+def _runners(
+    path: Path, steps: Sequence[Step], given: Mapping[str, Function | Runner]
+) -> Mapping[str, Function | Runner]:
+    """Return the runners of a pipeline's functions: those that a test gives, and those of a file of Functions."""
+    from .._tools.render import inputs, runners
+
+    others = [step for step in steps if step.function not in given]
+    return {**runners.runners(others, {}, inputs.read_functions(path)), **given}
+
+
+def _listed(sources: Resources) -> list[Source]:
+    return [sources] if is_single(sources) else list(sources)
+
+
+def refuse(check: Check) -> None:
+    """Raise InvalidResourceError if a check has found mistakes."""
+    from .._tools.render.rendered import InvalidResourceError
+
+    if check.errors:
+        raise InvalidResourceError(check.errors)
 
 
 def _warn(notes: Iterable[str], *, above: int = 0) -> None:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from ..simulate.simulation import Simulation
+    from .._tools.simulate.simulation import Simulation
     from .folder import Folder
     from .snapshots import Log, Snapshots
 
@@ -126,21 +126,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         _configs.remove(config)
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call() -> Iterator[None]:
-    """While a test runs, let compose() print a value that doesn't exist yet as its path, such as `vpc.status.id`."""
-    if "crossplane_lite._observed.tracker" not in sys.modules:  # without this module, no function can run
-        yield
-        return
-    from .._observed.prints import make_readable, undo
-
-    before = make_readable()
-    try:
-        yield
-    finally:
-        undo(before)
-
-
 @pytest.fixture
 def crossplane_folder(request: pytest.FixtureRequest) -> Folder:
     """A `testing.Folder`, which builds requests, renders and simulates. Paths are relative to the test's file."""
@@ -175,6 +160,17 @@ def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
         command=f"python -m pytest {test} {_UPDATE}",
         log=_run_of(config).open(),
     )
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Explain a failed `==` of models, responses and resources by the paths that differ."""
+    if op != "==" or "crossplane_lite._core.models.node" not in sys.modules:
+        return None
+    from .._core.base.excerpts import short_repr
+    from ._compared import explained
+
+    lines = explained(left, right)
+    return None if lines is None else [f"{short_repr(left, 100)} == {short_repr(right, 100)}", *lines]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

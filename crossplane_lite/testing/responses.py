@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from .. import _wire
-from .._base.type_names import type_in_words
-from .._call.mark import ANNOTATION
-from .._terminal.excerpts import short_repr
-from .._waits import HELD_BACK_KEY
-from .._waits.entry import read
+from .._core import codec
+from .._core.base.excerpts import short_repr
+from .._core.base.type_names import type_in_words
+from .._core.call.mark import ANNOTATION, HELD_BACK_KEY
+from .._core.waits.entry import read
+from .._tools.render.pipeline import Selector
+from ..composition import Function
 from ..errors import UsageError
 from ..proto import _view
-from ..render.pipeline import Selector
+from ..runtime.load import takes_messages
 
 if TYPE_CHECKING:
-    from ._sources import Source
+    from ._sources import Resources, Source
 
 __all__ = ["Answers", "Condition", "Response", "Result", "run"]
 
@@ -136,22 +137,22 @@ class Response:
         except Exception as error:  # protobuf's DecodeError, or the errors of its other backends
             raise UsageError(f"the function's answer is not a RunFunctionResponse: {error}") from None
         desired, wanted = message.desired, message.requirements
-        emitted = {name: _wire.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
+        emitted = {name: codec.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
         results = [_result(result) for result in message.results]
         asked = {**_selectors(wanted.extra_resources), **_selectors(wanted.resources)}
         return cls(
             fatal=[result.message for result in results if result.severity == "Fatal"],
             desired={name: _without_marker(resource) for name, resource in emitted.items()},
             ready={name: _READY.get(desired.resources[name].ready) for name in emitted},
-            composite=_wire.decode_struct(desired.composite.resource),
+            composite=codec.decode_struct(desired.composite.resource),
             composite_ready=_READY.get(desired.composite.ready),
             connection_details=dict(sorted(desired.composite.connection_details.items())),
             results=results,
             conditions={condition.type: _condition(condition) for condition in message.conditions},
             required=dict(sorted(asked.items())),
             required_schemas={key: (one.api_version, one.kind) for key, one in sorted(wanted.schemas.items())},
-            context=_wire.decode_struct(message.context),
-            output=_wire.decode_struct(message.output) if message.HasField("output") else None,
+            context=codec.decode_struct(message.context),
+            output=codec.decode_struct(message.output) if message.HasField("output") else None,
             ttl=_seconds(message.meta),
             tag=message.meta.tag,
             emitted=emitted,
@@ -181,15 +182,20 @@ class Response:
         return f"Response({', '.join(parts)})"
 
 
-def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Response:
+def run(
+    function: Answers | Callable[[Any, Any], Any], request: bytes, *, xrd: Source | None = None, crds: Resources = ()
+) -> Response:
     """Call a function once, as Crossplane does.
 
     Args:
-        function: The result of `@composition.function`.
+        function: The result of `@composition.function`, a `compose(req, rsp)`, or an object with a method `run`.
         request: The bytes of a request, as `request()` builds it.
         xrd: The composite's CompositeResourceDefinition; None for no XRD. With an XRD, the observed composite is
             checked against it and gets its defaults, and the status that the function desires is checked. A path is
             relative to the current directory.
+        crds: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them. All
+            resources that the function desires are checked against them, held-back ones too, with unresolved values as
+            right ones.
 
     Returns:
         The answer. If compose() raises an exception, `fatal` of the answer has the exception's message.
@@ -198,56 +204,83 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
         UsageError: `function` has no method `run`, `request` isn't bytes, or the answer isn't a RunFunctionResponse.
         WireError: The request or the answer is malformed.
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: With `xrd` only. The composite's apiVersion can't be parsed; or the desired status of the composite
-            doesn't fit the XRD (InvalidStatusError).
+        RenderError: The composite's apiVersion can't be parsed; or with `xrd`, the desired status of the composite
+            doesn't fit the XRD (InvalidStatusError); or with `crds`, a resource doesn't fit its kind's schema
+            (InvalidResourceError).
         MissingExtraError: The XRD is YAML, and PyYAML isn't installed.
     """
+    if takes_messages(function):
+        from .._core.compat.pairs import Pair
+        from ..runtime._message_functions import runner_of
+
+        function = runner_of(Pair(cast("Callable[[Any, Any], Any]", function)))
+    function = cast("Answers", function)
     if not callable(getattr(function, "run", None)):
         raise UsageError(
             f"'function' must be a composition function (got {short_repr(function)}); is @composition.function missing?"
         )
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
-    return Response.of(function.run(request) if xrd is None else _checked(function, request, xrd))
+    is_checked = xrd is not None or bool(crds)
+    return Response.of(_checked(function, request, xrd, crds) if is_checked else function.run(request))
 
 
-def _checked(function: Answers, request: bytes, xrd: Source) -> bytes:
-    """Call a function with the XRD's defaults in the composite, and check composite and answer against the XRD.
+def _checked(function: Answers, request: bytes, xrd: Source | None, crds: Resources) -> bytes:
+    """Call a function with the XRD's defaults in the composite, and check composite and answer against the schemas.
 
     If a package for the check isn't installed, nothing is checked, and a warning says so.
 
     Raises:
         InputError: The XRD can't be used, or an API server would refuse the composite.
-        RenderError: The composite's apiVersion can't be parsed, or an API server would refuse the desired status.
+        RenderError: The composite's apiVersion can't be parsed, or an API server would refuse the desired status or a
+            resource.
     """
     import warnings
     from pathlib import Path
 
-    from .._manifests.yaml import Document
-    from ..render.definition import admitted, schema_of
-    from ..render.forgotten import noting
-    from ..render.pipeline import Step
-    from ..render.rendered import InvalidStatusError, StepRun
-    from ..render.validation import status_errors
+    from .._tools.manifests.yaml import Document
+    from .._tools.render.definition import admitted, schema_of
+    from .._tools.render.functions import InProcess
+    from .._tools.render.observing import Seen
+    from .._tools.render.pipeline import Step
+    from .._tools.render.rendered import InvalidStatusError, Rendered, StepRun
+    from .._tools.render.validation import Check, status_errors
     from ._sources import one
+    from .folder import refuse, schemas_of
 
     message = _view.RunFunctionRequest.FromString(request)
-    composite = _wire.decode_struct(message.observed.composite.resource)
-    definition = one(xrd, Path(), "xrd")
-    found, notes = admitted(Document("the request's composite", composite), definition)
-    for note in notes:
-        warnings.warn(note, stacklevel=3)
-    message.observed.composite.resource = _wire.encode_struct(found.content)
-    changed: bytes = message.SerializeToString()
-    with noting() as noted:
-        answer = function.run(changed)
-    if not notes and not Response.of(answer).fatal:
+    composite = codec.decode_struct(message.observed.composite.resource)
+    definition: Document | None = None
+    notes: list[str] = []
+    if xrd is not None:
+        definition = one(xrd, Path(), "xrd")
+        found, notes = admitted(Document("the request's composite", composite), definition)
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
+        message.observed.composite.resource = codec.encode_struct(found.content)
+        request = message.SerializeToString()
+    runner: Any = function
+    seen: Seen | None = None
+    if isinstance(function, Function):
+        runner, seen = InProcess(function), Seen()
+        answer = function.run(request, seen)
+        seen.answered(request, answer)
+    else:
+        answer = function.run(request)
+    run = StepRun(Step("run", "run"), runner, request, answer, 1, seen)
+    if Response.of(answer).fatal:
+        return answer
+    if definition is not None and not notes:
         schema, _ = schema_of(composite, definition.content, definition.where)
-        run = StepRun(Step("run", "run"), cast("Any", function), changed, answer, 1, noted.unresolved())
         # In a pipeline, other functions may set the fields that are missing.
         wrong = status_errors(composite, [run], schema, f" in {definition.where}", partial=True)
         if wrong:
             raise InvalidStatusError.of(wrong)
+    schemas = schemas_of(crds, definition, Path()) if crds else None
+    if schemas is not None:
+        check = Check(schemas)
+        check.add(Rendered(composite, {}, {}, {}, [], {}, {}, [run]), beyond=True)
+        refuse(check)
     return answer
 
 

@@ -13,20 +13,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .._manifests.objects import RESOURCE_NAME
-from .._manifests.writing import replace_file
-from .._manifests.yaml import dump, load_documents, parse_documents
-from .._terminal.excerpts import short_repr
+from .._core.base.excerpts import short_repr
+from .._tools.manifests.objects import RESOURCE_NAME
+from .._tools.manifests.writing import replace_file
+from .._tools.manifests.yaml import dump, load_documents, parse_documents
+from .._tools.render.rendered import Rendered
 from ..errors import CrossplaneLiteError, InputError, UsageError
-from ..render.rendered import Rendered
 from ._differences import differences
 from ._sources import is_single, json_object
 from .responses import Response
 
 if TYPE_CHECKING:
-    from .._compat.messages import Source
+    from .._core.compat.protocols import Source
+    from .._tools.simulate.simulation import Simulation
 
-    Value: TypeAlias = Rendered | Response | str | Source | Iterable[Source]
+    Value: TypeAlias = Rendered | Response | Simulation | str | Source | Iterable[Source]
 
 __all__ = ["FOLDER", "Log", "SnapshotError", "Snapshots"]
 
@@ -88,7 +89,8 @@ class Snapshots:
         """Assert that a value equals its snapshot, or write the snapshot with `--crossplane-update-snapshots`.
 
         Args:
-            value: The result of `render` or `run`, one resource, several resources, or a string of YAML documents.
+            value: The result of `render` or `run`, one resource, several resources, or a string of YAML documents. Of a
+                simulation, the snapshot has what appeared and what waited in each round, and the last rendering.
             path: The file of the snapshot. A path with a folder, such as `expected/first.yaml`, is relative to the
                 test's file. A plain name, such as `first.yaml`, is in `__snapshots__/<name of the test's file>/` beside
                 the test's file. The default is the test's name.
@@ -178,8 +180,12 @@ def _documents(value: Any) -> list[dict[str, Any]]:
         UnresolvedError: The value contains a value that doesn't exist yet.
         UsageError: The value is of another type.
     """
+    rounds = getattr(value, "rounds", None)
+    if isinstance(rounds, list) and rounds:
+        told = [{"appeared": one.appeared, "waiting": one.waiting} for one in rounds]
+        return [json_object({"kind": "Simulation", "rounds": told}, "the rounds"), *_documents(rounds[-1].rendered)]
     if isinstance(value, Rendered):
-        from ..render.output import documents
+        from .._tools.render.output import documents
 
         return [json_object(document, "the rendered document") for document in documents(value, value.composite)]
     if isinstance(value, Response):

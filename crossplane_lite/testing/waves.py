@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .._terminal.excerpts import short_repr
+from .._core.base.excerpts import short_repr
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..simulate.simulation import Simulation
+    from .._tools.simulate.simulation import Simulation
 
 __all__ = ["assert_waves"]
 
@@ -47,6 +47,7 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
     lines += [f"{name} is left waiting for {', '.join(stuck[name])}" for name in sorted(stuck) if name not in expected]
     lines += [f"{name} was expected to be left waiting, and isn't" for name in expected if name not in stuck]
     lines += [f"{' -> '.join(cycle)} is a cycle" for cycle in simulation.cycles]
+    lines += simulation.cut_off
     if not simulation.stable:
         lines.append(simulation.problem or "the simulation has not run")
     if lines:

@@ -11,14 +11,16 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from crossplane_lite import Unstructured, _wire, composition
-from crossplane_lite._observed.masking import Masker
-from crossplane_lite._observed.tokens import EARLY, LATE, marker_for
+from crossplane_lite import Unstructured, composition
+from crossplane_lite._core import codec
+from crossplane_lite._core.observed.masking import Masker
+from crossplane_lite._core.observed.tokens import EARLY, LATE, marker_for
 from crossplane_lite.proto import _view
 
-__all__ = ["GROWING", "Growing", "times"]
+__all__ = ["GROWING", "Growing", "calls_during", "times"]
 
 Json = dict[str, Any]
 
@@ -40,7 +42,7 @@ class Growing(NamedTuple):
 def _request(spec: Json) -> bytes:
     request = _view.RunFunctionRequest()
     xr = {"apiVersion": "v1", "kind": "XGrowing", "metadata": {"name": "x"}, "spec": spec}
-    request.observed.composite.resource = _wire.encode_struct(xr)
+    request.observed.composite.resource = codec.encode_struct(xr)
     return request.SerializeToString()
 
 
@@ -109,7 +111,7 @@ def _deep(size: int) -> Json:
 
 def _observed(size: int) -> Callable[[], object]:
     request = _view.RunFunctionRequest.FromString(_request({"count": size}))
-    resource = _wire.encode_struct({"apiVersion": "v1", "kind": "Made", "metadata": {"name": "b"}, "status": {"id": 1}})
+    resource = codec.encode_struct({"apiVersion": "v1", "kind": "Made", "metadata": {"name": "b"}, "status": {"id": 1}})
     for number in range(size):
         request.observed.resources[f"r{number}"].resource = resource
         request.observed.resources[f"r{number}"].connection_details["password"] = b"password-%d" % number
@@ -160,6 +162,24 @@ GROWING: dict[str, Growing] = {
     ),
     "PEM in secrets": Growing(_masked(lambda n: [b"-----BEGIN X-----" * n], lambda n: "-----BEGIN " * n), 300, 10_000),
 }
+
+
+def calls_during(work: Callable[[], Any], of: Callable[[CodeType], bool] | None = None) -> int:
+    """Return how many Python and C functions are called during `work`; only those of some code where `of` is given."""
+    work()  # what is made once, such as classes and modules, doesn't count
+    count = 0
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call") if of is None else event == "call" and of(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
 
 
 def times(one: Growing, sizes: tuple[int, ...], rounds: int = 3) -> list[float]:

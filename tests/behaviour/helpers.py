@@ -21,7 +21,7 @@ __all__ = [
 import base64
 from typing import Any
 
-from crossplane_lite import Observable, composition
+from crossplane_lite import Observable, Unstructured, composition
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, BucketSpec, Subnet
 from tests.support import Response, call
@@ -54,8 +54,8 @@ def b64(text: str) -> str:
 
 
 def unresolved(ctx: Any) -> Any:
-    """Register a VPC and return the id that it doesn't have."""
-    return ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId
+    """Register a VPC and return the id that it doesn't have. No schema says its type, so it fits everywhere."""
+    return ctx.resource("vpc", Unstructured(VPC_API, "VPC")).observed.status.atProvider.vpcId
 
 
 def provider_of(answer: Response, name: str = "bucket") -> dict[str, Any]:

@@ -178,7 +178,7 @@ def test_everything_of_an_unobserved_resource_is_observable(read: Callable[[Any]
         lambda b: b.metadata.annotations[samples.EXTERNAL_NAME],
         lambda b: b.status.atProvider.tags["a"],
         lambda b: b.spec.forProvider.labels["a"],
-        lambda b: b.status.atProvider.endpoints[3],
+        lambda b: b.status.atProvider.endpoints[3].url,
         lambda b: b.status.atProvider.extra.deep["key"][0].er,
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._observed.masking import Masker
+from crossplane_lite._core.observed.masking import Masker
 from tests.behaviour import canaries
 from tests.render.files import composition_of, function, step
 
@@ -38,7 +38,7 @@ def test_no_canary_is_found(way: str) -> None:
 def test_canaries_are_found_without_masking(monkeypatch: pytest.MonkeyPatch) -> None:
     """The matrix would show a leak: without masking, every way out has nearly every form."""
 
-    def unmasked(self: Any, text: str) -> str:
+    def unmasked(self: Any, text: str, *_: Any) -> str:
         return text
 
     monkeypatch.setattr(Masker, "__call__", unmasked)

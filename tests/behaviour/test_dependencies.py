@@ -379,7 +379,7 @@ def test_calls_don_t_pay() -> None:
         "from crossplane_lite import composition\n"
         "from tests.support import request\n"
         "composition.function(lambda ctx: None).run(request())\n"
-        "print([name for name in sys.modules if name.endswith(('_dependencies', '_rehearsal'))])"
+        "print([name for name in sys.modules if name.endswith(('waits.dependencies', 'waits.rehearse'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "[]\n"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._answer.dropped import places_in, uses
-from crossplane_lite._wire import encode_struct
+from crossplane_lite._core.answer.dropped import places_in, uses
+from crossplane_lite._core.codec import encode_struct
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, Subnet
 from tests.behaviour.usages_models import Cluster, existing, function, needing, reconciled

@@ -16,7 +16,7 @@ from tests.behaviour.models import (
     VersioningItem,
     XStorageBucket,
 )
-from tests.support import call, run
+from tests.support import call, run, steps_of
 
 # --- hold --------------------------------------------------------------------------------------------------------
 
@@ -55,10 +55,10 @@ def test_every_registered_resource_is_marked_as_ours() -> None:
 
     earlier = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"annotations": {"c": "d"}}}
     answer = run(compose, desired={"earlier": earlier, "other": earlier})
-    marker = {"crossplane-lite/function": "my-step"}
     assert compose.name == "my-step"
-    assert answer.emitted["bucket"]["metadata"]["annotations"] == {"a": "b", **marker}
-    assert answer.emitted["earlier"]["metadata"]["annotations"] == {"c": "d", **marker}
+    assert [steps_of(answer.emitted[name]) for name in ("bucket", "earlier")] == ["my-step"] * 2
+    assert answer.resources["bucket"]["metadata"]["annotations"] == {"a": "b"}
+    assert answer.resources["earlier"]["metadata"]["annotations"] == {"c": "d"}
     assert answer.emitted["other"] == earlier
 
 
@@ -72,7 +72,7 @@ def test_a_step_has_a_name_by_default() -> None:
     answer = run(compose)
     assert "test_emitting" in compose.name
     assert "compose" in compose.name
-    assert answer.emitted["bucket"]["metadata"]["annotations"]["crossplane-lite/function"] == compose.name
+    assert steps_of(answer.emitted["bucket"]) == compose.name
 
 
 # --- keep --------------------------------------------------------------------------------------------------------

@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
 import cattrs
 import pytest
 
-from crossplane_lite import _wire, composition
-from crossplane_lite._observed.owned import with_owned_fields
+from crossplane_lite import Observable, composition
+from crossplane_lite._core import codec
+from crossplane_lite._core.call.call import Call
+from crossplane_lite._core.observed import tracker
+from crossplane_lite._core.observed.owned import with_owned_fields
 from crossplane_lite.model import to_dict
 from tests.behaviour import samples
 from tests.behaviour.helpers import provider_of
@@ -26,6 +29,12 @@ from tests.behaviour.models import (
     XStorageBucket,
 )
 from tests.support import MARKER, call, run
+
+
+@composition.function
+def compose_nothing(ctx: Any) -> None:
+    """Compose nothing."""
+
 
 GUESSES: dict[str, Callable[[Any], bool]] = {
     "bool": lambda p: bool(p.vpcId),
@@ -42,7 +51,6 @@ GUESSES: dict[str, Callable[[Any], bool]] = {
 # Uses of a whole object that isn't there.
 WHOLE: dict[str, Callable[[Any], bool]] = {
     "to_dict": lambda p: "vpcId" in to_dict(p),
-    "asdict": lambda p: "vpcId" in attrs.asdict(p),
     "unstructure": lambda p: "vpcId" in cattrs.unstructure(p),
     "pickle": lambda p: "vpcId" in to_dict(pickle.loads(pickle.dumps(p))),
     "copy": lambda p: bool(copy.copy(p).vpcId),
@@ -390,8 +398,8 @@ def test_owned_parts_of_lists_and_maps_are_kept(
     """What we own inside lists and maps is added with its observed value, and only that."""
     existing = samples.bucket(seen, ours="step", owned={"f:spec": {"f:forProvider": owned}})
     desired = to_dict(Bucket(spec=BucketSpec(forProvider=ForProvider(**wanted))))
-    completed = with_owned_fields(_wire.encode_struct(desired), _wire.encode_struct(existing))
-    provider = _wire.decode_struct(completed)["spec"]["forProvider"]
+    completed = with_owned_fields(codec.encode_struct(desired), codec.encode_struct(existing))
+    provider = codec.decode_struct(completed)["spec"]["forProvider"]
 
     def sorted_keys(value: Any) -> Any:
         return dict(sorted(value.items())) if isinstance(value, dict) else value
@@ -416,3 +424,43 @@ def test_fields_of_other_managers_are_not_taken_over() -> None:
     existing = samples.bucket(SEEN, ours="step", owned={"f:spec": {"f:forProvider": {"f:location": {}}}})
     answer = run(conditional_fields(guess=True), observed={"bucket": existing})
     assert provider_of(answer) == {"location": "EU", "labels": {"a": "new"}}
+
+
+USES = {
+    "isinstance": "isinstance(value, str)",
+    "isinstance of an ABC": "isinstance(value, Mapping)",
+    "__class__": "value.__class__ is str",
+    "if": "bool(value)",
+    "asdict": "attrs.has(value.__class__)",
+    "dump": "repr(copy.copy(value))",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_use_means_the_same_in_every_module(use: str) -> None:
+    """What a use means doesn't depend on the name of the module whose code it is."""
+    found = []
+    for module in ("function", "logging", "crossplane_lite.extra", "_pytest.fixtures", "pprint", "abc", "attr"):
+        scope: dict[str, Any] = {"__name__": module, "Mapping": Mapping, "attrs": attrs, "copy": copy}
+        exec(f"def use(value): return {USES[use]}", scope)
+        call = Call(b"", compose_nothing)
+        before = tracker.enter(call)
+        try:
+            scope["use"](Observable("vpc.status.id"))
+            found.append((sorted(call.guesses), sorted(call.opaque), [answer for _, _, answer in call.branches]))
+        finally:
+            tracker.leave(call, before)
+    assert found == [found[0]] * len(found)
+
+
+def test_classes_that_are_read_after_compose_count_not() -> None:
+    """The SDK looks at values when compose() has ended; that is no use of the author's."""
+    call = Call(b"", compose_nothing)
+    before = tracker.enter(call)
+    try:
+        value: Observable[str] = Observable("vpc.status.id")
+        compose_nothing.invoke(call)
+        isinstance(value, str)
+        assert not call.opaque
+    finally:
+        tracker.leave(call, before)

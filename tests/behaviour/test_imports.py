@@ -15,22 +15,8 @@ import crossplane_lite
 ROOT = Path(crossplane_lite.__file__).parent
 # What a function that only composes must not load.
 NEVER = {"pydantic", "yaml", "cattrs", "unittest", "argparse", "grpc", "asyncio"}
-RUNTIME = {"runtime", "logging", "cli", "__main__", "_commands", "krm"}
-DEVELOPMENT = {
-    *(
-        "_programs",
-        "codegen",
-        "develop",
-        "diff",
-        "graph",
-        "krm",
-        "packaging",
-        "render",
-        "scaffold",
-        "simulate",
-        "testing",
-    )
-}
+RUNTIME = {"runtime", "logging", "cli", "__main__", "krm"}
+DEVELOPMENT = {"_tools", "krm", "render", "testing"}
 
 
 def loaded(code: str) -> set[str]:
@@ -100,10 +86,11 @@ def test_the_public_names_are_there() -> None:
 def ring(module: str) -> int:
     """Return the ring of a module of the package: 1 core, 2 runtime, 3 development."""
     part = (module.split(".") + [""])[1]
-    # A command among those of development, though it stands beside their table.
-    if part in DEVELOPMENT or module.startswith("crossplane_lite._commands.completion"):
-        return 3
-    return 2 if part in RUNTIME else 1
+    # The table of commands belongs to the command line, though commands of development stand beside it.
+    table = {"_tools", "_tools.commands", "_tools.commands.suggesting", "_tools.commands.table"}
+    if module.removeprefix("crossplane_lite.") in table or module.startswith("crossplane_lite._tools.commands.table."):
+        return 2
+    return 3 if part in DEVELOPMENT else 2 if part in RUNTIME else 1
 
 
 def module_name(path: Path) -> str:

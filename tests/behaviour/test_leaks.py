@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Observable, composition
-from crossplane_lite._call.call import Call
-from crossplane_lite.errors import UnresolvedError, UsageError
+from crossplane_lite._core.call.call import Call
+from crossplane_lite.errors import UnresolvedError, UsageError, WireError
 from crossplane_lite.model import from_dict
 from crossplane_lite.table import load
 from tests.behaviour import samples
@@ -231,14 +231,14 @@ def test_a_requirement_that_is_not_sent_hides_nothing(key: str) -> None:
 
 
 def test_a_deep_input() -> None:
-    """An input that is nested 10,000 deep identifies its step like any other."""
-    from crossplane_lite import _wire
+    """An input that is nested 500 deep identifies its step like any other."""
+    from crossplane_lite._core import codec
     from crossplane_lite.proto import _view
 
     deep: dict[str, Any] = {}
-    for _ in range(10_000):
+    for _ in range(499):
         deep = {"a": deep}
-    request = _view.RunFunctionRequest(input=_wire.encode_struct(deep))
+    request = _view.RunFunctionRequest(input=codec.encode_struct(deep))
 
     @composition.function(name="step")
     def compose(ctx: Any) -> None:
@@ -246,7 +246,10 @@ def test_a_deep_input() -> None:
 
     answer = _view.RunFunctionResponse.FromString(compose.run(request.SerializeToString()))
     path = ("metadata", "annotations", "crossplane-lite/function")
-    assert _wire.get_path(answer.desired.resources["bucket"].resource, path).startswith("step-")
+    assert codec.get_path(answer.desired.resources["bucket"].resource, path).startswith("step-")
+    request.input = codec.encode_struct({"a": {"a": deep}})
+    with pytest.raises(WireError, match="input"):
+        compose.run(request.SerializeToString())
 
 
 def test_tasks_do_not_run_into_the_next_call() -> None:

@@ -1,4 +1,4 @@
-"""The search for placeholders of earlier calls (`crossplane_lite._observed.tokens.Leftovers`)."""
+"""The search for placeholders of earlier calls (`_core.observed.tokens.Leftovers`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._observed.tokens import EARLY, LATE, Leftovers, marker_for, number_of
+from crossplane_lite._core.observed.tokens import EARLY, LATE, Leftovers, marker_for, number_of
 from tests.wire.oddities import EXAMPLES
 
 FORMS = (EARLY, LATE)

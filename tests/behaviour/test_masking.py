@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import _thread
-import asyncio
 import base64
+import contextvars
 import json
-import queue
+import logging
 import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -18,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._observed import tracker
-from crossplane_lite._observed.masking import MASK, Masker
+from crossplane_lite._core.observed import tracker
+from crossplane_lite._core.observed.masking import MASK, Masker
+from crossplane_lite.runtime import flags, log
 from tests.support import run
 
 
@@ -40,12 +40,14 @@ def masked(text: str, **values: str) -> str:
         ("database", "orders", "orders in the orders-db", f"{MASK} in the orders-db"),
         ("port", "443", "443 of 443", None),
         ("password", "test", "the latest test, joe:test@db", f"the latest {MASK}, joe:{MASK}@db"),
+        ("password", "test", "a.test x-test", f"a.{MASK} x-{MASK}"),
         ("password", "abc", "abc", None),
         ("password", "password123", "the password is wrong; passwords are", None),
         ("flag", "true", "it is true", None),
         ("value", "long-enough", "xlong-enoughx", f"x{MASK}x"),
         ("value", "long-enough", "long-enou", None),
-        ("clientSecret", "long-enough", "long-enou", MASK),
+        ("clientSecret", "long-enough", "long-enou", None),
+        ("clientSecret", "long-enough", "LONG-ENOUGH", None),
         ("connection_string", "postgres://joe:hunter2hunter@db/x", "postgres", None),
         ("connection_string", "postgres://joe:hunter2hunter@db/x", "it is hunter2hunter", f"it is {MASK}"),
         ("dsn", "Server=tcp:db;User=joe-x;Password=hunter2hunter;", "hunter2hunter by joe-x", f"{MASK} by {MASK}"),
@@ -53,15 +55,15 @@ def masked(text: str, **values: str) -> str:
     ],
 )
 def test_keys_say_what_is_looked_for(key: str, value: str, text: str, expected: str | None) -> None:
-    """Hosts, users and ports are masked as whole words alone; what a key names a secret also by its ends."""
+    """Hosts, users and ports are masked as whole words alone, other values anywhere; nothing is masked in part."""
     assert masked(text, **{key: value}) == (text if expected is None else expected)
 
 
 def test_bytes_that_are_no_text() -> None:
-    """A value that isn't UTF-8 is found as base64, as hex digits and as Python shows it."""
+    """A value that isn't UTF-8 is found as base64 and as Python shows it."""
     value = bytes(range(200, 232))
     made = Masker([("key", value)])
-    for form in (base64.b64encode(value).decode(), value.hex(), repr(value)[2:-1]):
+    for form in (base64.b64encode(value).decode(), repr(value)[2:-1]):
         assert made(f"it is {form}.") == f"it is {MASK}."
 
 
@@ -69,11 +71,6 @@ def test_numbers_in_structured_values() -> None:
     """A number is a secret where its key says so; a yes or no never is."""
     account = json.dumps({"password": 90817263, "replicas": 55443322, "token": True})
     assert masked("90817263 55443322 True true", account=account) == f"{MASK} 55443322 True true"
-
-
-def test_letters_that_grow_in_lower_case() -> None:
-    """A letter whose lower case is longer shifts no place: what is masked is the value, and no more."""
-    assert masked("\u0130\u0130 is Long-Enough.", token="Long-Enough") == f"\u0130\u0130 is {MASK}."
 
 
 def test_leaves_that_tell_nothing() -> None:
@@ -111,8 +108,6 @@ STRUCTURED: dict[str, tuple[str, str]] = {
     "DSN of JDBC": ("jdbc:postgresql://host/db?user=u&password=Qw7z1", "Qw7z1"),
     "a comment": ("password = Qw7z1 ; the old one", "Qw7z1"),
     "a comment of a shell": ("PASSWORD=Qw7z1 # the old one", "Qw7z1"),
-    "an escaped quote": ('PASSWORD="ab\\"cd-Qw7-zz"', "cd-Qw7-zz"),
-    "a doubled quote": ("a: b\npassword: 'it''s-Qw7-zz'\n", "s-Qw7-zz"),
     "YAML lists": ("passwords:\n- Qw7z1\n- another-one\n", "Qw7z1"),
     "YAML blocks": ("password: >-\n  Qw7z1\nx: y\n", "Qw7z1"),
     "YAML mappings in a line": ("{user: a, password: Qw7z1}", "Qw7z1"),
@@ -201,108 +196,180 @@ def test_whole_values_are_always_masked(values: list[str], before: str, behind: 
             assert value not in made(f"{before}{value}{behind}").replace(MASK, "\0")
 
 
-def test_threads_of_a_call_that_has_ended() -> None:
-    """A thread that goes on when its call has ended, and one that it starts then, mask that call's secrets."""
-    tracker.watch_threads()
+SECRET = "hunter2hunter2"  # noqa: S105
+
+
+def test_other_threads_mask_the_secrets_of_calls_that_go_on() -> None:
+    """A thread that compose() starts masks the call's secrets while it goes on; with a copied context also later."""
     go, seen = threading.Event(), []
+
+    def say() -> None:
+        seen.append(tracker.mask(f"it is {SECRET}"))
 
     def later() -> None:
         assert go.wait(60)
-        seen.append(tracker.mask("it is hunter2hunter2"))
-        inner = threading.Thread(target=lambda: seen.append(tracker.mask("hunter2hunter2")))
-        inner.start()
-        inner.join()
+        say()
 
     threads: list[threading.Thread] = []
 
     @composition.function
     def compose(ctx: Any) -> None:
-        threads.append(threading.Thread(target=later))
+        thread = threading.Thread(target=say)
+        thread.start()
+        thread.join()
+        threads.append(threading.Thread(target=contextvars.copy_context().run, args=(later,)))
         threads[0].start()
 
-    run(compose, credentials={"c": {"password": b"hunter2hunter2"}})
-    assert tracker.mask("hunter2hunter2") == "hunter2hunter2"  # in this thread no call is going on
+    run(compose, credentials={"c": {"password": SECRET.encode()}})
+    assert tracker.mask(SECRET) == SECRET  # in this thread no call is going on
     go.set()
     threads[0].join()
-    assert seen == [f"it is {MASK}", MASK]
+    assert seen == [f"it is {MASK}"] * 2
 
 
-POOL = ThreadPoolExecutor(1)
+def test_a_secret_that_is_registered_during_another_threads_log_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line is written with the values that were known when it began; the next one has the new value masked."""
+    begun, registered, lines = threading.Event(), threading.Event(), []
+    search = Masker.__call__
 
+    def slow(self: Masker, *args: Any) -> str:
+        if threading.current_thread() is not threading.main_thread():
+            begun.set()
+            assert registered.wait(60)
+        return search(self, *args)
 
-def _submit(job: Callable[[], None]) -> None:
-    POOL.submit(job)
+    monkeypatch.setattr(Masker, "__call__", slow)
 
-
-def _start_without_an_object(job: Callable[[], None]) -> None:
-    _thread.start_new_thread(job, ())
-
-
-def _submit_from_work(job: Callable[[], None]) -> None:
-    POOL.submit(POOL.submit, job)
-
-
-@pytest.mark.parametrize("give", [_submit, _start_without_an_object, _submit_from_work])
-def test_work_of_a_call_that_has_ended(give: Callable[[Callable[[], None]], None]) -> None:
-    """Work that goes on after its call masks the secrets of this call, in each thread, and those of no other call."""
-    tracker.watch_threads()
-    POOL.submit(int).result()  # its thread is started by no call
-    news: queue.Queue[str] = queue.Queue()
-    for token, other in (("first-token-1", "second-token-2"), ("second-token-2", "first-token-1")):
-        go = threading.Event()
-
-        def later(token: str = token, other: str = other, go: threading.Event = go) -> None:
-            assert go.wait(60)
-            news.put(tracker.mask(f"{token}, {other}"))
-
-        @composition.function
-        def compose(ctx: Any, later: Callable[[], None] = later) -> None:
-            give(later)
-
-        run(compose, credentials={"c": {"token": token.encode()}})
-        go.set()
-        assert news.get(timeout=60) == f"{MASK}, {other}"
-
-
-def test_work_for_an_executor_of_an_event_loop() -> None:
-    """A coroutine's work in another thread is masked after the call, also if a task that goes on submits it."""
-    tracker.watch_threads()
-    POOL.submit(int).result()  # its thread is started by no call
-    news: queue.Queue[str] = queue.Queue()
-    tasks: list[Any] = []
-    for token in ("first-token-1", "second-token-2"):
-        go = threading.Event()
-
-        @composition.function
-        async def compose(ctx: Any, token: str = token, go: threading.Event = go) -> None:
-            loop = asyncio.get_running_loop()
-            loop.run_in_executor(None, lambda: (go.wait(60), news.put(tracker.mask(token))))
-            tasks.append(loop.create_task(_later(token, news)))
-
-        run(compose, credentials={"c": {"token": token.encode()}})
-        go.set()
-        assert [news.get(timeout=60), news.get(timeout=60)] == [MASK, MASK]
-
-
-async def _later(token: str, news: queue.Queue[str]) -> None:
-    await asyncio.sleep(0.05)
-    POOL.submit(lambda: news.put(tracker.mask(token)))
-
-
-def test_work_without_a_call() -> None:
-    """What is submitted outside of calls runs as it is; what a function returns or raises is the future's."""
-    tracker.watch_threads()
-    assert POOL.submit(tracker.mask, "first-token-1").result() == "first-token-1"
-    futures: list[Future[int]] = []
+    def say() -> None:
+        lines.append(tracker.mask("first-secret-1 and second-secret-2"))
 
     @composition.function
     def compose(ctx: Any) -> None:
-        futures.append(POOL.submit(int, "11", base=2))
-        futures.append(POOL.submit(int, "x"))
+        first = threading.Thread(target=say)
+        first.start()
+        assert begun.wait(60)
+        ctx.resource("s", Unstructured("v1", "Secret", stringData={"password": "second-secret-2"}))
+        registered.set()
+        first.join()
+        second = threading.Thread(target=say)
+        second.start()
+        second.join()
 
-    run(compose)
-    assert futures[0].result() == 3
-    assert isinstance(futures[1].exception(), ValueError)
+    answer = run(compose, credentials={"c": {"token": b"first-secret-1"}})
+    assert not answer.fatal
+    assert lines == [f"{MASK} and second-secret-2", f"{MASK} and {MASK}"]
+
+
+def test_a_masker_never_changes() -> None:
+    """What is hidden later is in a new masker; the one before masks what it did."""
+    one = Masker([("token", b"first-secret-1")])
+    other = one.more([("token", b"second-secret-2")])
+    assert one("first-secret-1 second-secret-2") == f"{MASK} second-secret-2"
+    assert other("first-secret-1 second-secret-2") == f"{MASK} {MASK}"
+
+
+def test_functions_change_nothing_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that is served leaves threads, executors and streams of the process as they are."""
+    before = threading.Thread.start, _thread.start_new_thread, ThreadPoolExecutor.submit, sys.stdout, sys.stderr
+
+    class Served(Exception):
+        pass
+
+    def listening(*_: object) -> Any:
+        raise Served
+
+    monkeypatch.setattr(flags, "_listening", listening)
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", root.handlers[:])
+    monkeypatch.setattr(log, "_mask", log._mask)
+    monkeypatch.setattr(log, "_subject", log._subject)
+    with pytest.raises(Served):
+        flags._run("function", ["--insecure"], composition.function(lambda ctx: None))
+    logging.captureWarnings(False)
+    assert before == (
+        threading.Thread.start,
+        _thread.start_new_thread,
+        ThreadPoolExecutor.submit,
+        sys.stdout,
+        sys.stderr,
+    )
+
+
+@pytest.mark.slow
+def test_many_threads_at_once() -> None:
+    """20,000 calls with Secrets, in threads that take turns every microsecond, give no leak and no error."""
+    errors: list[str] = []
+    numbers = iter(range(20_000))
+    lock = threading.Lock()
+
+    def lines() -> None:
+        while not ended.is_set():
+            try:
+                for number in going.copy():
+                    tracker.mask(f"outside of calls: password-of-{number:06}")
+            except Exception as error:
+                errors.append(repr(error))
+
+    going: dict[int, int] = {}
+    ended = threading.Event()
+
+    @composition.function(name="stress")
+    def compose(ctx: Any) -> None:
+        number = int(ctx.composite(Unstructured).observed.spec.number)
+        going[number] = number
+        given, made = f"password-of-{number:06}", f"composed-by-{number:06}"
+        ctx.resource("s", Unstructured("v1", "Secret", stringData={"password": made}))
+        waiting = ctx.resource("b", Unstructured("v1", "Bucket"))
+        ctx.log.warning(f"{given} {made} {waiting.observed.status.id}")
+        ctx.results.warning(f"{given} {made}")
+        if number % 16 == 0:
+            thread = threading.Thread(target=lambda: said.append(tracker.mask(f"{given} {made}")))
+            thread.start()
+            thread.join()
+        del going[number]
+
+    said: list[str] = []
+
+    def calls() -> None:
+        while True:
+            with lock:
+                number = next(numbers, None)
+            if number is None:
+                return
+            xr = {"apiVersion": "v1", "kind": "XStress", "metadata": {"name": "x"}, "spec": {"number": number}}
+            try:
+                answer = run(compose, xr=xr, credentials={"c": {"password": f"password-of-{number:06}".encode()}})
+            except Exception as error:
+                errors.append(repr(error))
+                continue
+            if answer.fatal or answer.results[0][1] != f"{MASK} {MASK}":
+                errors.append(answer.texts)
+
+    class Seen(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    logger, handler = logging.getLogger("crossplane_lite.function.stress"), Seen()
+    logger.addHandler(handler)
+    before, propagates = sys.getswitchinterval(), logger.propagate
+    logger.propagate = False
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=calls) for _ in range(8)]
+        outside = threading.Thread(target=lines)
+        for thread in (outside, *threads):
+            thread.start()
+        for thread in threads:
+            thread.join()
+        ended.set()
+        outside.join()
+    finally:
+        sys.setswitchinterval(before)
+        logger.removeHandler(handler)
+        logger.propagate = propagates
+    assert errors == []
+    assert [line for line in said if "password-of" in line or "composed-by" in line] == []
+    assert len(said) > 20_000
 
 
 def _grams(count: int) -> Masker:
@@ -332,6 +399,6 @@ def test_searching_takes_the_same_however_many_values_there_are() -> None:
     """Ten times the values, and all begin alike: about the same work for a text, and ten times the text ten times."""
     text = "value-00000 is near to many, value-000000007-of-many is one. " * 4
     few, many = _grams(400), _grams(4000)
-    assert many(text).count(MASK) == 8
+    assert many(text).count(MASK) == 4
     assert _lines_run(many, text) < 1.5 * _lines_run(few, text)
     assert _lines_run(many, text * 10) < 13 * _lines_run(many, text)

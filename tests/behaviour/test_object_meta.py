@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import NULL, Unstructured, composition
-from crossplane_lite._models import object_meta
+from crossplane_lite._core.models import object_meta
 from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket
@@ -70,7 +70,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "names": {"name": "a.b-c.9", "namespace": "a-9", "generateName": "abc-"},
     "long name": {"name": "a" * 253},
     "finalizers": {"finalizers": ["crossplane.io", "example.org/a"]},
-    "owners": {"ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "a", "uid": "u", "controller": True}]},
+    "owners": {"ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "a", "uid": "u", "controller": False}]},
     "nothing": {},
     "nulls": {"name": NULL, "labels": NULL},
 }

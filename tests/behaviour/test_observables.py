@@ -299,7 +299,7 @@ def test_nothing_can_be_set_in_an_observable() -> None:
         (lambda o: o[:], "slicing"),
         (lambda o: o.split(","), "split()"),
         (lambda o: o.upper(), "upper()"),
-        (lambda o: o.a.b.strip(), "strip()"),
+        (lambda o: o.strip(), "strip()"),
         (lambda o: list(reversed(o)), "reversed()"),
     ],
 )

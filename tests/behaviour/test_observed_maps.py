@@ -46,6 +46,17 @@ def test_get_on_a_map_of_an_unobserved_resource(vpc: Any, read: Callable[[Any], 
     assert f"bucket waits for {expected}" in answer.conditions["DependenciesResolved"][2]
 
 
+def test_get_on_a_map_that_lacks_the_key() -> None:
+    """`get` of a key that an existing status map lacks is the forward reference that item access gives."""
+
+    def compose(ctx: Any) -> None:
+        tags = ctx.resource("bucket", Bucket()).observed.status.atProvider.tags
+        assert path(tags.get("later")) == path(tags["later"]) == 'bucket.status.atProvider.tags["later"]'
+        assert tags.get("now") == "x"
+
+    call(compose, observed={"bucket": samples.bucket(status={"tags": {"now": "x"}})})
+
+
 USES: dict[str, Callable[[Any], Any]] = {
     "get with a default": lambda labels: labels.get("a", "default") != "default",
     "get with the default None": lambda labels: labels.get("a", None),

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite import _wire
-from crossplane_lite._observed.owned import changes, with_live_values
+from crossplane_lite._core import codec
+from crossplane_lite._core.observed.owned import as_owned, changes, with_live_values, with_owned_fields
+from crossplane_lite.errors import EncodeError
 
 KEYS = st.sampled_from(["a", "b", "crossplane-lite/function", "name"])
 LEAVES = st.sampled_from(
@@ -71,10 +72,10 @@ def exactly(value: Any) -> Any:
 @settings(max_examples=60)
 def test_the_short_way_and_the_long_way(pair: tuple[dict[str, Any], dict[str, Any]], chance: random.Random) -> None:
     """Whether anything changes is said without decoding the object; it is what putting live values in shows."""
-    wanted, there = (_wire.encode_struct(one) for one in pair)
-    changed = exactly(_wire.decode_struct(with_live_values(wanted, there))) != exactly(_wire.decode_struct(wanted))
+    wanted, there = (codec.encode_struct(one) for one in pair)
+    changed = exactly(codec.decode_struct(with_live_values(wanted, there))) != exactly(codec.decode_struct(wanted))
     assert changes(wanted, there) is changed
-    other = [_wire.encode_struct(reordered(one, chance)) for one in pair]
+    other = [codec.encode_struct(reordered(one, chance)) for one in pair]
     assert changes(*other) is changed
 
 
@@ -93,7 +94,7 @@ def test_the_short_way_and_the_long_way(pair: tuple[dict[str, Any], dict[str, An
 )
 def test_what_changes(wanted: dict[str, Any], there: dict[str, Any], changed: bool) -> None:
     """A field that both have changes where the values differ; names and the status are not a function's."""
-    assert changes(_wire.encode_struct(wanted), _wire.encode_struct(there)) is changed
+    assert changes(codec.encode_struct(wanted), codec.encode_struct(there)) is changed
 
 
 def test_an_owned_field_that_is_not_desired() -> None:
@@ -101,5 +102,44 @@ def test_an_owned_field_that_is_not_desired() -> None:
     fields = {"f:spec": {"f:a": {}, "f:b": {}}}
     entry = {"manager": "apiextensions.crossplane.io/composed/1", "apiVersion": "v1", "fieldsV1": fields}
     there = {"apiVersion": "v1", "metadata": {"managedFields": [entry]}, "spec": {"a": 1, "b": 2}}
-    assert changes(_wire.encode_struct({"spec": {"a": 1}}), _wire.encode_struct(there))
-    assert not changes(_wire.encode_struct({"spec": {"a": 1, "b": 2}}), _wire.encode_struct(there))
+    assert changes(codec.encode_struct({"spec": {"a": 1}}), codec.encode_struct(there))
+    assert not changes(codec.encode_struct({"spec": {"a": 1, "b": 2}}), codec.encode_struct(there))
+
+
+def _nested(leaf: Any, levels: int, *, key: str = "a", element: bool = False) -> Any:
+    for _ in range(levels):
+        leaf = [leaf] if element else {key: leaf}
+    return leaf
+
+
+@pytest.mark.parametrize("element", [False, True])
+def test_too_deep_objects_are_refused_with_the_path(element: bool) -> None:
+    """An object of 400 levels is compared; where one of 600 differs at its end, the error has the path."""
+    for levels, is_refused in ((400, False), (600, True)):
+        wanted, there = (
+            codec.encode_struct({"spec": {"b": _nested(leaf, levels, element=element)}}) for leaf in (1, 2)
+        )
+        if is_refused:
+            with pytest.raises(EncodeError, match=r"^spec\.b[.[]"):
+                changes(wanted, there)
+        else:
+            assert changes(wanted, there)
+
+
+def test_deep_owned_fields() -> None:
+    """Fields that are owned 400 levels down are kept; 600 levels are refused."""
+    for levels, is_refused in ((400, False), (600, True)):
+        entry = {
+            "manager": "apiextensions.crossplane.io/composed/1",
+            "fieldsV1": {"f:spec": _nested({}, levels, key="f:a")},
+        }
+        spec = _nested(1, levels)
+        there = codec.encode_struct({"kind": "Thing", "metadata": {"managedFields": [entry]}, "spec": spec})
+        if is_refused:
+            with pytest.raises(EncodeError):
+                as_owned(there)
+        else:
+            assert codec.decode_struct(as_owned(there) or b"") == {"kind": "Thing", "spec": spec}
+            lacking = codec.encode_struct({"kind": "Thing", "spec": _nested({"b": 1}, levels - 1)})
+            completed = _nested({"a": 1, "b": 1}, levels - 1)
+            assert codec.decode_struct(with_owned_fields(lacking, there)) == {"kind": "Thing", "spec": completed}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +9,10 @@ import pytest
 
 from crossplane_lite import composition
 from tests.behaviour import samples
+from tests.behaviour.growth import calls_during
 from tests.behaviour.helpers import provider_of
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider, Rule, XStorageBucket
-from tests.support import MARKER, run
+from tests.support import MARKER, run, steps_of
 
 OWNED: dict[str, Any] = {"f:spec": {"f:forProvider": {"f:location": {}, "f:project": {}}}}
 SEEN = {"location": "US", "project": "p", "storageClass": "not owned"}
@@ -80,30 +80,11 @@ def test_every_step_that_registers_a_resource_marks_it() -> None:
 
     first = run(step("one"))
     second = run(step("two"), desired=first.emitted)
-    marks = second.emitted["bucket"]["metadata"]["annotations"][MARKER]
-    assert sorted(marks.split(",")) == ["one", "two"]
+    assert steps_of(second.emitted["bucket"]) == "one,two"
     assert run(step("two"), desired=second.emitted).emitted == second.emitted
 
 
 # --- work --------------------------------------------------------------------------------------------------------
-
-
-def calls_during(work: Callable[[], Any]) -> int:
-    """Return how many Python and C functions are called during `work`."""
-    work()  # what is made once, such as classes and modules, doesn't count
-    count = 0
-
-    def profile(frame: Any, event: str, arg: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 def _owned_list(size: int) -> Callable[[], Any]:

@@ -234,7 +234,7 @@ def test_a_token_in_a_key_of_an_object_without_a_schema(deep: dict[str, Any]) ->
         bucket = ctx.resource("bucket", Bucket())
         content = filled(deep, f"key-{bucket.observed.status.atProvider.id}")
         ctx.composite(Unstructured).status["deep"] = content
-        ctx.resource("other", Unstructured("v1", "ConfigMap", data=content))
+        ctx.resource("other", Unstructured("example.org/v1", "Thing", data=content))
 
     _, first = call(compose)
     assert list(first.resources) == ["bucket"]

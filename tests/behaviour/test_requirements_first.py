@@ -59,7 +59,8 @@ OBSERVED = {"bucket": samples.bucket(ours="step")}
 @pytest.mark.parametrize("problem", [*PROBLEMS, _indexes])
 def test_nothing_is_fatal_while_a_requirement_is_unanswered(problem: Callable[[Any], None]) -> None:
     """With an unanswered requirement the requirements and what is registered go back, and no fatal result."""
-    answer = run(asking(problem), observed=OBSERVED)
+    # After an exception nothing new is made beside what is kept.
+    answer = run(asking(problem), observed={} if problem is _indexes else OBSERVED)
     assert not answer.fatal
     assert "before" in answer.resources
     selector = answer.requirements.resources["vpcs"]

@@ -9,7 +9,7 @@ import openapi_schema_validator
 import pytest
 
 from crossplane_lite import schemas
-from crossplane_lite._models.walker import show_path
+from crossplane_lite._core.models.walker import show_path
 from tests.behaviour.schema_instances import DATA, Grower, crd_files, openapi_kinds, schema_of
 from tests.behaviour.schema_samples import NOT_TEXT, paths
 

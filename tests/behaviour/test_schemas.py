@@ -11,10 +11,10 @@ import hypothesis.strategies as st
 import pytest
 
 from crossplane_lite import NULL, Observable, Unstructured, composition, request, schemas
-from crossplane_lite._models.walker import plain_data, with_nulls
+from crossplane_lite._core.models.walker import plain_data, with_nulls
 from crossplane_lite.errors import CrossplaneLiteError, UsageError
 from tests.behaviour import samples
-from tests.behaviour.helpers import ask
+from tests.behaviour.helpers import VPC_API, ask
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider, Rule, VersioningItem, XStorageBucket
 from tests.behaviour.schema_samples import API, KEY, bucket_schema, errors, paths
 from tests.support import build, call
@@ -183,7 +183,7 @@ def test_unresolved_values_are_no_errors() -> None:
     """What has no value yet is taken to be right, in objects, lists, maps, texts and keys, and to be there."""
 
     def compose(ctx: Any) -> Any:
-        observed = ctx.resource("vpc", VPC()).observed.status.atProvider
+        observed = ctx.resource("vpc", Unstructured(VPC_API, "VPC")).observed.status.atProvider
         waiting = observed.vpcId
         provider = ForProvider(
             location=waiting,

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition
-from crossplane_lite._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
-from crossplane_lite._wire import encode_struct
+from crossplane_lite._core.call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
 from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import CONDITION
 from tests.behaviour.models import VPC, Bucket
-from tests.support import MARKER, run, run_steps
+from tests.support import run, run_steps
 
 
 @pytest.mark.parametrize(
@@ -35,8 +34,7 @@ from tests.support import MARKER, run, run_steps
 )
 def test_whose(mark: str | None, expected: str) -> None:
     """A mark says whose a resource is, by name, hash of the input and former names."""
-    metadata = {} if mark is None else {"annotations": {MARKER: mark}}
-    assert whose(encode_struct({"metadata": metadata}), "fn-01234567", "fn", ["old"]) == expected
+    assert whose(mark, "fn-01234567", "fn", ["old"]) == expected
 
 
 @pytest.mark.parametrize("formerly", ["old", ["new"], ["a,b"], [""], [1]])

@@ -143,11 +143,8 @@ def test_text_is_found_wherever_it_stands(place: Callable[[Any, Any], None], mak
     [
         lambda b, o: setattr(b.spec.forProvider, "labels", {"k": o}),
         lambda b, o: setattr(b.spec.forProvider, "labels", {o: "v"}),
-        lambda b, o: setattr(b.spec.forProvider, "labels", o),
         lambda b, o: setattr(b.spec.forProvider, "zones", ["a", o]),
         lambda b, o: setattr(b.spec.forProvider, "extra", {"a": [[{"b": o}]]}),
-        lambda b, o: setattr(b.spec.forProvider, "size", o),
-        lambda b, o: setattr(b.spec.forProvider, "public", o),
         lambda b, o: setattr(b.spec, "forProvider", ForProvider(location=o)),
         lambda b, o: b.metadata.labels.__setitem__("k", o),
         lambda b, o: b.metadata.annotations.__setitem__("k", f"{o}"),

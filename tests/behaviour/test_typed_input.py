@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from crossplane_lite import composition
-from crossplane_lite._input.structure import structure
+from crossplane_lite._core.schemas.structure import structure
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.model import Model
 from tests.behaviour.models import Rule
@@ -194,7 +194,7 @@ def test_other_attributes_of_a_dataclass(name: str, cls: Any) -> None:
 
 
 def test_an_argument_that_is_not_kept() -> None:
-    """An InitVar is refused, because cattrs can't give it a value."""
+    """An InitVar is refused."""
     cls = attrs.make_class("Odd", {"extended": attrs.field(type=Extended, default=None)})
     assert "Odd.extended.more has the type dataclasses.InitVar[int]" in refused(cls)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, apply, composition
-from crossplane_lite._rehearsal.usages import usage_name
+from crossplane_lite._core.waits.usages import usage_name
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, Rule, Subnet
 from tests.behaviour.usages_models import (

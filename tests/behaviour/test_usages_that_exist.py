@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition
-from crossplane_lite._rehearsal.usages import usage_name
+from crossplane_lite._core.waits.usages import usage_name
 from tests.behaviour.models import VPC, Bucket
 from tests.behaviour.usages_models import Cluster, edges, existing, function, needing, reconciled, usages
 from tests.support import run

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition, schemas
-from crossplane_lite._base import extras
+from crossplane_lite._core.base import extras
 from crossplane_lite.errors import MissingExtraError
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider
 from tests.behaviour.schema_samples import API, KEY, bucket_schema, vpc_schema

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._waits.entry import read
+from crossplane_lite._core.waits.entry import read
 from tests.behaviour.helpers import CONDITION, ask
 from tests.support import ALL_CAPABILITIES, HELD_BACK, Response, run, with_conditions
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
+import ipaddress
 import os
+from typing import Any
 
-from crossplane_lite import Unstructured, composition
+from crossplane_lite import Unstructured, composition, value_or
 from crossplane_lite.composition import ResourceSelector, SchemaSelector
 
 EC2 = "ec2.aws.m.upbound.io/v1beta1"
@@ -171,3 +174,164 @@ def wide(ctx: composition.Context) -> None:
         }
     if "TTL" in os.environ:
         ctx.ttl = datetime.timedelta(seconds=int(os.environ["TTL"]))
+
+
+def _address(ctx: composition.Context, name: str, **tags: str) -> Unstructured:
+    """Compose a thing that refers to no other."""
+    address = ctx.resource(name, Unstructured(EC2, "EIP"))
+    address.spec.forProvider = {"region": REGION, "domain": "vpc", "tags": tags}
+    return address
+
+
+def _zones(ctx: composition.Context, **tags: str) -> None:
+    for zone in ctx.composite(Unstructured).observed.spec.zones:
+        _address(ctx, f"zone-{zone}", **tags)
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(str(value).encode()).hexdigest()[:8]
+
+
+@composition.function(name="touched", auto_ready=True)
+def touched(ctx: composition.Context) -> None:
+    """Composes zones, and touches a value in all ways that leave no trace in what is composed while it is missing.
+
+    `spec.asked` names the value, and `spec.more` says that there is something to compose with it.
+    """
+    spec = ctx.composite(Unstructured).observed.spec
+    value: Any = getattr(_vpc(ctx).observed.status.atProvider, spec.asked)
+    ctx.log.info("asked for %s", value)
+    print(f"{value}", _hash(value), value is None, isinstance(value, str))
+    length = len(value) + sum(1 for _ in value)
+    if (value or length or value == "x") and spec.more:
+        _address(ctx, "more")
+    _zones(ctx)
+
+
+@composition.function(name="decided", auto_ready=True)
+def decided(ctx: composition.Context) -> None:
+    """Lets the VPC's id decide what there is, and what is in it; the VPC's own name is in `spec.owner`."""
+    xr = ctx.composite(Unstructured)
+    spec = xr.observed.spec
+    if spec.fatal:
+        raise ValueError("no")
+    vpc = _vpc(ctx, spec.owner or "vpc")
+    seen = vpc.observed.status.atProvider
+    named = ctx.resource("named", Unstructured(EC2, "SecurityGroup"))
+    named.spec.forProvider = {"region": REGION, "name": seen.id or "unset", "description": spec.text or "none"}
+    if seen.id:
+        _zones(ctx, text=spec.text or "none")
+    if spec.broken:
+        ctx.resource("broken", Unstructured("test.example.com/v9", "Nothing"))
+    xr.status.vpcId = seen.id
+
+
+@composition.function(name="born", auto_ready=True)
+def born(ctx: composition.Context) -> None:
+    """Composes a thing with a default in place of a value that comes, and of one that never comes."""
+    seen = _vpc(ctx).observed.status.atProvider
+    named = ctx.resource("named", Unstructured(EC2, "SecurityGroup"))
+    named.spec.forProvider = {"region": REGION, "name": seen.domain or seen.id or "unset"}
+
+
+@composition.function(name="referred", auto_ready=True)
+def referred(ctx: composition.Context) -> None:
+    """Composes a subnet for each zone, which has the VPC's id as a reference and in a text."""
+    vpc = _vpc(ctx)
+    for zone in ctx.composite(Unstructured).observed.spec.zones:
+        subnet = _subnet(ctx, f"zone-{zone}", vpc)
+        subnet.spec.forProvider.tags = {"net": f"net-{vpc.observed.status.atProvider.id}"}
+
+
+@composition.function(name="hashed", auto_ready=True)
+def hashed(ctx: composition.Context) -> None:
+    """Composes a thing with a hash of the VPC's id, and zones that nothing decides; the VPC has the spec's text."""
+    vpc = _vpc(ctx)
+    vpc.spec.forProvider.tags = {"text": ctx.composite(Unstructured).observed.spec.text or "none"}
+    _address(ctx, "hashed", hash=_hash(vpc.observed.status.atProvider.id))
+    _zones(ctx)
+
+
+@composition.function(name="caught", auto_ready=True)
+def caught(ctx: composition.Context) -> None:
+    """Composes one thing for an address range, and another where there is none."""
+    try:
+        ipaddress.ip_network(_vpc(ctx).observed.status.atProvider.cidrBlock)
+    except ValueError:
+        _address(ctx, "fallback")
+    else:
+        _address(ctx, "main")
+
+
+@composition.function(name="details", auto_ready=True)
+def details(ctx: composition.Context) -> None:
+    """Writes all connection details but the password into tags."""
+    database = ctx.resource("database", Unstructured("rds.aws.m.upbound.io/v1beta1", "Instance"))
+    database.spec.forProvider = {
+        "region": REGION,
+        "engine": "postgres",
+        "instanceClass": "db.t4g.medium",
+        "allocatedStorage": 20,
+        "username": "app",
+    }
+    database.spec.writeConnectionSecretToRef.name = f"{ctx.composite(Unstructured).observed.metadata.name}-database"
+    found = dict(database.observed.connection_details)
+    found.pop("password", None)
+    _address(ctx, "tagged", **found)
+
+
+@composition.function(name="upgraded", auto_ready=True)
+def upgraded(ctx: composition.Context) -> None:
+    """Asks in release 2 for a value that never comes."""
+    seen = _vpc(ctx).observed.status.atProvider
+    if RELEASE == "2":
+        print(_hash(seen.neverThere))
+    _zones(ctx)
+
+
+@composition.function(name="said", auto_ready=True)
+def said(ctx: composition.Context) -> None:
+    """Says which absence is meant: that of the text, and that of the zone which `spec.removed` names."""
+    vpc_id = _vpc(ctx).observed.status.atProvider.id
+    _address(ctx, "text", id=value_or(vpc_id, "none"))
+    if vpc_id:
+        _zones(ctx)
+    if ctx.composite(Unstructured).observed.spec.removed:
+        ctx.remove("zone-b")
+
+
+@composition.function(name="allowed", auto_ready=True, allow_removal_when_unresolved=True)
+def allowed(ctx: composition.Context) -> None:
+    """Lets zones go with the value that decides them."""
+    if _vpc(ctx).observed.status.atProvider.id:
+        _zones(ctx)
+
+
+@composition.function(name="normal", auto_ready=True)
+def normal(ctx: composition.Context) -> None:
+    """Composes a Deployment with a quantity that API servers write in another way, and zones that nothing decides."""
+    seen = _vpc(ctx).observed.status.atProvider
+    deployment = ctx.resource("deployment", Unstructured("apps/v1", "Deployment"))
+    cpu = "1000m" if seen.id else "500m"
+    container = {"name": "web", "image": "web", "resources": {"requests": {"cpu": cpu}}}
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    deployment.spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
+    deployment.ready = True  # nothing here runs pods
+    print(_hash(seen.ownerId))
+    _zones(ctx)
+
+
+@composition.function(name="tells")
+def tells(ctx: composition.Context) -> None:
+    """Composes the VPC, and tells the next step its id, if `spec.stop` doesn't stop it."""
+    if ctx.composite(Unstructured).observed.spec.stop:
+        raise ValueError("stopped")
+    ctx.context["example.com/vpc"] = _vpc(ctx).observed.status.atProvider.id
+
+
+@composition.function(name="told", auto_ready=True)
+def told(ctx: composition.Context) -> None:
+    """Composes zones as soon as the step before has told the id."""
+    if ctx.context["example.com/vpc"]:
+        _zones(ctx)

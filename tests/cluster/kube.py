@@ -146,15 +146,21 @@ class Kube:
         where = f"/namespaces/{metadata.get('namespace', 'default')}" if namespaced else ""
         return f"{base}{where}/{plural}/{metadata['name']}"
 
-    def watch(self, path: str, seconds: int) -> Iterator[tuple[str, Json]]:
+    def watch(self, path: str, seconds: int, version: str = "") -> Iterator[tuple[str, Json]]:
         """Yield what there is and then what changes, as (ADDED, MODIFIED or DELETED, object), for some seconds.
+
+        Args:
+            path: The objects' path.
+            seconds: How long.
+            version: A resource version, since which everything is yielded that has changed, and nothing else.
 
         Raises:
             ApiError: The server ends the watch with an error.
             OSError: The connection breaks.
         """
         connection = self._connect(seconds + 10)
-        query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+        initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+        query = f"watch=true&{f'resourceVersion={version}' if version else initial}&allowWatchBookmarks=true"
         connection.request("GET", f"{path}?{query}&timeoutSeconds={seconds}", headers=self._headers)
         answer = connection.getresponse()
         if answer.status >= 400:

@@ -1,4 +1,4 @@
-"""The composition of `functions.guess` with the official SDK: `official.py PORT CERTIFICATES` serves it."""
+"""The composition of `functions.guess` with the official SDK: `official.py PORT [CERTIFICATES]` serves it."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ class FunctionRunner(services.FunctionRunnerService):  # type: ignore[misc]
 
 if __name__ == "__main__":
     logging.configure(level=logging.Level.INFO)
-    credentials = runtime.load_credentials(sys.argv[2])
-    runtime.serve(FunctionRunner(), f"127.0.0.1:{sys.argv[1]}", creds=credentials, insecure=False)
+    credentials = runtime.load_credentials(sys.argv[2]) if sys.argv[2:] else None
+    runtime.serve(FunctionRunner(), f"127.0.0.1:{sys.argv[1]}", creds=credentials, insecure=credentials is None)

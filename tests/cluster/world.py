@@ -20,14 +20,16 @@ import yaml
 from .kube import ApiError, wait
 from .plane import Plane, free_ports
 
-__all__ = ["GROUP", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
+__all__ = ["GROUP", "ROOT", "Change", "Composite", "Function", "Snapshot", "World", "condition", "definition"]
 
 Json = dict[str, Any]
 
+MARK: Final = "crossplane-lite/function"
 ROOT: Final = Path(__file__).resolve().parents[2]
 GROUP: Final = "test.example.com"
 _RESOURCE: Final = "crossplane.io/composition-resource-name"
 _PAUSED: Final = "crossplane.io/paused"
+_MANAGER: Final = "apiextensions.crossplane.io/composed"
 _DEFINITIONS: Final = "/apis/apiextensions.crossplane.io/v2/compositeresourcedefinitions"
 _FREE: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
@@ -156,6 +158,11 @@ class Function:
     def stop(self, host: str = "127.0.0.1", how: int = signal.SIGTERM) -> None:
         self._plane.end(self._process + ("" if host == "127.0.0.1" else f"-{host}"), how)
 
+    def roll_out(self, target: str) -> None:
+        """Start another version at the same address."""
+        self._target = target
+        self.start()
+
     def register(self, endpoint: str | None = None) -> None:
         """Make the Function and its active revision, as the package manager would.
 
@@ -202,7 +209,8 @@ class Composite:
         self.name, self.namespace = one["metadata"]["name"], one["metadata"].get("namespace")
         self.began = time.monotonic()
         self._audit = plane.audit_size()
-        self.kube.apply(one)
+        (made,) = self.kube.apply(one)
+        self._version = made["metadata"]["resourceVersion"]
         self.path = self.kube.path(one)
 
     def get(self) -> Json:
@@ -286,6 +294,33 @@ class Composite:
                 found[writer, reference["resource"] + part, entry.get("responseStatus", {}).get("code", 0)] += 1
         return found
 
+    def reconciles_until_deleted(self, name: str) -> int:
+        """Return how many reconciles began between the user's last change and Crossplane's deletion of an object.
+
+        Args:
+            name: The object's name. It must have been deleted.
+        """
+        count = 0
+        for entry in self._plane.audit(self._audit):
+            reference, writer = entry.get("objectRef", {}), entry.get("userAgent", "").partition("/")[0]
+            if reference.get("name") == self.name and not reference.get("subresource") and entry["verb"] == "patch":
+                # Crossplane applies the composite's references in each reconcile, after its deletions.
+                count = 0 if writer == "tests" else count + 1
+            if reference.get("name") == name and writer == "crossplane" and entry["verb"] == "delete":
+                return count + 1
+        raise AssertionError(f"Crossplane hasn't deleted {name}")
+
+    def changes_by_crossplane(self) -> dict[str, int]:
+        """Count Crossplane's writes that have changed a composed resource, its creation included."""
+        found = {}
+        for name, one in self.composed().items():
+            path, uid = self.kube.path(one).rpartition("/")[0], one["metadata"]["uid"]
+            before, found[name] = None, 0
+            for _, event in self.kube.watch(path, 1, self._version):
+                if event["metadata"]["uid"] == uid and (now := _by_crossplane(event)) != before:
+                    before, found[name] = now, found[name] + 1
+        return found
+
     def poke(self) -> None:
         """Change an annotation, so that Crossplane reconciles now, unless its circuit breaker is open."""
         self.kube.merge(self.path, {"metadata": {"annotations": {"poke": str(time.time())}}})
@@ -301,9 +336,34 @@ class Composite:
 
     def lose(self, name: str, *fields: str) -> None:
         """Remove fields of a composed resource's `status.atProvider`, or the whole status if none is named."""
+        if fields:
+            self.report(name, **dict.fromkeys(fields))
+        else:
+            self.pause(name)
+            self.kube.merge(f"{self.place(name)}/status", {"status": None})
+
+    def report(self, name: str, **fields: str | None) -> None:
+        """Let `status.atProvider` of a composed resource have these values, which the provider leaves alone."""
         self.pause(name)
-        status = {"atProvider": dict.fromkeys(fields)} if fields else None
-        self.kube.merge(f"{self.place(name)}/status", {"status": status})
+        self.kube.merge(f"{self.place(name)}/status", {"status": {"atProvider": fields}})
+
+    def change(self, **spec: Any) -> None:
+        """Change fields of the composite's spec, as users do."""
+        self.kube.merge(self.path, {"spec": spec})
+
+    def forget(self) -> list[str]:
+        """Remove all that composed resources remember in their marks; return the names of these resources.
+
+        That is what a restored backup, or somebody's hand, does.
+        """
+        forgotten = []
+        for name, one in self.composed().items():
+            mark = one["metadata"]["annotations"].get(MARK, "")
+            plain = re.sub(";[^,]*", "", mark)
+            if plain != mark:
+                self.kube.merge(self.kube.path(one), {"metadata": {"annotations": {MARK: plain}}})
+                forgotten.append(name)
+        return forgotten
 
     def unready(self, name: str) -> None:
         """Let a composed resource be not Ready."""
@@ -426,6 +486,11 @@ class World:
         count = self._count(functions)
         composite.poke()
         wait(lambda: self._count(functions) > count, 30)
+        self.settle(*functions, quiet=quiet, seconds=seconds)
+
+    def settle(self, *functions: Function, quiet: float = 4, seconds: float = 90) -> None:
+        """Return when no function was called for `quiet` seconds."""
+        functions = functions or tuple(self._functions)
         until = time.monotonic() + seconds
         last, since = self._count(functions), time.monotonic()
         while time.monotonic() - since < quiet and time.monotonic() < until:
@@ -471,3 +536,17 @@ def _differences(before: Any, after: Any, at: str = "") -> list[str]:
         keys = sorted({*before, *after})
         return [path for key in keys for path in _differences(before.get(key), after.get(key), f"{at}.{key}")]
     return [] if before == after else [at]
+
+
+def _by_crossplane(one: Json) -> Json:
+    """Return the fields of a composed resource that Crossplane has applied, with their values."""
+    entries = one["metadata"].get("managedFields", [])
+    owned = [entry["fieldsV1"] for entry in entries if entry["manager"].startswith(_MANAGER)]
+    return {"fields": owned, "values": [_values(one, fields) for fields in owned]}
+
+
+def _values(one: Any, fields: Json) -> Any:
+    if not fields or not isinstance(one, dict):
+        return one
+    keys = [key[2:] for key in fields if key.startswith("f:")]
+    return {key: _values(one.get(key), fields[f"f:{key}"]) for key in keys}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.codegen.output import Summary, write_all
+from crossplane_lite._tools.codegen.output import Summary, write_all
 
 # For tests with thousands of files: a folder in memory where the system has one, None for its usual temporary folder.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

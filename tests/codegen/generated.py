@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from crossplane_lite._manifests.yaml import Document, load_documents
-from crossplane_lite.codegen.definitions import definitions
-from crossplane_lite.codegen.generate import Output, generate, select
+from crossplane_lite._tools.codegen.definitions import definitions
+from crossplane_lite._tools.codegen.generate import Output, generate, select
+from crossplane_lite._tools.manifests.yaml import Document, load_documents
 from crossplane_lite.model import Model
 from tests.models.tables import DATA
 

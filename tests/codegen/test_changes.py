@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.changes import Change, ModuleChanges, as_data, changes, of_modules
-from crossplane_lite.codegen.generate import Output
+from crossplane_lite._tools.codegen.changes import Change, ModuleChanges, as_data, changes, of_modules
+from crossplane_lite._tools.codegen.generate import Output
 from tests.codegen.generated import crd, obj, output, table, thing
 from tests.codegen.strategies import grown, object_schemas, places
 

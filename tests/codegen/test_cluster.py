@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._tools.codegen.cluster import documents
 from crossplane_lite.cli import main
-from crossplane_lite.codegen.cluster import documents
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, obj, openapi
 from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
@@ -98,6 +98,6 @@ def test_an_empty_cluster(api: ApiServer) -> None:
     assert len(list(documents("dev"))) == 2
     api.documents = {}
     with pytest.raises(InputError, match="the cluster has no kind that models can be made of"):
-        from crossplane_lite.codegen.command import command
+        from crossplane_lite._tools.codegen.command import command
 
         command(["--kube-context", "dev", "-o", "models"])

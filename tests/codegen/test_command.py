@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -305,6 +306,26 @@ def test_a_pattern_that_chooses_nothing(tmp_path: Path, capsys: pytest.CaptureFi
         in capsys.readouterr().err
     )
     assert not (tmp_path / "models").exists()
+
+
+def test_a_group_that_is_no_file_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A group that is too long for the file system is an error in one line, which says so."""
+    source = put(tmp_path / "crd.yaml", crd(group=f"{'g' * 300}.org"))
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 2
+    captured = capsys.readouterr()
+    assert re.fullmatch(r"crossplane-lite generate: .*File name too long.*\n", captured.err)
+
+
+def test_very_many_empty_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The time for empty documents grows with their number, and no faster."""
+    times = []
+    for count in (20_000, 200_000):
+        (tmp_path / "empty.yaml").write_text("---\n" * count)
+        start = time.process_time()
+        assert main(["generate", str(tmp_path / "empty.yaml"), "-o", str(tmp_path / "models")]) == 2
+        times.append(time.process_time() - start)
+        assert "defines no API (it is empty)" in capsys.readouterr().err
+    assert times[1] < 40 * max(times[0], 0.02)
 
 
 def test_a_folder_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

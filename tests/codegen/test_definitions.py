@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import Document
-from crossplane_lite.codegen.definitions import Definitions, OpenAPI, definitions
-from crossplane_lite.codegen.shapes import ClassRef
+from crossplane_lite._tools.codegen.definitions import Definitions, OpenAPI, definitions
+from crossplane_lite._tools.codegen.shapes import ClassRef
+from crossplane_lite._tools.manifests.yaml import Document
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, obj, openapi, output, published, thing
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.xrd import crds_of
-from crossplane_lite._manifests.yaml import Document
-from crossplane_lite.codegen.definitions import Kind, definitions
-from crossplane_lite.codegen.generate import Output, difference, generate, select
-from crossplane_lite.codegen.schema import read
+from crossplane_lite._tools.codegen.definitions import Kind, definitions
+from crossplane_lite._tools.codegen.generate import Output, difference, generate, select
+from crossplane_lite._tools.codegen.schema import read
+from crossplane_lite._tools.manifests.xrd import crds_of
+from crossplane_lite._tools.manifests.yaml import Document
 from crossplane_lite.errors import InputError
 from crossplane_lite.model import Resource, from_dict, to_dict
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests.yaml import Document
-from crossplane_lite.codegen.definitions import Kind, definitions
-from crossplane_lite.codegen.imports import import_lines, is_importable
+from crossplane_lite._tools.codegen.definitions import Kind, definitions
+from crossplane_lite._tools.codegen.imports import import_lines, is_importable
+from crossplane_lite._tools.manifests.yaml import Document
 from tests.codegen.generated import component, crd, obj, openapi, output, package
 
 Json = dict[str, Any]

@@ -17,10 +17,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite import _wire
-from crossplane_lite._input.structure import structure
+from crossplane_lite._core import codec
+from crossplane_lite._core.schemas.structure import structure
+from crossplane_lite._tools.codegen.input_crd import input_crd
 from crossplane_lite.cli import main
-from crossplane_lite.codegen.input_crd import input_crd
 from crossplane_lite.errors import InputError, UsageError
 from tests.behaviour.models import Rule
 from tests.runtime.serving import ROOT
@@ -687,7 +687,7 @@ def _spoiled(data: st.DataObject, value: Any) -> Any:
 def test_the_schema_takes_what_input_as_takes(made: _Typed, data: st.DataObject) -> None:
     """What input_as takes, the schema takes; the other way too where a structural schema can say it."""
     value = _spoiled(data, data.draw(made.values))
-    value = _wire.decode_struct(_wire.encode_struct(value))  # as Crossplane hands it over
+    value = codec.decode_struct(codec.encode_struct(value))  # as Crossplane hands it over
     try:
         structure(value, made.type)
         taken = True

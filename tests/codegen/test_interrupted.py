@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite.codegen.output import Summary, write_all
+from crossplane_lite._tools.codegen.output import Summary, write_all
 from crossplane_lite.errors import InputError
 from tests.codegen.folders import MEMORY, Killed, failing, killed, put, snapshot, texts
 
@@ -128,7 +128,7 @@ def test_disk_limit(tmp_path: Path) -> None:
     """A file that the system doesn't let grow is an error that names it, and its old text stays."""
     program = (
         "import resource, sys, pathlib\n"
-        "from crossplane_lite.codegen.output import write_all\n"
+        "from crossplane_lite._tools.codegen.output import write_all\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
         "write_all([(pathlib.Path(sys.argv[1]), {'a/x.py': 'x' * 40_000, 'b/y.py': 'y' * 60_000})])\n"
     )
@@ -146,7 +146,7 @@ def test_many_processes(tmp_path: Path) -> None:
     """Several runs at once that make the same models all succeed."""
     program = (
         "import pathlib, sys\n"
-        "from crossplane_lite.codegen.output import write_all\n"
+        "from crossplane_lite._tools.codegen.output import write_all\n"
         "write_all([(pathlib.Path(sys.argv[1]), {f'a/{i}.py': 'text' * 1000 for i in range(300)})])\n"
     )
     processes = [subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "models")]) for _ in range(3)]

@@ -75,7 +75,7 @@ def test_importing_a_module_makes_no_class(tmp_path: Path) -> None:
     assert "__getattr__" in names
     assert not {"Thing", "ThingSpec"} & {*names}
     assert metav1.__name__ not in modules
-    assert not {"attr", "attrs", "yaml", "cattrs", "crossplane_lite.codegen"} & {*modules}
+    assert not {"attr", "attrs", "yaml", "cattrs", "crossplane_lite._tools.codegen"} & {*modules}
 
 
 def test_a_kind_of_another_name_than_its_class() -> None:
@@ -159,7 +159,7 @@ def test_metadata_is_the_class_that_is_shipped(tmp_path: Path) -> None:
         ["example.v2.Other", "example.deep.er.v1.Other"],
         ["3a.4b.One", "a-b.c-d.Two", "a.b-c.d.Three"],
         ["io.k8s.apimachinery.pkg.apis.meta.v1.Own"],
-        ["crossplane_lite._models.model.One", "typing.Two", "builtins.Three"],
+        ["crossplane_lite._core.models.model.One", "typing.Two", "builtins.Three"],
     ],
 )
 def test_modules_refer_to_each_other(tmp_path: Path, names: list[str]) -> None:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.names import attributes, class_name, group_path, segment
+from crossplane_lite._core.models.attributes import identifier
+from crossplane_lite._tools.codegen.names import attributes, class_name, group_path, segment
 from crossplane_lite.model import Model, Resource
 from tests.codegen.strategies import wire_names
 
@@ -166,3 +167,9 @@ def test_any_text_is_a_class_name(text: str) -> None:
     assert usable(name)
     assert not name.startswith("__")
     assert name[0].upper() == name[0]
+
+
+def test_letters_as_python_reads_them() -> None:
+    """A letter that Python takes for others in a name is these in the attribute, which `getattr` finds then."""
+    assert identifier("\ufb01eld") == "field"
+    assert identifier("straße") == "straße"

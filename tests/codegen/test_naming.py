@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.generate import Output
-from crossplane_lite.codegen.naming import earlier_table
+from crossplane_lite._tools.codegen.generate import Output
+from crossplane_lite._tools.codegen.naming import earlier_table
 from crossplane_lite.model import to_dict
 from tests.codegen.generated import (
     SCALARS,
@@ -415,9 +415,9 @@ def test_the_table_of_an_earlier_module() -> None:
 
 SCRIPT = """
 import json, sys
-from crossplane_lite.codegen.definitions import definitions
-from crossplane_lite.codegen.generate import generate
-from crossplane_lite._manifests.yaml import Document
+from crossplane_lite._tools.codegen.definitions import definitions
+from crossplane_lite._tools.codegen.generate import generate
+from crossplane_lite._tools.manifests.yaml import Document
 documents = [Document(*one) for one in json.load(sys.stdin)]
 sys.stdout.write(json.dumps(generate(definitions(documents).kinds)))
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite.codegen.options import PROJECT, Options, make_parser, read
+from crossplane_lite._tools.codegen.options import PROJECT, Options, make_parser, read
 from crossplane_lite.errors import InputError
 
 WHOLE = """
@@ -84,7 +84,7 @@ def test_a_project_that_is_not_there() -> None:
     [
         ("a = ", "is not TOML: "),
         ("a = 1", "must have a table [generate]"),
-        ("generate = 3", "must have a table [generate]"),
+        ("generate = 3", "generate must be a table, [generate] (got 3)"),
         ('[generate]\nsource = ["a"]', "[generate] has no key 'source'; did you mean 'sources'?"),
         ('[generate]\nsources = "a"', "generate.sources must be a list of strings (got 'a')"),
         ("[generate]\nsources = [3]", "generate.sources must be a list of strings (got [3])"),

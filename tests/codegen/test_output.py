@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite.codegen.output import Summary, write_all
+from crossplane_lite._tools.codegen.output import Summary, write_all
 from crossplane_lite.errors import InputError
 from tests.codegen.folders import MANIFEST, put, snapshot, texts, write
 

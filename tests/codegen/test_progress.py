@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from crossplane_lite.codegen import progress
-from crossplane_lite.codegen.progress import Progress
+from crossplane_lite._tools.codegen import progress
+from crossplane_lite._tools.codegen.progress import Progress
 
 
 class Terminal(io.StringIO):

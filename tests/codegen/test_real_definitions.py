@@ -12,10 +12,10 @@ from typing import Any
 import attrs
 import pytest
 
-from crossplane_lite._manifests.yaml import Document
-from crossplane_lite._models import types
-from crossplane_lite.codegen.definitions import Kind, definitions
-from crossplane_lite.codegen.generate import generate
+from crossplane_lite._core.models import types
+from crossplane_lite._tools.codegen.definitions import Kind, definitions
+from crossplane_lite._tools.codegen.generate import generate
+from crossplane_lite._tools.manifests.yaml import Document
 from crossplane_lite.model import Model, Resource, from_dict, to_dict
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 from tests.codegen.generated import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from crossplane_lite.codegen.changes import Change, ModuleChanges
-from crossplane_lite.codegen.definitions import Definitions
-from crossplane_lite.codegen.output import Summary
-from crossplane_lite.codegen.report import Report
-from crossplane_lite.codegen.uses import Use
+from crossplane_lite._tools.codegen.changes import Change, ModuleChanges
+from crossplane_lite._tools.codegen.definitions import Definitions
+from crossplane_lite._tools.codegen.output import Summary
+from crossplane_lite._tools.codegen.report import Report
+from crossplane_lite._tools.codegen.uses import Use
 
 EMPTY = Report(1, 1, 0.04, [(Path("models"), Summary(3, 2, 1))], False, None, None, [], Definitions([], {}, {}), [], [])
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.sources import read_sources
+from crossplane_lite._tools.manifests.sources import read_sources
 from tests.codegen.generated import (
     SCALARS,
     THING,
@@ -161,7 +161,7 @@ def test_stubs_have_the_fields_of_the_classes(schema: Json, more: dict[str, str]
 
 
 def test_every_type_is_declared() -> None:
-    """Each kind of type has its descriptor (`crossplane_lite._models.fields`)."""
+    """Each kind of type has its descriptor (`_core.models.fields`)."""
     text = stub(thing(value=obj(**everything())))
     assert annotated(stub_classes(text)["ThingValue"]) == {
         "p1": "Leaf[str]",

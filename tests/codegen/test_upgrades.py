@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.generate import Output
+from crossplane_lite._tools.codegen.generate import Output
 from crossplane_lite.errors import UnknownFieldError
 from crossplane_lite.model import to_dict
 from tests.codegen.generated import THING, Classes, crd, fields, obj, output

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._programs import process
-from crossplane_lite.codegen import uses
-from crossplane_lite.codegen.uses import Use, broken_uses
+from crossplane_lite._tools.codegen import uses
+from crossplane_lite._tools.codegen.uses import Use, broken_uses
+from crossplane_lite._tools.programs import process
 from crossplane_lite.errors import InputError, MissingExtraError
 from tests.codegen.generated import crd, items, obj, output
 

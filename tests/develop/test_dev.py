@@ -6,6 +6,7 @@ import base64
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,10 +19,10 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import testing
+from crossplane_lite._tools.develop.command import sources
+from crossplane_lite._tools.develop.record import save
+from crossplane_lite._tools.develop.told import two_lines
 from crossplane_lite.cli import main
-from crossplane_lite.develop.command import sources
-from crossplane_lite.develop.record import save
-from crossplane_lite.develop.told import two_lines
 from examples.storage_bucket.function import compose
 from tests.runtime.serving import PREFIX, ROOT
 
@@ -173,3 +174,25 @@ def test_flags(capsys: pytest.CaptureFixture[str]) -> None:
     """--record-secrets alone is an error."""
     assert main(["dev", "a:b", "--record-secrets"]) == 2
     assert "--record-secrets needs --record DIR" in capsys.readouterr().err
+
+
+def test_an_address_that_cannot_be_used(tmp_path: Path) -> None:
+    """A wrong address, and one that is taken, end the command at once: no change of the code would help."""
+    (tmp_path / "function.py").write_text(
+        "from crossplane_lite import composition\n\n@composition.function(name='a')\ndef compose(ctx): ...\n"
+    )
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        for address, problem in (
+            ("x", "'x' is not an address"),
+            (f"127.0.0.1:{taken.getsockname()[1]}", "can't listen"),
+        ):
+            command = [sys.executable, "-m", "crossplane_lite", "dev", "function:compose", "--address", address]
+            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            done = subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+            )
+            assert done.returncode == 2
+            assert problem in done.stderr
+            assert "waiting for a change" not in done.stderr

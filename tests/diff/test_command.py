@@ -166,7 +166,7 @@ def test_colour(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert "\x1b" not in run(capsys, *files)[1]
     assert "\x1b[31m- delete gone" in run(capsys, *files, "--color=always")[1]
     assert "\x1b" not in run(capsys, *files, "--color=never")[1]
-    monkeypatch.setattr("crossplane_lite._terminal.stdio.is_terminal", lambda: True)
+    monkeypatch.setattr("crossplane_lite._core.base.stdio.is_terminal", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b[31m" in run(capsys, *files)[1]
     monkeypatch.setenv("NO_COLOR", "1")
@@ -201,6 +201,17 @@ def test_secrets_are_never_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text not in captured.out + captured.err
     assert "[secret]" in captured.out
     assert "[another secret]" in captured.out
+
+
+def test_what_a_status_shows_is_no_secret(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value of a Secret that stands openly in an existing resource's status, such as an endpoint, isn't masked."""
+    there = {**thing("first", host="db.example.org", size=1), "status": {"endpoint": "db.example.org"}}
+    files = put(tmp_path, [there])
+    (tmp_path / "given.json").write_text(json.dumps(secret(host="ZGIuZXhhbXBsZS5vcmc=", token="c2VjcmV0LXRva2Vu")))
+    arguments = ["-e", str(tmp_path / "given.json"), "--function", f"{HERE}:secrets"]
+    _, printed = run(capsys, *files, *arguments)
+    assert "db.example.org" in printed
+    assert "secret-token" not in printed
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])

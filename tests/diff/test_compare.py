@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from crossplane_lite.diff.compare import ACTIONS, against_cluster, against_version, failed
-from crossplane_lite.diff.fields import ABSENT, Change
+from crossplane_lite._tools.diff.compare import ACTIONS, against_cluster, against_version, failed
+from crossplane_lite._tools.diff.fields import ABSENT, Change
 from crossplane_lite.render import Rendered
 from tests.render.scripted import XR, thing
 

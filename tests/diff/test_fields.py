@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.diff.fields import ABSENT, Change, changes, leaves
+from crossplane_lite._tools.diff.fields import ABSENT, Change, changes, leaves
 from tests.diff.test_owned import OURS, owned
 
 scalars = st.none() | st.booleans() | st.integers(-5, 5) | st.text("ab", max_size=2)

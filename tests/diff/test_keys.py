@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests.kind_schemas import Schemas
+from crossplane_lite._tools.diff.fields import ABSENT, changes
+from crossplane_lite._tools.diff.keys import keys_of
+from crossplane_lite._tools.diff.owned import Owned
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
 from crossplane_lite.cli import main
-from crossplane_lite.diff.fields import ABSENT, changes
-from crossplane_lite.diff.keys import keys_of
-from crossplane_lite.diff.owned import Owned
 from crossplane_lite.table import load
 from tests.codegen.generated import crd, items, obj
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.diff.owned import Owned, owned_fields
+from crossplane_lite._tools.diff.owned import Owned, owned_fields
 
 OURS = "apiextensions.crossplane.io/composed/1f2e"
 

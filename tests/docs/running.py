@@ -21,8 +21,8 @@ from typing import Any
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import composition, testing
-from crossplane_lite._commands.suggesting import _flags, parser_of
-from crossplane_lite._commands.table import COMMANDS
+from crossplane_lite._tools.commands.suggesting import _flags, parser_of
+from crossplane_lite._tools.commands.table import COMMANDS
 from crossplane_lite.cli import main
 from tests.docs.blocks import ROOT, Block, blocks, guess
 
@@ -216,7 +216,7 @@ class Page:
 def _lacks(block: Block) -> bool:
     """Tell whether a block needs what isn't here."""
     if block.mark == "from":
-        return sys.version_info[:2] < tuple(map(int, block.more.split(".")))
+        return sys.version_info[:2] < tuple(map(int, block.more.split()[0].split(".")))
     return block.mark == "needs" or (block.mark == "program" and _program(block.more.split()[0]) is None)
 
 

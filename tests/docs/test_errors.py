@@ -63,12 +63,32 @@ def _port_of_a_list(resource: Any) -> None:
     _ = resource.spec.ports.port
 
 
+def _bucket(ctx: composition.Context) -> v1beta2.Bucket:
+    return ctx.resource("b", v1beta2.Bucket(spec=v1beta2.BucketSpec(forProvider={"location": "EU"})))
+
+
+def _forced(bucket: v1beta2.Bucket) -> None:
+    bucket.spec.forProvider.forceDestroy = bucket.observed.status.atProvider.id  # type: ignore[assignment]
+
+
+RESOURCE_NAME = "crossplane.io/composition-resource-name"
+OWNER = ("apiVersion", "kind", "name", "uid")
 COMPOSING: dict[str, Compose] = {
     "ForProvider has no field": lambda ctx: v1beta2.ForProvider(lcation="EU"),  # type: ignore[call-arg]
     "must be a string (got 5": lambda ctx: v1beta2.ForProvider(location=5),  # type: ignore[arg-type]
     "int() needs one": lambda ctx: int(_new(ctx, "vpc").observed.status.n),
     "> needs one": lambda ctx: _new(ctx, "vpc").observed.status.n > 3,
-    "not JSON serializable": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),
+    "which is a string": lambda ctx: _forced(_bucket(ctx)),
+    "no attribute 'value'": lambda ctx: _bucket(ctx).observed.status.atProvider.id.value,  # type: ignore[union-attr]
+    "json.dumps can't": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),
+    "comparing needs": lambda ctx: _bucket(ctx).external_name == "a",
+    "has no element [0]": lambda ctx: _bucket(ctx).spec.forProvider.cors[0],
+    "keeps the composite's": lambda ctx: setattr(ctx.composite(Unstructured).status, "conditions", [{"type": "A"}]),
+    "cm.data.n": lambda ctx: setattr(ctx.resource("cm", Unstructured("v1", "ConfigMap")), "data", {"n": 1}),
+    "Crossplane sets it": lambda ctx: _bucket(ctx).metadata.annotations.update({RESOURCE_NAME: "c"}),
+    "the composite the controller": lambda ctx: setattr(
+        _bucket(ctx).metadata, "ownerReferences", [{**dict.fromkeys(OWNER, "a"), "controller": True}]
+    ),
     "pickling": lambda ctx: pickle.dumps(_new(ctx, "a").observed.status.y),
     "registered already": lambda ctx: (_new(ctx, "a"), _new(ctx, "a")),
     "one and the same": lambda ctx: (_new(ctx, "b"), ctx.resource("a", Unstructured("v1", "B"), formerly=["b"])),
@@ -179,7 +199,7 @@ def test_commands(
 
 def test_extras() -> None:
     """The message of a missing package has the command that installs it."""
-    from crossplane_lite._base.extras import load
+    from crossplane_lite._core.base.extras import load
 
     with pytest.raises(errors.MissingExtraError) as caught:
         load("no_such_library", "render")

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._commands.suggesting import _flags
+from crossplane_lite._tools.codegen import add
+from crossplane_lite._tools.codegen.options import PROJECT, make_parser
+from crossplane_lite._tools.commands.suggesting import _flags
 from crossplane_lite.cli import main
-from crossplane_lite.codegen.options import PROJECT, make_parser
 from tests.codegen.generated import crd, obj
 from tests.codegen.test_cluster import CRDS, native
 from tests.programs.api_server import ApiServer, needs_kubectl, serving
@@ -135,7 +136,7 @@ def test_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callabl
 
 
 def test_flags() -> None:
-    """Each flag that the page names is one of the command's."""
+    """Each flag that the page names is one of the commands'."""
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
     assert len(named) > 6
-    assert named <= _flags(make_parser()) | {"--raw"}
+    assert named <= _flags(make_parser()) | _flags(add.make_parser()) | {"--raw"}

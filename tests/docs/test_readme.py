@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_length() -> None:
     """It is no longer than people read before they try something."""
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 130
 
 
 def test_as_a_program(folder: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -11,8 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from crossplane_lite._commands.suggesting import _flags, parser_of
-from crossplane_lite._commands.table import COMMANDS
+from crossplane_lite._tools.commands.suggesting import _flags, parser_of
+from crossplane_lite._tools.commands.table import COMMANDS
 from tests.docs.blocks import ROOT, blocks, pages
 
 pytestmark = pytest.mark.slow
@@ -189,3 +191,39 @@ def test_blocks_are_those_that_docutils_sees() -> None:
         assert ours == seen, page
         compared += len(seen)
     assert compared > 150
+
+
+# Shows each page in a frame of a width, and writes down the pages that are wider than their frame.
+_MEASURING = """<!DOCTYPE html><body><pre id="found"></pre><script>
+async function measured() {
+  const wide = [];
+  for (const page of PAGES) for (const width of [360, 768, 1400]) {
+    const frame = document.createElement("iframe");
+    frame.width = width; frame.height = 900; frame.src = page;
+    document.body.append(frame);
+    await new Promise(done => frame.onload = done);
+    const found = frame.contentDocument.documentElement.scrollWidth;
+    if (found > width) wide.push(page + " at " + width + ": " + found);
+    frame.remove();
+  }
+  document.getElementById("found").textContent = "measured " + PAGES.length + "\\n" + wide.join("\\n");
+}
+measured();
+</script>"""
+
+
+def test_no_page_is_wider_than_its_window(site: Path) -> None:
+    """In a real browser no page has to be scrolled sideways, at the width of a phone, a tablet and a screen."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("Chromium is not installed")
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    (site / "measuring.html").write_text(_MEASURING.replace("PAGES", json.dumps(names)), encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    command = [browser, *flags, "--virtual-time-budget=600000", "--dump-dom", (site / "measuring.html").as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    (site / "measuring.html").unlink()
+    found = re.search(r'<pre id="found">measured (\d+)\n(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found is not None, done.stderr[-500:]
+    assert int(found[1]) == len(names) > 40
+    assert found[2].strip() == ""

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._manifests.archive import read_archive
-from crossplane_lite._manifests.yaml import Document, dump, parse_documents
-from crossplane_lite._wire import decode_struct, encode_struct
-from crossplane_lite.codegen.definitions import definitions
-from crossplane_lite.codegen.generate import generate, select
+from crossplane_lite._core.codec import decode_struct, encode_struct
+from crossplane_lite._tools.codegen.definitions import definitions
+from crossplane_lite._tools.codegen.generate import generate, select
+from crossplane_lite._tools.manifests.archive import read_archive
+from crossplane_lite._tools.manifests.yaml import Document, dump, parse_documents
 from crossplane_lite.errors import CrossplaneLiteError, InputError, WireError
 from crossplane_lite.krm.files import Package
 from crossplane_lite.krm.resource_list import ResourceList

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of
+from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of
+from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite.render import Step, render
-from crossplane_lite.render.rendered import RenderError
 
 __all__ = [
     "HERE",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.graph.appearance import (
+from crossplane_lite._tools.graph.appearance import (
     LOOKS,
     TEXT,
     edge_label,
@@ -16,7 +16,7 @@ from crossplane_lite.graph.appearance import (
     node_tooltip,
     shortened,
 )
-from crossplane_lite.graph.graph import DrawnNode, Edge, Sort, State
+from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Sort, State
 
 
 @given(st.text())
@@ -109,7 +109,7 @@ def test_text_on_nodes_is_readable(state: State) -> None:
 @pytest.mark.parametrize("ground", ["#ffffff", "#0d1117", "#1e1e1e"])
 def test_lines_are_readable_on_light_and_dark(ground: str) -> None:
     """Lines and the text along them can be read on white and on what is called dark."""
-    from crossplane_lite.graph.appearance import CYCLE, LINE
+    from crossplane_lite._tools.graph.appearance import CYCLE, LINE
 
     assert contrast(LINE, ground) >= 3.9
     assert contrast(CYCLE, ground) >= 3.5

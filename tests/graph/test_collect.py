@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, composition, testing
-from crossplane_lite.graph.collect import collect
-from crossplane_lite.graph.graph import Graph, graph_of
+from crossplane_lite._tools.graph.collect import collect
+from crossplane_lite._tools.graph.graph import Graph, graph_of
+from crossplane_lite._tools.render.functions import Remote
+from crossplane_lite._tools.render.rendered import StepRun
 from crossplane_lite.proto import _view
 from crossplane_lite.render import InProcess, Step, render
-from crossplane_lite.render.functions import Remote
-from crossplane_lite.render.rendered import StepRun
 from tests.graph.graphs import HERE, XR, Shelf, drawn, existing, shop, states
 from tests.runtime.serving import serving
 from tests.support import fnv1, request

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.graph.mermaid import mermaid
+from crossplane_lite._tools.graph.text import text
 from crossplane_lite.cli import main
-from crossplane_lite.graph.mermaid import mermaid
-from crossplane_lite.graph.text import text
 from crossplane_lite.runtime import log
 from tests.graph.graphs import HERE, drawn, existing, needs_pictures
 from tests.render.files import composition_of, step
@@ -250,7 +250,7 @@ def test_what_is_imported(files: list[str], option: list[str]) -> None:
     """A graph that no program draws needs neither graphviz, nor gRPC, nor what simulates."""
     program = (
         "import sys\nfrom crossplane_lite.cli import main\nmain(sys.argv[1:])\n"
-        "print([name for name in ('graphviz', 'grpc', 'crossplane_lite.simulate') "
+        "print([name for name in ('graphviz', 'grpc', 'crossplane_lite._tools.simulate') "
         "if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
-from crossplane_lite.graph.dot import dot
-from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State
+from crossplane_lite._tools.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
+from crossplane_lite._tools.graph.dot import dot
+from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State
 from tests.graph.graphs import drawn, existing, nasty, needs_dot
 
 pytestmark = needs_dot

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of_simulation
+from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of_simulation
+from crossplane_lite._tools.render.rendered import RenderError
+from crossplane_lite._tools.simulate.simulation import Simulation
 from crossplane_lite.render import Step
-from crossplane_lite.render.rendered import RenderError
-from crossplane_lite.simulate.simulation import Simulation
 from tests.graph.graphs import READY, XR, Shelf, drawn, existing, shop, states, thing
 
 
@@ -302,7 +302,7 @@ def test_simulation_that_fails() -> None:
 @pytest.mark.parametrize("attribute", ["fill", "stroke"])
 def test_states_look_different(attribute: str) -> None:
     """No two states look the same."""
-    from crossplane_lite.graph.appearance import LOOKS
+    from crossplane_lite._tools.graph.appearance import LOOKS
 
     assert set(LOOKS) == set(State)
     looks = [(getattr(look, attribute), look.dot, look.style) for look in LOOKS.values()]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._programs import process
+from crossplane_lite._tools.graph import image as module
+from crossplane_lite._tools.graph.appearance import edge_tooltip, node_lines, node_tooltip
+from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State
+from crossplane_lite._tools.graph.image import image
+from crossplane_lite._tools.programs import process
 from crossplane_lite.errors import MissingExtraError, UsageError
-from crossplane_lite.graph import image as module
-from crossplane_lite.graph.appearance import edge_tooltip, node_lines, node_tooltip
-from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State
-from crossplane_lite.graph.image import image
 from tests.graph.graphs import drawn, existing, nasty, needs_pictures, spaced
 
 SVG = "{http://www.w3.org/2000/svg}"

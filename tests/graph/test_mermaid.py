@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
-from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State
-from crossplane_lite.graph.mermaid import mermaid
+from crossplane_lite._tools.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
+from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State
+from crossplane_lite._tools.graph.mermaid import mermaid
 from tests.graph.graphs import drawn, existing, nasty
 
 # Nothing in a label that means something to Mermaid but codes, and our own line breaks.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crossplane_lite.graph.graph import Graph
-from crossplane_lite.graph.text import text
+from crossplane_lite._tools.graph.graph import Graph
+from crossplane_lite._tools.graph.text import text
 from tests.graph.graphs import drawn, existing, nasty
 
 START = """\

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import logging
-from crossplane_lite._observed import tracker
-from crossplane_lite._observed.tracker import Tracker
+from crossplane_lite._core.observed import tracker
+from crossplane_lite._core.observed.tracker import Tracker
 from crossplane_lite.runtime import log
 from tests.helpers.families import ROOT, official
 
@@ -193,7 +193,8 @@ def test_records_name_the_authors_line() -> None:
 def test_secrets_are_masked(lines: Lines) -> None:
     """Secret values of the call that is going on are masked in messages and fields, and a repr shows no value."""
     logging.configure()
-    call = Tracker(b"", lambda: lambda text: text.replace("hunter2", "[secret]"))
+    call = Tracker()
+    call.hide("password", b"hunter2")
     before = tracker.enter(call)
     try:
         logger = logging.get_logger().bind(password="hunter2")

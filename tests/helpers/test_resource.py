@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite import NULL, Observable, Unstructured, composition, request, resource
-from crossplane_lite._observed import tracker
+from crossplane_lite._core.observed import tracker
 from crossplane_lite.errors import EncodeError, UnresolvedError, UsageError
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from tests.behaviour.models import Bucket, BucketSpec, BucketStatus, ForProvider, XStatus, XStorageBucket

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crossplane_lite._manifests.yaml import decode, parse_documents
+from crossplane_lite._tools.manifests.yaml import decode, parse_documents
 
 __all__ = ["HEAD", "LIST", "ROOT", "Done", "program", "run", "value"]
 

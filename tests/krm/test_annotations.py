@@ -185,12 +185,24 @@ def test_the_file_of_an_item(annotations: Any, file: Any) -> None:
 
 
 def test_a_copy_of_an_item_is_another_item() -> None:
-    """A copy keeps the file, but not the ids: an orchestrator that sees an id twice mixes the two items up."""
+    """A copy has no ids, file and index of its own: an orchestrator refuses two items at one place."""
     rl = read(DEPLOYMENT)
     copy = rl.items[0].to_dict()
     copy["metadata"]["name"] = "web-2"
     made = rl.items.add(copy)
-    assert sorted(made.annotations) == sorted(PLACES)
+    assert (made.path, made.get("metadata.annotations")) == ("", None)
     made.move_to("app/web-2.yaml")
-    assert rl.items[0].annotations["config.kubernetes.io/path"] == "app/web.yaml"
-    assert made.annotations["config.kubernetes.io/path"] == "app/web-2.yaml"
+    assert (rl.items[0].path, rl.items[0].index, made.path) == ("app/web.yaml", 2, "app/web-2.yaml")
+
+
+def test_a_copy_takes_the_place_of_its_original() -> None:
+    """If the original has gone, its place is free; so is a place that nobody has."""
+    rl = read(DEPLOYMENT)
+    original = rl.items[0]
+    copy = original.to_dict()
+    rl.items.remove(original)
+    made = rl.items.add(copy)
+    assert (made.path, made.index) == ("app/web.yaml", 2)
+    assert set(made.annotations) == set(PLACES)
+    other = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "annotations": {PLACES[0]: "new.yaml"}}}
+    assert rl.items.add(other).annotations == {PLACES[0]: "new.yaml"}

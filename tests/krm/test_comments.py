@@ -174,8 +174,9 @@ def test_text_that_is_added() -> None:
         assert rl.write().endswith(wanted.encode())
 
 
-def test_files(tmp_path: Path) -> None:
+def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Comments of documents in files are read and set in the same way, also of those that move or have no last line."""
+    monkeypatch.setattr("crossplane_lite.krm.files._is_resource", lambda root: True)
     text = "# licence\n\n# head\na: 1 # one\nb:\n- x\n# end\n---\nc: 2"
     (tmp_path / "a.yaml").write_text(text)
     package = Package(None, [str(tmp_path)], root=str(tmp_path))
@@ -215,7 +216,7 @@ def test_what_can_not_be_set(path: str, place: str, text: Any, problem: str) -> 
 
 def test_values_that_are_gone() -> None:
     """A value that the function has removed has no comments, and none can be set; also where others have been set."""
-    (item,) = read("- {kind: A, apiVersion: v1, metadata: {name: a}}\n").items
+    (item,) = read("- kind: A\n  apiVersion: v1\n  metadata: {name: a}\n").items
     item.set("spec.list", [1, 2])
     item.set("spec.key", 3)
     held = [item.comments(path) for path in ("spec.list[1]", "spec.key", "metadata.name")]
@@ -266,3 +267,11 @@ def test_random_comments() -> None:
         for path, places in wanted.items():
             for place, text in places.items():
                 assert getattr(again.items[0].comments(path), place) == text, (seed, path, place)
+
+
+def test_blanks_at_the_end_of_a_comment() -> None:
+    """Blanks at the end of a comment's lines, which nobody sees, are left out."""
+    rl = ResourceList.read(b"kind: ResourceList\nitems:\n- kind: A\n  spec:\n    a: 1\n")
+    rl.items[0].comments("spec.a").line = "why \t"
+    rl.items[0].comments("spec").head = "one \ntwo  "
+    assert rl.write() == b"kind: ResourceList\nitems:\n- kind: A\n  # one\n  # two\n  spec:\n    a: 1 # why\n"

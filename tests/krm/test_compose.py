@@ -101,6 +101,26 @@ def as_krm(compose: Any, **options: Any) -> krm.Function:
     return krm.from_composition(composition.function(name="test", **options)(compose))
 
 
+def two_or_one(ctx: composition.Context) -> None:
+    """Compose one resource more for a large composite, and ask for a value that no file has."""
+    bucket = ctx.resource("bucket", Unstructured("storage.example.org/v1", "Bucket"))
+    bucket.spec.region = "eu"
+    assert not bucket.observed.status.id
+    if ctx.composite(Unstructured).observed.spec.size > 2:
+        ctx.resource("policy", Unstructured("storage.example.org/v1", "Policy")).spec.region = "eu"
+
+
+def test_a_smaller_composite() -> None:
+    """What isn't desired any more goes, although compose() has asked for a value that files never have."""
+    function = as_krm(two_or_one)
+    output = function.run(package())
+    assert [one["kind"] for one in items_of(output)] == ["Bucket", "Policy"]
+    smaller = output.stdout.partition(b"results:")[0].replace(b"size: 3", b"size: 1")
+    output = function.run(smaller)
+    assert output.status == 0
+    assert [one["kind"] for one in items_of(output)] == ["Bucket"]
+
+
 def with_comment(data: bytes) -> bytes:
     """Return a package whose bucket has an external name, and a comment."""
     text = data.decode().replace("    region: eu\n", "    region: eu # as the contract says\n")

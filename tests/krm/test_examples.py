@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite import krm
-from crossplane_lite.krm._item_text import unwrapped
-from crossplane_lite.krm.files import Package
+from crossplane_lite.krm.files import Package, unwrapped
 from crossplane_lite.krm.runner import answered
 
 ROOT = Path(__file__).resolve().parents[2]

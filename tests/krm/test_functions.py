@@ -249,3 +249,52 @@ def test_the_decorator_outlives_its_module() -> None:
     import crossplane_lite.krm.functions
 
     assert krm.function is crossplane_lite.krm.functions.function
+
+
+def test_a_result_may_be_returned() -> None:
+    """`return rl.results.error(...)` ends a function; any other value is a mistake."""
+
+    def body(rl: krm.ResourceList) -> Any:
+        return rl.results.error("no") if not len(rl.items) else 3
+
+    function = krm.function(body)
+    output = function.run(b"kind: ResourceList\nitems: []\n")
+    assert (output.status, output.stderr) == (1, "error: no\n")
+    output = function.run(b"kind: ResourceList\nitems:\n- kind: A\n")
+    assert "must return nothing (got an integer)" in output.stderr
+
+
+def test_a_chain() -> None:
+    """Functions of a chain run one after the other, each with its own config, until one adds an error."""
+
+    @attrs.define
+    class One:
+        a: str
+
+    @attrs.define
+    class Other:
+        a: int
+
+    @krm.function
+    def first(rl: krm.ResourceList[One]) -> None:
+        rl.items[0].labels["first"] = rl.config.a
+
+    @krm.function
+    def second(rl: krm.ResourceList) -> krm.Result:
+        rl.items[0].labels["second"] = rl.items[0].labels["first"]
+        return rl.results.info(rl.config["data"]["a"] if rl.config is not None else "none")
+
+    @krm.function
+    def third(rl: krm.ResourceList[Other]) -> None:
+        rl.items.clear()
+
+    chained = krm.chain(first, second, third)
+    assert chained.name == "first+second+third"
+    data = b"kind: ResourceList\nitems:\n- kind: A\nfunctionConfig: {kind: ConfigMap, data: {a: '1'}}\n"
+    output = chained.run(data)
+    assert (output.status, output.stdout.partition(b"functionConfig")[0]) == (0, b"kind: ResourceList\nitems: []\n")
+    output = chained.run(data.replace(b"'1'", b"x"))
+    assert output.status == 1 and b"second: x" in output.stdout
+    assert "functionConfig.data.a must be an integer" in output.stderr
+    with pytest.raises(UsageError, match="chain.. takes functions made by @krm.function"):
+        krm.chain(first, len)  # type: ignore[arg-type]

@@ -152,7 +152,7 @@ def test_assigning_items() -> None:
     assert output(rl) == SERVICE
 
 
-@pytest.mark.parametrize("wanted", [None, "text", {}, [3], [NEW, NEW], 2])
+@pytest.mark.parametrize("wanted", [None, "text", {}, [3], [NEW, {}], 2])
 def test_what_are_no_items_cant_be_assigned(wanted: Any) -> None:
     """Then the items are as they were."""
     rl = read()
@@ -186,7 +186,7 @@ def test_what_isnt_there_cant_be_removed() -> None:
     [
         NEW,
         Resource(NEW),
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: new\ndata: {a: '1'}\n",
+        'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: new\ndata:\n  a: "1"\n',
         '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}, "data": {"a": "1"}}',
     ],
 )
@@ -236,22 +236,23 @@ def test_a_removed_item_comes_back_as_itself() -> None:
     assert output(rl) == SERVICE + DEPLOYMENT
 
 
-def test_adding_twice_is_refused() -> None:
-    """There are no two items of one group, kind, namespace and name; another version is the same item."""
+def test_items_of_one_name() -> None:
+    """Items of one group, kind, namespace and name may be in several files; one file must not have two at the end."""
     rl = read()
-    with pytest.raises(
-        DuplicateResourceError, match=r"there is a Deployment prod/web .app/web.yaml. already; items.upsert\(\)"
-    ):
-        rl.items.add(
-            {"apiVersion": "apps/v1beta1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "prod"}}
-        )
-    with pytest.raises(DuplicateResourceError):
-        rl.items.add(rl.items[0])
-    rl.items.add({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "test"}})
+    again = {"apiVersion": "apps/v1beta1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "prod"}}
+    one = rl.items.add(again)
+    rl.items._check_new()
     rl.items.add({"apiVersion": "other/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "prod"}})
     for _ in range(2):
         rl.items.add({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "run-"}})
-    assert len(rl.items) == 6
+    with pytest.raises(DuplicateResourceError, match="two items Deployment prod/web.*items.upsert"):
+        rl.items.check_duplicates()
+    one.move_to("app/web.yaml", 5)
+    with pytest.raises(DuplicateResourceError, match=r"two items Deployment prod/web \(app/web.yaml\)"):
+        rl.items._check_new()
+    one.name = "other"
+    rl.items._check_new()
+    rl.items.check_duplicates()
 
 
 @pytest.mark.parametrize(
@@ -369,9 +370,48 @@ def test_identity_follows_changes() -> None:
     first = rl.items.add(content)
     first.name = "b"
     second = rl.items.add(content)
-    with pytest.raises(DuplicateResourceError):
-        rl.items.add(content)
     rl.items.where(name="a").of(ConfigMap)[0].metadata.name = "c"
     assert rl.items.upsert({**content, "metadata": {"name": "c"}, "data": {"x": "y"}}) is second
     assert rl.items.add(content) is not first
     assert [one.name for one in rl.items.where(kind="ConfigMap")] == ["b", "c", "a"]
+
+
+def test_where_with_a_function() -> None:
+    """A function chooses items, alone or with the other conditions; where_not has the others."""
+    rl = read(MANY)
+    rl.items[0].annotations["config.kubernetes.io/local-config"] = "true"
+    assert [one.name for one in rl.where(lambda one: one.is_local_config)] == ["web"]
+    assert len(rl.where_not(lambda one: one.is_local_config)) == 4
+    assert list(rl.where(lambda one: one.get("metadata.name") == "db", kind="Deployment")) == [rl.items[1]]
+    assert list(rl.items.where_not(kind="Deployment")) == list(rl.items[2:])
+
+
+def test_upsert_of_what_fits() -> None:
+    """The item to change may be chosen by a function, or by the file, in place of the name alone."""
+    rl = read()
+    chosen = rl.items.upsert({**NEW, "data": {"x": "y"}}, lambda one: one.kind == "Service")
+    assert chosen is rl.items[1] and (chosen.name, chosen.kind) == ("new", "ConfigMap")
+    twins = [rl.items.add({**NEW, "metadata": {"name": "twin", "namespace": "x"}}) for _ in range(2)]
+    twins[1].move_to("b.yaml")
+    wanted = {"name": "twin", "namespace": "x", "annotations": {"internal.config.kubernetes.io/path": "b.yaml"}}
+    assert rl.items.upsert({**NEW, "metadata": wanted, "data": {"z": "1"}}) is twins[1]
+
+
+def test_what_items_say_of_themselves() -> None:
+    """Scope, local config, file and ids, also those of the package from which kpt took the item."""
+    rl = read(DEPLOYMENT + MANY)
+    web, role = rl.items[0], rl.items[4]
+    assert (web.path, web.index, role.path, role.index) == ("app/web.yaml", 2, "", 0)
+    assert web.id == ("apps", "Deployment", "prod", "web") and web.id.namespace == "prod"
+    assert web.origin_id == web.id
+    role.annotations["internal.kpt.dev/upstream-identifier"] = "rbac.authorization.k8s.io|ClusterRole|~C|up"
+    assert role.origin_id == ("rbac.authorization.k8s.io", "ClusterRole", "", "up")
+    assert (web.is_cluster_scoped, role.is_cluster_scoped) == (False, True)
+    own = {"apiVersion": "example.org/v1", "kind": "A", "metadata": {"name": "a"}}
+    assert Resource(own).is_cluster_scoped
+    assert not Resource({**own, "metadata": {"name": "a", "namespace": "b"}}).is_cluster_scoped
+    assert not Resource({"apiVersion": "v1", "kind": "Pod"}).is_cluster_scoped
+    for value, is_local in (("true", True), ("false", False)):
+        role.annotations["config.kubernetes.io/local-config"] = value
+        assert role.is_local_config == is_local
+    assert not web.is_local_config and rl.kptfile is None

@@ -7,6 +7,7 @@ changes nothing.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,8 +17,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from crossplane_lite._manifests.yaml import parse_documents
-from tests.krm import kustomize
+from crossplane_lite._tools.manifests.yaml import parse_documents
+from tests.krm import kustomize, packages
 from tests.krm.processes import HEAD, ROOT
 
 # Building takes long where it hasn't been done.
@@ -369,3 +370,106 @@ def test_edits(tmp_path: Path, by: str, request: pytest.FixtureRequest) -> None:
         }
         # kustomize fn run leaves a file of which nothing is left.
         assert by == "kustomize" or not (package / "settings.yaml").exists()
+
+
+def catalog_starter(folder: Path, name: str) -> Path:
+    """Write a program that starts a function of the catalog."""
+    fn = folder / f"fn_{name}"
+    fn.write_text(f"#!/bin/sh\nexec {sys.executable} {EXAMPLES / 'catalog' / name}.py\n")
+    fn.chmod(0o755)
+    return fn
+
+
+@pytest.mark.parametrize("name", packages.NAMES)
+def test_kpt_on_packages_of_the_catalog(tmp_path: Path, kpt: str, name: str) -> None:
+    """kpt makes of the catalog's packages what the catalog expects, with our functions in place of its own."""
+    package = packages.package(name, tmp_path)
+    wanted = packages.expected(name, tmp_path / "expected")
+    is_eval = (package / ".expected" / "config.yaml").exists()
+    for step in packages.steps(package):
+        fn = catalog_starter(tmp_path, step.name)
+        if is_eval:
+            config = tmp_path / "config.yaml"
+            config.write_text(step.config or "")
+            given = ("--fn-config", str(config)) if step.config else ()
+            ran(package, kpt, "fn", "eval", ".", "--exec", str(fn), *given)
+        else:
+            kptfile = package / "Kptfile"
+            before = kptfile.read_text()
+            kptfile.write_text(re.sub(r"image: .*", f"exec: {fn}", before))
+            ran(package, kpt, "fn", "render", ".", "--allow-exec")
+            kptfile.write_text(before)  # it has the path of the program, and the status of the pipeline
+    found = packages.files(package)
+    if name in packages.DIFFERENCES:
+        assert values("---\n".join(text for key, text in found.items() if key.endswith(".yaml"))) == values(
+            "---\n".join(text for key, text in wanted.items() if key.endswith(".yaml") and "kptfile" not in key)
+        )
+    else:
+        assert found == wanted
+
+
+AS_THEY_ARE = {
+    "dev/web.yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: dev\n",
+    "prod/web.yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: prod\n",
+    "twice.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: tagged\ndata:\n  a: !mine x # kept\n",
+    "ignored/values.yaml": "replicas: 1\n",
+    "a.json": '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "json"}}\n',
+}
+MOVE = """
+for item in rl.items.where(kind="Service"):
+    item.namespace = "all"
+copy = rl.items.add(rl.items.where(kind="Service")[0])
+copy.name = "copy"
+one, two = rl.items.where(kind="Service", name="web")
+one.name, two.name = "two", "web"
+"""
+
+
+@pytest.mark.parametrize("by", ["kpt", "kustomize"])
+def test_packages_as_they_are(tmp_path: Path, by: str, request: pytest.FixtureRequest) -> None:
+    """One name in two folders, a swap of names, a copy, an item that can't be read: all of it goes through."""
+    binary = request.getfixturevalue("kpt" if by == "kpt" else "program")
+    package = packaged(tmp_path, {})
+    for name, text in AS_THEY_ARE.items():
+        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).write_text(text)
+    (package / ".krmignore").write_text("ignored\n")
+    script = tmp_path / "function.py"
+    body = "".join(f"    {line}\n" if line else "" for line in MOVE.split("\n"))
+    script.write_text(f"{HEAD}\n@krm.function\ndef transform(rl):\n{body}\n\ntransform.main()\n")
+    fn = starter(tmp_path, script)
+    if by == "kustomize":
+        (package / "fn.yaml").write_text(
+            "apiVersion: example.org/v1\nkind: Fn\nmetadata:\n  name: fn\n  annotations:\n"
+            f"    config.kubernetes.io/function: |\n      exec:\n        path: ../{fn.name}\n"
+        )
+    command = ("fn", "eval", ".", "--exec", str(fn)) if by == "kpt" else ("fn", "run", "--enable-exec", ".")
+    ran(package, binary, *command)
+    assert (package / "dev/web.yaml").read_text() == AS_THEY_ARE["dev/web.yaml"].replace("web", "two").replace(
+        "namespace: dev", "namespace: all"
+    )
+    assert (package / "prod/web.yaml").read_text() == AS_THEY_ARE["prod/web.yaml"].replace(" prod", " all")
+    assert (package / "ignored/values.yaml").read_text() == AS_THEY_ARE["ignored/values.yaml"]
+    assert "a: !mine x # kept" in (package / "twice.yaml").read_text()
+    copies = [file for file in package.rglob("*.yaml") if "name: copy" in file.read_text()]
+    assert [file.name for file in copies] == ["service_copy.yaml"]
+
+
+def test_chains_and_merges(tmp_path: Path, kpt: str) -> None:
+    """A chain of functions, a patch with merge keys and a replaced content come out in the file as they were meant."""
+    package = packaged(tmp_path)
+    script = tmp_path / "function.py"
+    script.write_text(
+        f"{HEAD}\n@krm.function\ndef patch(rl):\n    for one in rl.where(kind='Deployment'):\n"
+        "        one.merge({'spec': {'template': {'spec': {'containers': [{'name': 'web', 'image': 'nginx:2'}]}}}})\n\n"
+        "@krm.function\ndef switch(rl):\n    for one in rl.where(kind='ConfigMap'):\n"
+        "        one.replace({**one.to_dict(), 'data': {'text': 'new'}})\n    return rl.results.info('done')\n\n"
+        "krm.chain(patch, switch).main()\n"
+    )
+    fn = starter(tmp_path, script)
+    for _ in range(2):
+        done = ran(package, kpt, "fn", "eval", ".", "--exec", str(fn))
+        assert b"done" in done.stderr
+        found = contents(package)
+        assert found["web.yaml"] == WEB.replace("nginx:1.0", "nginx:2").replace("shop\n\n#", "shop\n#")
+        assert found["settings.yaml"] == SETTINGS.partition("  text: |")[0] + "  text: |-\n    new\n"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite import krm
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.krm.resource import Resource
 from crossplane_lite.krm.resource_list import ResourceList
@@ -98,70 +99,76 @@ def test_an_element_is_removed_by_itself_and_not_by_an_equal_one() -> None:
 # Attributes
 
 
-def test_attributes_make_what_is_missing() -> None:
-    """Setting a field deep down makes the objects on the way; lists are made by adding an element."""
+def test_attributes_tell_the_truth() -> None:
+    """`hasattr` and `getattr` with a default say whether a field is there; a null is None."""
+    one = Resource({"spec": {"a": 1, "none": None}})
+    assert hasattr(one.spec, "a") and not hasattr(one.spec, "b") and not hasattr(one, "status")
+    assert not hasattr(one.spec, "append")
+    assert getattr(one.spec, "b", 5) == 5 and getattr(one.spec, "a", 5) == 1
+    assert one.spec.none is None and hasattr(one.spec, "none")
+    with pytest.raises(AttributeError, match=r"spec.b isn't there; resource.get\('spec.b', default\)"):
+        _ = one.spec.b
+
+
+def test_a_path_makes_what_is_missing() -> None:
+    """Setting a path makes the objects and lists on the way; labels and annotations are made by their first entry."""
     one = Resource()
-    one.spec.template.spec.nodeName = "n"
-    one.spec.ports.append({"port": 80})
-    one.metadata.labels["a.b/c"] = "d"
-    one.status.conditions += [{"type": "Ready"}]
+    one.set("spec.template.spec.nodeName", "n")
+    one.spec.setdefault("ports", []).append({"port": 80})
+    one.labels["a.b/c"] = "d"
     assert one.to_dict() == {
         "spec": {"template": {"spec": {"nodeName": "n"}}, "ports": [{"port": 80}]},
         "metadata": {"labels": {"a.b/c": "d"}},
-        "status": {"conditions": [{"type": "Ready"}]},
     }
-
-
-def test_a_null_counts_as_missing() -> None:
-    """`spec:` without a value is null, and Kubernetes takes that for no value."""
     one = read("- apiVersion: v1\n  kind: A\n  metadata: {name: a}\n  spec:\n").items[0]
     assert one["spec"] is None
-    one.spec.replicas = 3
+    one.set("spec.replicas", 3)
     assert one["spec"] == {"replicas": 3}
 
 
-def test_reading_makes_nothing() -> None:
-    """What isn't there reads as something empty, false and equal to None, at any depth, and stays away."""
-    rl = read()
-    one = rl.items[0]
-    missing = one.spec.strategy.rollingUpdate
-    assert not missing
-    assert missing == None and missing == {} and missing == [] and missing != 0  # noqa: E711
-    assert list(missing) == [] and len(missing) == 0 and "x" not in missing and missing.get("x") is None
-    assert repr(missing) == "<spec.strategy.rollingUpdate isn't there>"
-    with pytest.raises(KeyError):
-        missing["x"]
-    with pytest.raises(IndexError):
-        missing[0]
-    assert not rl.is_changed
-    assert rl.write() == read().write()
-
-
-@pytest.mark.parametrize("use", [str, lambda one: f"{one}-web", "{}-web".format, lambda one: format(one, ">3")])
-def test_no_text_is_made_of_what_is_missing(use: Any) -> None:
-    """A name like "None-web" would reach the cluster unseen."""
-    with pytest.raises(UsageError, match=r"spec.image isn't there; resource.get\('spec.image', default=...\)"):
-        use(Resource().spec.image)
+def test_labels_that_are_read_make_nothing() -> None:
+    """Labels that aren't there are empty, and show those that are added later."""
+    one = Resource({"metadata": {"name": "a"}})
+    labels = one.labels
+    assert labels == {} and not labels and labels.get("x") is None and "x" not in labels
+    assert one.to_dict() == {"metadata": {"name": "a"}}
+    one.set("metadata.labels", {"x": "1"})
+    labels["y"] = "2"
+    del labels["x"]
+    assert labels == {"y": "2"} and one.to_dict() == {"metadata": {"name": "a", "labels": {"y": "2"}}}
 
 
 @pytest.mark.parametrize(
     "use",
     [
-        lambda one: one.spec.replica > 1,
-        lambda one: 1 < one.spec.replica,
-        lambda one: one.spec.replica + 1,
-        lambda one: 2 * one.spec.replica,
+        lambda one: one.values == ["linux"],
+        lambda one: one.values != ["linux"],
+        lambda one: list(one.items),
+        lambda one: "x" in one.items,
+        lambda one: len(one.keys),
+        lambda one: bool(one.get),
+        lambda one: one.values[0],
+        lambda one: one.values.append("x"),
+        lambda one: f"{one.update}",
+        lambda one: one.pop > 1,
     ],
 )
-def test_nothing_is_computed_with_what_is_missing(use: Any) -> None:
-    """The message names the resource and the field."""
-    one = Resource({"kind": "Deployment", "metadata": {"name": "web"}, "spec": {}})
-    with pytest.raises(UsageError, match=r"Deployment web: spec.replica isn't there; resource.get"):
-        use(one)
-    missing = one.spec.replica
-    one.spec.replica = [1]
-    with pytest.raises(TypeError, match="not supported between"):
-        missing > 1  # noqa: B015
+def test_methods_are_no_values(use: Any) -> None:
+    """A field named like a method is read with an underscore; without, the comparison would be False for ever."""
+    one = Resource({"spec": {"values": ["linux"], "items": [1]}})
+    with pytest.raises(UsageError, match=r"spec.\w+ is a method here; the field of this name is .\w+_ or \['\w+'\]"):
+        use(one.spec)
+    assert one.spec.values_ == ["linux"] and list(one.spec.items_) == [1]
+    assert list(one.spec.values()) == [["linux"], [1]]
+    assert dict(one.spec) == {"values": ["linux"], "items": [1]}
+
+
+def test_maps_and_lists() -> None:
+    """What kind of value there is can be asked of any value."""
+    one = Resource({"a": {"x": 1}, "b": [1], "c": "text"})
+    assert [krm.is_map(one[key]) for key in "abc"] == [True, False, False]
+    assert [krm.is_list(one[key]) for key in "abc"] == [False, True, False]
+    assert krm.is_map({}) and krm.is_list([]) and not krm.is_map(None) and not krm.is_list(None)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,6 @@ def test_nothing_is_computed_with_what_is_missing(use: Any) -> None:
         (lambda one: one.spec.ports.pop(3), "spec.ports has 1 element, so there is no [3]"),
         (lambda one: one.spec.ports.__setitem__(1, {}), "spec.ports has 1 element, so there is no [1]"),
         (lambda one: one.spec.ports.__delitem__(1), "spec.ports has 1 element, so there is no [1]"),
-        (lambda one: one.spec.args[0], "spec.args isn't set, so it has no element 0"),
         (lambda one: one.set("spec.ports[2]", {}), "'spec.ports[2]' can't be set: spec.ports has 1 element, and"),
         (lambda one: one.set("kind.a", 1), "'kind.a' can't be set: kind is neither an object nor a list"),
         (lambda one: one.get("spec.twice[a=1].b"), "[a=1] means 2 elements"),
@@ -184,28 +190,6 @@ def test_what_isnt_in_a_list_is_said_with_its_place(use: Any, problem: str) -> N
     one = Resource({"kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{}], "twice": [{"a": 1}] * 2}})
     with pytest.raises((IndexError, UsageError), match=re.escape(f"Service web: {problem}")):
         use(one)
-
-
-def test_what_is_missing_cant_be_copied() -> None:
-    """Assigning a field that isn't there would write something else than its author means."""
-    with pytest.raises(UsageError, match=r"spec.image isn't there, so it can't be put into metadata.name"):
-        one = Resource({"metadata": {}})
-        one.metadata.name = Resource().spec.image
-
-
-def test_a_view_of_what_was_missing_follows() -> None:
-    """What was read before it was made shows what is there afterwards, whoever made it."""
-    one = Resource()
-    spec, ports = one.spec, one.spec.ports
-    one["spec"] = {"a": 1}
-    assert spec == {"a": 1} and spec.a == 1
-    spec.b = 2
-    ports.append(1)
-    ports.append(2)
-    assert list(ports) == [1, 2] and len(ports) == 2 and ports[0] == 1 and 2 in ports and ports == [1, 2]
-    assert one.to_dict() == {"spec": {"a": 1, "b": 2, "ports": [1, 2]}}
-    with pytest.raises(UsageError, match="spec.ports is not an object"):
-        ports.x = 1
 
 
 def test_names_that_are_methods_or_keywords() -> None:
@@ -346,7 +330,7 @@ def test_a_list_in_itself_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)
     with pytest.raises(UsageError, match="contains itself"):
-        Resource().spec.x = endless
+        Resource().set("spec.x", endless)
 
 
 def test_equality_and_repr() -> None:

@@ -172,10 +172,11 @@ def test_function_config_cant_be_changed() -> None:
         lambda one: one.delete("data.a"),
         lambda one: one.data.l.append(2),
         lambda one: one.data.l.sort(),
-        lambda one: one.new.list.append(2),
         lambda one: one.data.pop("a"),
         lambda one: one.move_to("x.yaml"),
-        lambda one: setattr(one.x, "y", 1),
+        lambda one: setattr(one, "y", 1),
+        lambda one: one.merge({"data": {"a": "2"}}),
+        lambda one: one.replace({}),
     ):
         with pytest.raises(UsageError, match="functionConfig can't be changed"):
             change(rl.config)

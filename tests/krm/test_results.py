@@ -92,8 +92,7 @@ def test_values_that_are_given() -> None:
         "currentValue": "two",
         "proposedValue": None,
     }
-    missing = rl.results.info("x", one, "spec.paused", current=one.spec.paused, proposed=one.spec.nothing)
-    assert missing.field == {"path": "spec.paused"}
+    assert rl.results.info("x", one, "spec.paused").field == {"path": "spec.paused"}
     views = rl.results.info("x", one, "metadata", current=one.labels, proposed={"labels": one.labels})
     one.labels["late"] = "x"
     assert views.field == {
@@ -139,7 +138,7 @@ def test_a_resource_without_a_head() -> None:
     for item, problem in (
         (rl.items[0], r"items\[0\] has no apiVersion and no kind and no metadata.name"),
         (rl.items[1], r"A items\[1\] has no metadata.name, which the resource of a result must have; leave 'resource'"),
-        ({"kind": "A", "metadata": {"name": "a"}}, "the resource of a result has no apiVersion"),
+        ({"kind": "A", "metadata": {"name": "a"}}, "A a has no apiVersion"),
     ):
         with pytest.raises(UsageError, match=problem):
             rl.results.error("x", item)

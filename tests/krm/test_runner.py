@@ -233,7 +233,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
         (b"kind: ResourceList\nitems: []\nfunctionConfig: 5\n", "functionConfig must be an object"),
         (b"kind: ResourceList\nitems: []\nitems: []\n", "occurs twice"),
         (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it holds 2"),
-        (b"kind: ResourceList\nitems: " + b"[" * 5000, "nested more than"),
+        (b"kind: ResourceList\nx: " + b"[" * 5000, "nested more than"),
         (b"\0" * 10, "isn't text"),
     ],
 )
@@ -275,10 +275,10 @@ def shell(tmp_path: Path, line: str, data: bytes = LIST) -> tuple[bytes, str, in
 
 def test_closed_streams(tmp_path: Path) -> None:
     """A closed stdin or stdout is status 1 with a message; a closed stderr changes nothing."""
-    assert shell(tmp_path, "$FN <&-") == (b"", "function.py: can't read stdin or write to stdout: stdin is closed\n", 1)
+    assert shell(tmp_path, "$FN <&-") == (b"", "function.py: can't read stdin: stdin is closed\n", 1)
     assert shell(tmp_path, "$FN < list >&-") == (
         b"",
-        "function.py: can't read stdin or write to stdout: stdout is closed\n",
+        "function.py: can't write to stdout: it is closed\n",
         1,
     )
     assert shell(tmp_path, "$FN < list 2>&-") == (LIST, "", 0)
@@ -289,7 +289,7 @@ def test_stdin_that_fails(tmp_path: Path) -> None:
     """A stdin that can't be read, here because it is open for writing only, is told."""
     stdout, stderr, status = shell(tmp_path, "$FN 0> other")
     assert (stdout, status) == (b"", 1)
-    assert stderr == "function.py: can't read stdin or write to stdout: Bad file descriptor\n"
+    assert stderr == "function.py: can't read stdin: Bad file descriptor\n"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
@@ -402,7 +402,7 @@ def test_validator_that_finds_nothing() -> None:
 
     def body(rl: krm.ResourceList) -> None:
         for item in rl.items:
-            _ = item.spec.type, item.labels.get("a"), item.get("spec.ports[0].port")
+            _ = item.get("spec.type"), item.labels.get("a"), item.get("spec.ports[0].port")
         rl.results.warning("hm", rl.items[0])
 
     output = validator(body).run(LIST)
@@ -424,3 +424,60 @@ def test_printing_beside_the_function(tmp_path: Path, unbuffered: str) -> None:
     file.write_text(text.replace("transform.main()", "print(len(transform.run(b'').stdout))"))
     done = run(file, env={"PYTHONUNBUFFERED": unbuffered})
     assert (done.stdout, done.status) == (b"below\n0\n", 0)
+
+
+UNREADABLE = b"""\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: one}
+  data: {a: b}
+- apiVersion: v1 # kept
+  kind: ConfigMap
+  metadata:
+    name: twice
+    annotations:
+      internal.config.kubernetes.io/path: 'a/b.yaml'
+  data:
+    a: 1
+    a: |
+      2
+
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: three}
+"""
+
+
+def test_an_item_that_can_not_be_read_goes_through() -> None:
+    """A key that occurs twice stops only a function that reads the item; then the message has file and line."""
+
+    def label(rl: krm.ResourceList) -> None:
+        for item in rl.items.where(kind="ConfigMap"):
+            item.labels["x"] = "z"
+
+    def read(rl: krm.ResourceList) -> None:
+        for item in rl.items:
+            item.labels["x"] = "z"
+
+    def turn(rl: krm.ResourceList) -> None:
+        rl.items = list(reversed(rl.items))
+        rl.items[2].labels["x"] = "z"
+
+    output = krm.function(label).run(UNREADABLE)
+    assert (output.status, output.stderr) == (0, "")
+    labelled = UNREADABLE.replace(b"name: one}", b"name: one, labels: {x: z}}")
+    assert output.stdout == labelled.replace(b"name: three}", b"name: three, labels: {x: z}}")
+    output = krm.function(read).run(UNREADABLE)
+    assert (output.status, output.stdout[: len(UNREADABLE)]) == (1, UNREADABLE)
+    assert "a/b.yaml, ConfigMap twice (items[1]), line 9 of the item: the key 'a' occurs twice" in output.stderr
+    turned = krm.function(turn).run(UNREADABLE).stdout
+    bad = UNREADABLE[
+        UNREADABLE.index(b"- apiVersion: v1 # kept") : UNREADABLE.index(
+            b"\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: three"
+        )
+    ]
+    assert bad in turned
+    assert turned.index(b"name: three") < turned.index(b"name: twice") < turned.index(b"name: one, labels")

@@ -144,10 +144,7 @@ class TestDifferences:
         krm.testing.golden(team, case, update=True)
         write(case / "expected", {"resources/app/pod.yaml": POD + "  labels:\n    team: shop \n"})
         said = problem(team, case)
-        assert (
-            "case:\n--- expected/resources/app/pod.yaml (expected)\n+++ expected/resources/app/pod.yaml (now)\n@@ "
-            in said
-        )
+        assert "case:\n--- a/expected/resources/app/pod.yaml\n+++ b/expected/resources/app/pod.yaml\n@@ " in said
         assert "\n   labels:\n-    team: shop\u00b7\n+    team: shop\n" in said
         assert said.endswith("if the new output is right, write it with: pytest --crossplane-update-snapshots")
 
@@ -158,7 +155,7 @@ class TestDifferences:
         write(case / "expected", {"resources/namespace_shop.yaml": text})
         said = problem(team, case)
         assert "\n-apiVersion: v1\\r\n+apiVersion: v1\n" in said
-        assert "\n-  name: shop (no line end)\n+  name: shop\n" in said
+        assert "\n-  name: shop\n\\ No newline at end of file\n+  name: shop\n" in said
 
     def test_a_file_too_few_and_one_too_many(self, case: Path) -> None:
         """Files that are only on one side are shown whole."""
@@ -166,8 +163,8 @@ class TestDifferences:
         (case / "expected" / "results.yaml").unlink()
         write(case / "expected", {"resources/job.yaml": JOB})
         said = problem(team, case)
-        assert "--- /dev/null\n+++ expected/results.yaml (now)\n" in said
-        assert "--- expected/resources/job.yaml (expected)\n+++ /dev/null\n" in said
+        assert "--- /dev/null\n+++ b/expected/results.yaml\n" in said
+        assert "--- a/expected/resources/job.yaml\n+++ /dev/null\n" in said
 
     def test_many_lines(self, case: Path) -> None:
         """A long difference is cut, and says how much is left."""
@@ -225,8 +222,8 @@ class TestMistakes:
 
     def test_broken_yaml(self, tmp_path: Path) -> None:
         """A file that is no YAML is named with the line."""
-        write(tmp_path, {"resources/a.yaml": "a: [\n"})
-        with pytest.raises(InputError, match=r"a\.yaml, line 2"):
+        write(tmp_path, {"resources/a.yaml": "apiVersion: v1\nkind: A\na: [\n"})
+        with pytest.raises(InputError, match=r"a\.yaml, line 4"):
             krm.testing.golden(nothing, tmp_path)
 
 

@@ -13,7 +13,7 @@ from crossplane_lite import Unstructured, composition
 __all__ = ["call_threads", "mixed", "mixed_async"]
 
 # Where the threads of both transports wait for a call, and where h2's leader waits for sockets.
-_FREE = ("_work", "_lead_until_job")
+_FREE = ("_work", "_worker", "_lead_until_job")
 
 
 def call_threads() -> tuple[int, list[str]]:
@@ -21,7 +21,7 @@ def call_threads() -> tuple[int, list[str]]:
     frames = sys._current_frames()
     pool = [thread for thread in threading.enumerate() if thread.name.startswith("call_") and thread.ident in frames]
     stacks = [_stack(frames[thread.ident or 0]) for thread in pool]
-    return len(pool), [" < ".join(stack) for stack in stacks if stack[0] != _FREE[0] and _FREE[1] not in stack]
+    return len(pool), [" < ".join(stack) for stack in stacks if stack[0] not in _FREE and _FREE[2] not in stack]
 
 
 def _stack(frame: FrameType | None) -> list[str]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from crossplane_lite.runtime.transports.threads import Threads
 from tests.long.calls import KINDS, Sizes, grown, growth, wrong
 from tests.long.functions import call_threads
 
 
 def test_a_call_that_does_not_end_is_seen() -> None:
     """A call thread counts as busy from the beginning of its call to the end, and not while it waits for the next."""
-    pool = Threads(3)
+    pool = ThreadPoolExecutor(3, "call")
     go = threading.Event()
     began = [threading.Event() for _ in range(2)]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests import archive_files
-from crossplane_lite._manifests.archive import is_archive, read_archive, read_layout
+from crossplane_lite._tools.manifests import archive_files
+from crossplane_lite._tools.manifests.archive import is_archive, read_archive, read_layout
 from crossplane_lite.errors import InputError
 from tests.manifests.packages import PACKAGE, Oci, digest, docker, layer, tar, write_oci
 

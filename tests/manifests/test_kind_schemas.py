@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests import kind_schemas as module
-from crossplane_lite._manifests.api_versions import ApiVersionError
-from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite._manifests.kind_sources import Folder
+from crossplane_lite._tools.manifests import kind_schemas as module
+from crossplane_lite._tools.manifests.api_versions import ApiVersionError
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.kind_sources import Folder
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, needs_data, obj, openapi, published, real_documents, thing
 from tests.models.tables import DATA, ROOT
@@ -556,9 +556,9 @@ def test_nothing_is_loaded_without_a_question(tmp_path: Path) -> None:
     """What reads YAML, and what knows definitions, is imported only when a kind is asked for."""
     code = (
         "import sys\n"
-        "from crossplane_lite._manifests.kind_schemas import Schemas\n"
+        "from crossplane_lite._tools.manifests.kind_schemas import Schemas\n"
         f"Schemas([{str(tmp_path)!r}])\n"
-        "unwanted = {'yaml', 'tarfile', 'crossplane_lite._manifests.sources', 'crossplane_lite.codegen'}\n"
+        "unwanted = {'yaml', 'tarfile', 'crossplane_lite._tools.manifests.sources', 'crossplane_lite._tools.codegen'}\n"
         "assert not unwanted & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite._manifests.kind_sources import File, Folder, Given
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.kind_sources import File, Folder, Given
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, obj, openapi, thing
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests import objects
+from crossplane_lite._tools.manifests import objects
 from crossplane_lite.errors import InputError
 from tests.render.scripted import Objects
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._manifests import reading
-from crossplane_lite._manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests import reading
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.inputs import read_context, read_resources
+from crossplane_lite._tools.simulate.fixtures import read_fixtures
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.inputs import read_context, read_resources
-from crossplane_lite.simulate.fixtures import read_fixtures
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices are files on POSIX systems only")
 

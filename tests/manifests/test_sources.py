@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests import yaml
-from crossplane_lite._manifests.sources import expanded, read_sources
+from crossplane_lite._tools.manifests import yaml
+from crossplane_lite._tools.manifests.sources import expanded, read_sources
 from crossplane_lite.errors import InputError
 from tests.manifests.packages import PACKAGE, Oci, docker, layer, tar, write_oci
 from tests.models.tables import DATA, ROOT
@@ -397,7 +397,7 @@ def test_what_is_no_reference(name: str) -> None:
 
 PROGRAM = """
 import json, sys
-from crossplane_lite._manifests.sources import read_sources
+from crossplane_lite._tools.manifests.sources import read_sources
 from crossplane_lite.errors import CrossplaneLiteError
 try:
     print(json.dumps([list(one) for one in read_sources(sys.argv[1:])]))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests import yaml
-from crossplane_lite._manifests.values import boolean, one_of, typed
+from crossplane_lite._core.paths.schema import boolean
+from crossplane_lite._tools.manifests import yaml
+from crossplane_lite._tools.manifests.values import one_of, typed
 from crossplane_lite.errors import InputError
 
 WORDS = [form for word in "y yes on n no off".split() for form in (word, word.capitalize(), word.upper())]

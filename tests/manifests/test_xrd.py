@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests.xrd import crds_of
+from crossplane_lite._tools.manifests.xrd import crds_of
 from crossplane_lite.errors import InputError
 
 WHERE = "xrd.yaml, document 2 (line 14)"

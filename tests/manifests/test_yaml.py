@@ -13,7 +13,7 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests import yaml
+from crossplane_lite._tools.manifests import yaml
 from crossplane_lite.errors import InputError, MissingExtraError
 
 

@@ -31,7 +31,7 @@ def fields_of(text: str) -> Fields:
     """Return the fields of a table's class: wire name to type."""
     fields = {}
     for field in text.split(" "):
-        if not field.startswith(("@", "~")):
+        if not field.startswith(("@", "~", "!", ">", "?", "&")):
             names, _, type_ = field.rpartition(":")
             name, _, wire = names.partition("=")
             fields[wire or name] = type_

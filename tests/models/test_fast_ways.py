@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import copy
+import gc
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite import NULL, Observable, Unstructured, _wire
-from crossplane_lite._base.sentinels import UNSET
-from crossplane_lite._models.node import COPY, FACT, HELD, LAID, LOOSE, VIEW, WAIT, Node
-from crossplane_lite._models.object_meta import check_metadata, is_sound
-from crossplane_lite._models.overlay import _map_over
-from crossplane_lite._models.reader import present
-from crossplane_lite._models.registered import Registered
-from crossplane_lite._models.resource import Resource
-from crossplane_lite._models.shape import ModelShape
-from crossplane_lite._models.types import ANY_TYPE
-from crossplane_lite._models.walker import tree_of
-from crossplane_lite._observed import tracker
-from crossplane_lite._observed.root import Root
-from crossplane_lite.errors import CrossplaneLiteError, EncodeError
+from crossplane_lite import NULL, Observable, Unstructured
+from crossplane_lite._core import codec
+from crossplane_lite._core.base.sentinels import UNSET
+from crossplane_lite._core.models.node import COPY, FACT, HELD, LAID, LOOSE, VIEW, WAIT, ModelShape, Node
+from crossplane_lite._core.models.object_meta import check_metadata, is_sound
+from crossplane_lite._core.models.reader import _map_over, present
+from crossplane_lite._core.models.registered import Registered
+from crossplane_lite._core.models.resource import Resource
+from crossplane_lite._core.models.types import ANY_TYPE
+from crossplane_lite._core.models.walker import tree_of
+from crossplane_lite._core.observed import tracker
+from crossplane_lite._core.observed.root import Root
+from crossplane_lite.errors import CrossplaneLiteError, EncodeError, UsageError
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import ObjectMeta
 from tests.behaviour.models import AtProvider, Bucket, BucketSpec, Endpoint, ForProvider, Owner, Rule, VersioningItem
 from tests.wire.oddities import EXAMPLES, JSON_OBJECTS, LEAVES
@@ -79,7 +80,7 @@ def outcome(get: Callable[[], Any]) -> Any:
 def instance(cls: Any, state: int, raw: bytes, root: Root, *, registered: bool) -> Any:
     """Return an instance over bytes."""
     made = cls.__new__(cls)
-    cls._set_node(made, Node(state, raw, root, None, root.prefix))
+    cls._set_node(made, Node(state, raw, root, root.prefix))
     if issubclass(cls, Resource):
         cls._set_state(made, Registered(root) if registered else None)
     return made
@@ -91,7 +92,7 @@ def instance(cls: Any, state: int, raw: bytes, root: Root, *, registered: bool) 
 @given(data=st.data(), state=st.sampled_from([LOOSE, HELD, VIEW, LAID, COPY, WAIT, FACT]), registered=st.booleans())
 def test_a_field_of_the_class_reads_as_by_its_name(cls: Any, data: Any, state: int, registered: bool) -> None:
     """What Python finds on the class reads what `_read_field` reads, once and again."""
-    raw = _wire.encode_struct(data.draw(sources(cls)))
+    raw = codec.encode_struct(data.draw(sources(cls)))
     root = Root(tracker.Tracker(), "resource", "one", "one", raw)
     found, expected = (instance(cls, state, raw, root, registered=registered) for _ in range(2))
     for name, field in cls.__wire_fields__.items():
@@ -204,10 +205,10 @@ _KEYS = st.sampled_from(["a", "b", "c", "team", "é"])
 @given(st.dictionaries(_KEYS, _VALUES), st.dictionaries(_KEYS, st.text(max_size=3) | st.dictionaries(_KEYS, LEAVES)))
 def test_entries_that_are_replaced_are_not_missed(inherited: dict[str, Any], own: dict[str, Any]) -> None:
     """A map over another one is that whole one with the own entries put in."""
-    raw = _wire.encode_struct(inherited)
+    raw = codec.encode_struct(inherited)
     root = Root(tracker.Tracker(), "resource", "one", "one", None)
     found = _map_over(ANY_TYPE, own, raw, root)
-    whole = present(ANY_TYPE, _wire.STRUCT, raw, LOOSE, Node(LOOSE, None, root), "")
+    whole = present(ANY_TYPE, codec.STRUCT, raw, LOOSE, Node(LOOSE, None, root), "")
     for key, value in own.items():
         dict.__setitem__(whole, key, value)
     assert {key: shown(value) for key, value in found.items()} == {key: shown(value) for key, value in whole.items()}
@@ -234,6 +235,37 @@ def test_sound_metadata_has_nothing_to_refuse(labels: Any, annotations: Any, nam
     sound = is_sound(model, 100)
     assert is_sound(model, 100) == sound
     try:
-        check_metadata(data, [], None)
+        check_metadata(data, [], None, "a")
     except EncodeError:
         assert not sound
+
+
+def test_dicts_for_models() -> None:
+    """A dict becomes a model, like any other mapping, and models in it stay the same."""
+    made = []
+    for wrapped in (dict, MappingProxyType):
+        rule = Rule(action="Delete")
+        values = {"location": "EU", "rules": [rule], "labels": {"a": "b"}, "project": None}
+        spec = BucketSpec(forProvider=wrapped(values))
+        rule.action = "Keep"
+        assert spec.forProvider.rules[0] is rule
+        made.append(spec)
+    assert made[0] == made[1]
+    with pytest.raises(UsageError, match=r"^BucketSpec\.forProvider\.rules\[0\]\.action"):
+        BucketSpec(forProvider={"location": "EU", "rules": [{"action": 5}]})
+
+
+def test_views_do_not_refer_to_their_owners() -> None:
+    """What is read from observed state knows its path, and nothing that leads back to the object that it is in."""
+    raw = codec.encode_struct({"status": {"atProvider": {"id": "i"}}})
+    top = Bucket.__new__(Bucket)
+    Bucket._set_node(top, Node(WAIT, raw, None, "bucket"))
+    view = top.status.atProvider
+    assert view._node.path == "bucket.status.atProvider"
+    seen, work = set(), [view._node]
+    while work:
+        one = work.pop()
+        if id(one) not in seen and not isinstance(one, type):
+            seen.add(id(one))
+            work += gc.get_referents(one)
+    assert not {id(top), id(top._node), id(top.status)} & seen

@@ -1,4 +1,4 @@
-"""The states of a model: what the table of `crossplane_lite._models.node` says of each."""
+"""The states of a model: what the table of `_core.models.node` says of each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Observable, Unstructured
-from crossplane_lite._models import node
-from crossplane_lite._models.node import COPY, FACT, HELD, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT
+from crossplane_lite._core.models import node
+from crossplane_lite._core.models.node import COPY, FACT, HELD, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT
 from crossplane_lite.errors import ReadOnlyError, UsageError
 from tests.behaviour.models import Bucket, BucketSpec, ForProvider, InitProvider
 from tests.support import call

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._models import object_meta
+from crossplane_lite._core.models import object_meta
 from crossplane_lite.errors import EncodeError
 
 PROGRAM = """package main
@@ -120,9 +120,9 @@ def test_data_that_no_model_has_checked(metadata: object, text: str) -> None:
     """Data of another shape than metadata has is refused with its path."""
     data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
     with pytest.raises(EncodeError, match=f"^{re.escape(text)}$"):
-        object_meta.check_metadata(data, [], None)
+        object_meta.check_metadata(data, [], None, "a")
 
 
 def test_no_metadata() -> None:
     """Of a resource without metadata there is nothing to refuse."""
-    object_meta.check_metadata({"apiVersion": "v1", "kind": "ConfigMap"}, [], None)
+    object_meta.check_metadata({"apiVersion": "v1", "kind": "ConfigMap"}, [], None, "a")

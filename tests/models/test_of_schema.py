@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._models import types
-from crossplane_lite._models.of_schema import model_of
+from crossplane_lite._core.models import types
+from crossplane_lite._core.models.of_schema import model_of
 from crossplane_lite.errors import UnknownFieldError, UsageError
 from crossplane_lite.model import Resource, to_dict
 from crossplane_lite.schemas import Schema
@@ -64,7 +64,7 @@ def fields_of(left: Any, right: Any, path: str) -> list[tuple[types.Type, types.
 @pytest.mark.slow
 def test_the_classes_are_those_of_generated_models(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Of every real definition both ways make the same fields, attributes, types and list keys."""
-    from crossplane_lite.codegen.definitions import definitions
+    from crossplane_lite._tools.codegen.definitions import definitions
     from tests.codegen.generated import real_documents
 
     generated = package(tmp_path_factory.mktemp("of_schema"), real_output())

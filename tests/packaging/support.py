@@ -5,13 +5,35 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
+import subprocess
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crossplane_lite.packaging import images
-from crossplane_lite.packaging.layers import Entry, write_layer
+import pytest
+
+from crossplane_lite._tools.packaging import images
+from crossplane_lite._tools.packaging.layers import Entry, write_layer
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "crossplane-lite-tests"
+
+
+def tool(name: str) -> str:
+    """Return the path of a program, or skip."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def run(*command: str, status: int = 0) -> str:
+    """Run a program, and return what it prints on stdout."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
 
 META = """\
 apiVersion: meta.pkg.crossplane.io/v1

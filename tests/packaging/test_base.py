@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.packaging import images
+from crossplane_lite._tools.packaging.base import python_of
+from crossplane_lite._tools.packaging.layers import Entry
 from crossplane_lite.errors import InputError
-from crossplane_lite.packaging import images
-from crossplane_lite.packaging.base import python_of
-from crossplane_lite.packaging.layers import Entry
 from tests.packaging.support import elf, image, root_folder
 
 DEBIAN = [Entry("usr/bin/python3.11", elf()), Entry("usr/bin/python3", link="python3.11"), Entry("bin", link="usr/bin")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crossplane_lite.packaging.constraint import problem
+from crossplane_lite._tools.packaging.constraint import problem
 
 RIGHT = [
     *(">=v2.0.0", "^1.14.0", "~1.2", "1.x", "*", "v2", ">= 1.2, < 3", ">=1.2 <3", "1.2 - 2.0", "=1.2.3", "!=1.5"),

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.packaging.base import Python
+from crossplane_lite._tools.packaging.image import entrypoint
 from crossplane_lite.cli import main
-from crossplane_lite.packaging.base import Python
-from crossplane_lite.packaging.image import entrypoint
 from tests.packaging.support import members, project, root_folder
 
 
@@ -46,7 +46,7 @@ def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFi
     shown = capsys.readouterr().out
     assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
     assert "function-a 0.3.0 for linux/arm64, function_a.function:compose.main" in shown
-    assert re.search(r"^grpcio +\d+\.\d\d MB +\d+\.\d\d MB$", shown, re.MULTILINE)
+    assert re.search(r"^protobuf +\d+\.\d\d MB +\d+\.\d\d MB$", shown, re.MULTILINE)
     assert re.search(r"^development +\d+ +\S+ (MB|kB)$", shown, re.MULTILINE)
     files, config = layer_and_config(tmp_path / "one.tar")
     assert sorted(where.rglob("*")) == before
@@ -54,11 +54,11 @@ def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFi
     assert machines(files) == {0xB7}
     assert files["function/function_a/function.py"].startswith(b'"""A function."""')
     assert b"from function_a.function import compose" in files["function/__main__.py"]
-    assert not [name for name in files if name.endswith(".pyi") or "crossplane_lite/render" in name]
+    assert not [name for name in files if name.endswith(".pyi") or "crossplane_lite/_tools/render" in name]
     assert config["architecture"] == "arm64"
     settings = config["config"]
     assert isinstance(settings, dict)
-    assert settings["Entrypoint"] == ["/usr/bin/python3.11", "/function"]
+    assert settings["Entrypoint"] == ["/usr/bin/python3.11", "/function", "--transport", "h2"]
     assert settings["User"] == "65534:65534"
     assert settings["ExposedPorts"] == {"9443/tcp": {}}
     assert {"PYTHONDONTWRITEBYTECODE=1", "MALLOC_ARENA_MAX=1"} <= set(settings["Env"])
@@ -82,7 +82,7 @@ def test_without_grpcio(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture
     assert "ExposedPorts" not in settings
     files = members(gzip.decompress((blobs / manifest["layers"][-1]["digest"][7:]).read_bytes()))
     assert not [name for name in files if name.startswith("function/grpc/")]
-    assert "function/crossplane_lite/render/steps.py" in files
+    assert "function/crossplane_lite/_tools/render/steps.py" in files
     assert "function/crossplane_lite/py.typed" in files
 
 
@@ -139,7 +139,8 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
 def test_what_runs() -> None:
     """The base's Python runs the folder; an image without grpcio serves with what it has instead."""
     python = Python("/usr/bin/python3.13", (3, 13), "linux/amd64", False)
-    assert entrypoint(python, "grpcio") == entrypoint(python, "none") == ["/usr/bin/python3.13", "/function"]
+    assert entrypoint(python, "none") == ["/usr/bin/python3.13", "/function"]
+    assert entrypoint(python, "grpcio") == ["/usr/bin/python3.13", "/function", "--transport", "grpcio"]
     assert entrypoint(python, "h2") == ["/usr/bin/python3.13", "/function", "--transport", "h2"]
 
 

@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.packaging import images
+from crossplane_lite._tools.packaging.layers import Entry, write_layer
 from crossplane_lite.errors import InputError
-from crossplane_lite.packaging import images
-from crossplane_lite.packaging.layers import Entry, write_layer
 from tests.packaging.support import image, members, root_folder, tar_of
 
 
 def test_both_layouts_hold_the_same(tmp_path: Path) -> None:
-    """A docker-archive, an OCI layout as a folder and one as a tar file give the same image, and the same digest."""
+    """A docker-archive, an OCI layout as a folder and one as a tar file give the same image, with a digest a layout."""
     made = image(tmp_path / "made", [Entry("a", b"1")], [Entry("b", b"2")], User="1")
     found = []
-    digests = set()
+    digests = []
     for name, layout in (("docker.tar", "docker"), ("folder", "oci"), ("oci.tar", "oci")):
-        digests.add(images.write(made, str(tmp_path / name), layout, "a:1"))
+        digests.append(images.write(made, str(tmp_path / name), layout, "a:1"))
         work = tmp_path / f"work-{name}"
         work.mkdir()
         (read,) = images.read(str(tmp_path / name), work)
         found.append((read.config, [(layer.digest, layer.unpacked, layer.size) for layer in read.layers]))
     assert found[0] == found[1] == found[2]
     assert found[0][0] == made.config
-    assert len(digests) == 1
+    assert digests[0] != digests[1] == digests[2]
 
 
 def test_the_same_bytes_twice(tmp_path: Path) -> None:
@@ -198,3 +198,16 @@ def test_a_place_that_is_not_there(tmp_path: Path) -> None:
     """A file that can't be written is named."""
     with pytest.raises(InputError, match=r"can't write .*/none/a\.tar: there is no folder .*/none"):
         images.write(image(tmp_path / "made"), str(tmp_path / "none" / "a.tar"), "docker")
+
+
+def test_history(tmp_path: Path) -> None:
+    """An image has an entry of history for each layer, whatever its base told of its own."""
+    base = image(tmp_path / "base", [Entry("a", b"1")], [Entry("b", b"2")])
+    top = write_layer([Entry("c", b"3")], tmp_path / "top.tar.gz")
+    empty = {"created_by": "ENV", "empty_layer": True}
+    for told in (None, [], [{"created_by": "x"}], [{"created_by": "x"}] * 2 + [empty], [{"created_by": "x"}] * 9):
+        base.config["history"] = told
+        made = images.added(base, [top], {}, "test").config["history"]
+        assert sum(not one.get("empty_layer") for one in made) == 3
+        assert made[-1]["created_by"] == "crossplane-lite test"
+        assert (empty in made) is (empty in (told or []))

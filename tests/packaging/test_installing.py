@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite.errors import InputError
-from crossplane_lite.packaging.base import Python
-from crossplane_lite.packaging.installing import (
+from crossplane_lite._tools.packaging.base import Python
+from crossplane_lite._tools.packaging.installing import (
     TRANSPORTS,
     Package,
     _target,
@@ -19,6 +18,7 @@ from crossplane_lite.packaging.installing import (
     resolve,
     sdk_requirement,
 )
+from crossplane_lite.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +43,7 @@ def test_grpcio() -> None:
 
 def test_h2() -> None:
     """h2 asks for the packages of the extra h2, and leaves out grpcio and nothing else."""
-    assert requirements("/project", "h2") == ["/project", "h2>=4.1,<5"]
+    assert requirements("/project", "h2") == ["/project", "h2>=4.3,<4.5"]
     needed = [one._replace(extras=("dev", "h2")) if one.name == "crossplane-lite" else one for one in NEEDED]
     found, gone = chosen([*needed, *packages("h2", "hpack", "hyperframe")], "h2")
     assert gone == ["grpcio"]
@@ -86,7 +86,7 @@ def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
     assert sdk_requirement(str(tmp_path)) == f"crossplane-lite @ {tmp_path.as_uri()}"
     assert sdk_requirement("https://example.org/a.whl", "[h2]") == "crossplane-lite[h2] @ https://example.org/a.whl"
     assert sdk_requirement("1.2.0rc1") == "crossplane-lite==1.2.0rc1"
-    assert requirements(".", "h2", "1.0") == [".", "crossplane-lite==1.0", "h2>=4.1,<5"]
+    assert requirements(".", "h2", "1.0") == [".", "crossplane-lite==1.0", "h2>=4.3,<4.5"]
     for wrong in ("none/there", "latest", ""):
         with pytest.raises(InputError, match="--sdk-from must be a folder or file that exists, a URL, or a version"):
             sdk_requirement(wrong)

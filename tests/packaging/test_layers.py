@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite._tools.packaging.layers import Entry, folder_entries, names_of, write_layer
 from crossplane_lite.errors import InputError
-from crossplane_lite.packaging.layers import Entry, folder_entries, names_of, write_layer
 from tests.packaging.support import root_folder, tar_of
 
 NAMES = st.text(

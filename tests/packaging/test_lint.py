@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crossplane_lite._tools.packaging.lint import lint, read_stream
 from crossplane_lite.errors import InputError
-from crossplane_lite.packaging.lint import lint, read_stream
 from tests.packaging.support import CRD, META
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.packaging.pruning import RULES, prune
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
-from crossplane_lite.packaging.pruning import _DEVELOPMENT, _KRM, RULES, prune
 from tests.wheels import ROOT
 
 # Files, each with the rule that takes it out; None for those that stay.
@@ -28,10 +29,10 @@ FILES = {
     "setuptools-65.5.0.dist-info/METADATA": "installer",
     "bin/function": "installer",
     "distutils-precedence.pth": "installer",
-    "crossplane_lite/diff/compare.py": "development",
-    "crossplane_lite/render/steps.py": "development",
+    "crossplane_lite/_tools/diff/compare.py": "development",
+    "crossplane_lite/_tools/render/steps.py": "development",
     "crossplane_lite/krm/runner.py": "development",
-    "crossplane_lite/_manifests/yaml.py": "development",
+    "crossplane_lite/_tools/manifests/yaml.py": "development",
     "crossplane_lite/composition.py": None,
     "crossplane_lite/scripts/__init__.py": None,
     "grpc/beta/implementations.py": "grpc",
@@ -94,19 +95,25 @@ def test_each_rule_can_be_switched_off(installed: Path, rule: str) -> None:
     assert own or rule == "descriptions"
 
 
-def test_rooms_of_development() -> None:
-    """Every room but those that a served function may load, and the command line, is taken out as development's."""
+def test_rooms_of_development(tmp_path: Path) -> None:
+    """Every room but those that a served function may load, and the table of commands, is taken out."""
+    shutil.copytree(
+        ROOT / "crossplane_lite", tmp_path / "crossplane_lite", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (tmp_path / "crossplane_lite-1.dist-info").mkdir()
+    prune(tmp_path)
     text = (ROOT / "docs" / "ARCHITECTURE.rst").read_text(encoding="utf-8")
-    rooms = re.findall(r"^   \* - ``(\w+)``$", text, re.MULTILINE)
-    outer = rooms[rooms.index("scripts") + 1 :]
-    assert set(outer) - {"_commands", "cli"} == _DEVELOPMENT | _KRM
+    rooms = re.findall(r"^   \* - ``([\w/]+)``$", text, re.MULTILINE)
+    here = [room for room in rooms if (tmp_path / "crossplane_lite" / room).is_dir()]
+    serving = {room for room in rooms[: rooms.index("scripts") + 1] if (ROOT / "crossplane_lite" / room).is_dir()}
+    assert set(here) == serving | {"_tools/commands"}
 
 
 def test_krm(installed: Path) -> None:
     """A KRM function keeps the rooms that it loads, and no others of development."""
     prune(installed, for_krm=True)
-    assert {"crossplane_lite/krm/runner.py", "crossplane_lite/_manifests/yaml.py"} <= left(installed)
-    assert "crossplane_lite/render/steps.py" not in left(installed)
+    assert {"crossplane_lite/krm/runner.py", "crossplane_lite/_tools/manifests/yaml.py"} <= left(installed)
+    assert "crossplane_lite/_tools/render/steps.py" not in left(installed)
 
 
 def test_a_descriptor_that_somebody_names(installed: Path) -> None:
@@ -118,7 +125,7 @@ def test_a_descriptor_that_somebody_names(installed: Path) -> None:
 
 def test_byte_code_of_what_goes(installed: Path) -> None:
     """The byte code of a module goes with it, and that of its neighbours stays."""
-    cache = installed / "crossplane_lite" / "render" / "__pycache__"
+    cache = installed / "crossplane_lite" / "_tools" / "render" / "__pycache__"
     cache.mkdir()
     (cache / "steps.cpython-311.pyc").write_bytes(b"")
     other = installed / "a" / "__pycache__" / "__init__.cpython-311.pyc"

@@ -18,60 +18,17 @@ from pathlib import Path
 import grpc
 import pytest
 
+from crossplane_lite._tools.packaging.constraint import problem
 from crossplane_lite.cli import main
-from crossplane_lite.packaging.constraint import problem
 from crossplane_lite.proto import _view
 from tests import support
-from tests.packaging.support import CRD, package_folder, project
+from tests.packaging.support import CACHE, CRD, package_folder, project, run, tool
 from tests.packaging.test_constraint import RIGHT, WRONG
 from tests.packaging.test_xpkg import VARIANTS
 from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import PREFIX
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
-
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "crossplane-lite-tests"
-HERE = Path(__file__).parent / "real"
-
-
-def tool(name: str) -> str:
-    """Return the path of a program, or skip."""
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
-
-
-def run(*command: str, status: int = 0) -> str:
-    """Run a program, and return what it prints on stdout."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def parser() -> str:
-    """Crossplane's parser of packages, built through the Go module proxy."""
-    go = tool("go")
-    program = CACHE / "package-parser"
-    sources = [HERE / "main.go", HERE / "go.mod"]
-    if not program.exists() or any(source.stat().st_mtime > program.stat().st_mtime for source in sources):
-        folder = CACHE / "package-parser-source"
-        folder.mkdir(parents=True, exist_ok=True)
-        for source in sources:
-            shutil.copy(source, folder)
-        done = subprocess.run(
-            [go, "build", "-o", str(program), "."],
-            cwd=folder,
-            env={**os.environ, "GOFLAGS": "-mod=mod"},
-            capture_output=True,
-            text=True,
-            timeout=1800,
-            check=False,
-        )
-        if done.returncode:
-            pytest.skip(f"the package parser can't be built here: {done.stderr[-300:]}")
-    return str(program)
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +55,30 @@ def debian() -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def debian_arm() -> Path:
+    """A root folder of Debian for 64-bit ARM with its Python: the files of its packages, which nothing has set up."""
+    debootstrap, unpack = tool("debootstrap"), tool("dpkg-deb")
+    if os.getuid():
+        pytest.skip("chroot needs root")
+    root = CACHE / "debian-bookworm-arm64"
+    if not (root / "usr" / "bin" / "python3.11").exists():
+        part = CACHE / "debian-bookworm-arm64.part"
+        shutil.rmtree(part, ignore_errors=True)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        flags = ["--arch=arm64", "--foreign", "--variant=minbase", "--include=python3"]
+        done = subprocess.run(
+            [debootstrap, *flags, "bookworm", str(part)], capture_output=True, text=True, timeout=1200, check=False
+        )
+        if done.returncode:
+            pytest.skip(f"debootstrap can't make a Debian for arm64 here: {done.stdout[-300:]}")
+        for archive in sorted((part / "var" / "cache" / "apt" / "archives").glob("*.deb")):
+            run(unpack, "-x", str(archive), str(part))
+            archive.unlink()
+        part.rename(root)
+    return root
+
+
 def build(folder: Path, debian: Path, sdk: Path, *flags: str) -> Path:
     """Return a folder with a function's image on Debian, `function.tar`, and its package, `a.xpkg`."""
     where = str(project(folder / "project"))
@@ -116,9 +97,9 @@ def built(tmp_path_factory: pytest.TempPathFactory, debian: Path, sdk: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def built_with_h2(tmp_path_factory: pytest.TempPathFactory, debian: Path, sdk: Path) -> Path:
-    """The same without grpcio."""
-    return build(tmp_path_factory.mktemp("built-with-h2"), debian, sdk, "--transport", "h2")
+def built_with_grpcio(tmp_path_factory: pytest.TempPathFactory, debian: Path, sdk: Path) -> Path:
+    """The same with grpcio."""
+    return build(tmp_path_factory.mktemp("built-with-grpcio"), debian, sdk, "--transport", "grpcio")
 
 
 @pytest.mark.parametrize("name", ["function.tar", "a.xpkg"])
@@ -137,7 +118,7 @@ def test_skopeo(built: Path, name: str, tmp_path: Path) -> None:
 def test_our_layout(built: Path, tmp_path: Path) -> None:
     """skopeo reads the OCI layout as well, and both have the same digests; it is a base for the next image."""
     skopeo = tool("skopeo")
-    from crossplane_lite.packaging import images
+    from crossplane_lite._tools.packaging import images
 
     (tmp_path / "work").mkdir()
     (read,) = images.read(str(built / "function.tar"), tmp_path / "work")
@@ -168,7 +149,7 @@ def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Itera
         assert process.wait(60) == 0
 
 
-@pytest.mark.parametrize(("fixture", "transport"), [("built", "grpcio"), ("built_with_h2", "h2")])
+@pytest.mark.parametrize(("fixture", "transport"), [("built", "h2"), ("built_with_grpcio", "grpcio")])
 def test_the_function_in_a_chroot(fixture: str, transport: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """umoci unpacks the package; as nobody, with a read-only root and TLS, the function answers a call."""
     skopeo, umoci = tool("skopeo"), tool("umoci")
@@ -182,18 +163,43 @@ def test_the_function_in_a_chroot(fixture: str, transport: str, request: pytest.
     assert (root / "package.yaml").read_text().count("\nkind: ") == 2
     authority = Authority()
     certificates = write(tmp_path / "certs", authority.issue("localhost"), authority)
-    client = authority.issue("crossplane")
     flags = ["--tls-certs-dir", "/run/certs", "--address", "localhost:0"]
     assert (root / "function" / "grpc").exists() is (transport == "grpcio")
     with in_chroot(root, [*process["args"], *flags], "65534:65534", str(certificates)) as line:
         assert (line["transport"], line["tls"]) == (transport, True)
-        credentials = grpc.ssl_channel_credentials(authority.certificate, client.key, client.certificate)
-        with grpc.secure_channel(line["address"], credentials) as channel:
-            xr = {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "x"}}
-            call = channel.unary_unary(f"{PREFIX}RunFunction")
-            answer = _view.RunFunctionResponse.FromString(call(support.request(xr=xr), timeout=60, wait_for_ready=True))
-    assert list(answer.desired.resources) == ["config"]
+        assert called(line, authority) == ["config"]
     assert not [one for one in root.rglob("*") if one.stat(follow_symlinks=False).st_uid == 65534]
+
+
+def called(line: dict[str, str], authority: Authority) -> list[str]:
+    """Call the function with mutual TLS, and return the names of what it composes."""
+    client = authority.issue("crossplane")
+    credentials = grpc.ssl_channel_credentials(authority.certificate, client.key, client.certificate)
+    with grpc.secure_channel(line["address"], credentials) as channel:
+        xr = {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "x"}}
+        call = channel.unary_unary(f"{PREFIX}RunFunction")
+        answer = _view.RunFunctionResponse.FromString(call(support.request(xr=xr), timeout=60, wait_for_ready=True))
+    return list(answer.desired.resources)
+
+
+def test_the_function_on_arm(debian_arm: Path, sdk: Path, tmp_path: Path) -> None:
+    """The image for 64-bit ARM runs there (by an emulator), as nobody, with a read-only root and TLS."""
+    skopeo, umoci, emulator = tool("skopeo"), tool("umoci"), tool("qemu-aarch64-static")
+    built = build(tmp_path, debian_arm, sdk)
+    assert json.loads(run(skopeo, "inspect", f"docker-archive:{built / 'a.xpkg'}"))["Architecture"] == "arm64"
+    copy = ["copy", "--quiet", "--override-arch", "arm64", f"docker-archive:{built / 'a.xpkg'}"]
+    run(skopeo, *copy, f"oci:{tmp_path / 'layout'}:a")
+    run(umoci, "unpack", "--image", f"{tmp_path / 'layout'}:a", str(tmp_path / "bundle"))
+    process = json.loads((tmp_path / "bundle" / "config.json").read_text())["process"]
+    root = tmp_path / "bundle" / "rootfs"
+    shutil.copy(emulator, root / "emulator")
+    authority = Authority()
+    certificates = write(tmp_path / "certs", authority.issue("localhost"), authority)
+    flags = ["--tls-certs-dir", "/run/certs", "--address", "localhost:0"]
+    user = f"{process['user']['uid']}:{process['user']['gid']}"
+    assert user == "65534:65534"
+    with in_chroot(root, ["/emulator", *process["args"], *flags], user, str(certificates)) as line:
+        assert called(line, authority) == ["config"]
 
 
 def test_the_parser_takes_the_package(parser: str, built: Path, tmp_path: Path) -> None:
@@ -275,8 +281,8 @@ def test_constraints(parser: str) -> None:
 def test_an_image_of_another_maker(built: Path, tmp_path: Path) -> None:
     """What skopeo writes as a docker-archive and as an OCI layout is a base, with the Python found in it."""
     skopeo = tool("skopeo")
-    from crossplane_lite.packaging import images
-    from crossplane_lite.packaging.base import python_of
+    from crossplane_lite._tools.packaging import images
+    from crossplane_lite._tools.packaging.base import python_of
 
     for number, target in enumerate(
         (f"docker-archive:{tmp_path / 'a.tar'}:a:1", f"oci-archive:{tmp_path / 'b.tar'}:a")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._manifests import archive_files
+from crossplane_lite._tools.manifests import archive_files
+from crossplane_lite._tools.packaging import images
 from crossplane_lite.cli import main
-from crossplane_lite.packaging import images
 from tests.packaging.support import CRD, META, image, members, package_folder, package_of, tar_of
 from tests.packaging.test_images import two_platforms
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._programs.kubectl import ApiServer
+from crossplane_lite._tools.programs.kubectl import ApiServer
 from crossplane_lite.errors import InputError
 
 Json = dict[str, Any]

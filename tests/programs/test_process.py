@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._programs import process
-from crossplane_lite._programs.process import Done, TooLongError, TooMuchError, run
+from crossplane_lite._tools.programs import process
+from crossplane_lite._tools.programs.process import Done, TooLongError, TooMuchError, run
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the programs are shell scripts")
 

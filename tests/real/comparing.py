@@ -12,13 +12,14 @@ from typing import Any, Final, NamedTuple
 import grpc
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite._manifests.yaml import Document
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.objects import APPLIED_BY
+from crossplane_lite._tools.manifests.yaml import Document
+from crossplane_lite._tools.render.cluster import Files
+from crossplane_lite._tools.render.composition import composition_steps, operation_of, operation_steps, watching
+from crossplane_lite._tools.render.output import events, shortened
 from crossplane_lite.errors import CrossplaneLiteError
 from crossplane_lite.render import FatalResultError, Rendered, RenderError, render, render_operation
-from crossplane_lite.render.cluster import Files
-from crossplane_lite.render.composition import composition_steps, operation_of, operation_steps, watching
-from crossplane_lite.render.output import events, shortened
 from tests.real import engine
 from tests.render.scripted import Scripted
 
@@ -203,6 +204,11 @@ def _request(message: fnv1.RunFunctionRequest) -> Any:
     capabilities = sorted(fnv1.Capability.Name(one) for one in message.meta.capabilities)
     composite = plain.get("observed", {}).get("composite", {}).get("resource", {})
     composite.get("metadata", {}).pop("resourceVersion", None)
+    for one in plain.get("observed", {}).get("resources", {}).values():
+        # Files that people write have none; a preview adds those that Crossplane's own entry would have.
+        metadata = one.get("resource", {}).get("metadata", {})
+        if [entry.get("manager") for entry in metadata.get("managedFields", ())] == [APPLIED_BY]:
+            del metadata["managedFields"]
     for state in ("requiredResources", "extraResources"):
         for found in plain.get(state, {}).values():
             for item in found.get("items", ()):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
-from crossplane_lite._manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
 from crossplane_lite.cli import main
 from crossplane_lite.schemas import errors_in
 from tests.docs.blocks import blocks, pages

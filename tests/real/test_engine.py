@@ -19,14 +19,15 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._manifests.objects import metadata_of, resource_name
-from crossplane_lite._manifests.yaml import load_documents
-from crossplane_lite.render.inputs import read_functions, read_observed, read_resources
-from crossplane_lite.render.output import shortened
+from crossplane_lite._core.call.mark import without_memory
+from crossplane_lite._tools.manifests.objects import metadata_of, resource_name
+from crossplane_lite._tools.manifests.yaml import load_documents
+from crossplane_lite._tools.render.inputs import read_functions, read_observed, read_resources
+from crossplane_lite._tools.render.output import shortened
+from crossplane_lite._tools.simulate.fixtures import read_fixtures
+from crossplane_lite._tools.simulate.simulation import Simulation
 from crossplane_lite.runtime.load import load_function
 from crossplane_lite.runtime.transports import NAMES
-from crossplane_lite.simulate.fixtures import read_fixtures
-from crossplane_lite.simulate.simulation import Simulation
 from tests.real import engine
 from tests.real.comparing import DIFFERENCES, Case, compare, engines, meant, served, timeless
 from tests.real.corpus import CASES, GROUPS, XR
@@ -109,7 +110,7 @@ def engine_of(stage: Stage) -> dict[str, Any]:
     }
     for flag, path in of_flags(stage):
         if flag == "--xrd":
-            from crossplane_lite.render.defaults import apply_defaults
+            from crossplane_lite._tools.render.defaults import apply_defaults
 
             given["composite_resource_definition"] = one(path)
             given["composite_resource"] = apply_defaults(given["composite_resource"], one(path), str(path))
@@ -140,7 +141,7 @@ def test_example(stage: Stage, transport: str) -> None:
     assert found.primary is not None
     expected = [one for one in pyyaml.safe_load_all(stage.expected.read_text(encoding="utf-8")) if one is not None]
     expected = [one for one in expected if one["kind"] != "Context"]
-    by_name = sorted(found.applied, key=resource_name)
+    by_name = sorted(map(without_memory, found.applied), key=resource_name)
     assert timeless(expected) == timeless([shortened(found.primary), *by_name])
 
 
@@ -245,10 +246,10 @@ def test_loop_of_an_example(stage: Stage) -> None:
 
 
 def _simulation(given: Mapping[str, Any], stage: Stage, fixtures: Mapping[str, Any]) -> Simulation:
-    from crossplane_lite._manifests.kind_schemas import Schemas
-    from crossplane_lite.render.cluster import Files
-    from crossplane_lite.render.composition import composition_steps
-    from crossplane_lite.render.inputs import read_object
+    from crossplane_lite._tools.manifests.kind_schemas import Schemas
+    from crossplane_lite._tools.render.cluster import Files
+    from crossplane_lite._tools.render.composition import composition_steps
+    from crossplane_lite._tools.render.inputs import read_object
 
     folder = EXAMPLES / stage.example
     composite = read_object(folder / stage.composite, "composite")
@@ -295,7 +296,7 @@ def test_loop_of_a_function(compose: Any) -> None:
             "pipeline": [{"step": "one", "functionRef": {"name": "f"}}],
         },
     }
-    from crossplane_lite.render.pipeline import Step
+    from crossplane_lite._tools.render.pipeline import Step
 
     simulation = Simulation(xr, [Step("one", "f")], {"f": function}, composition="a-composition")
     given = {"composite_resource": xr, "composition": composition_}

@@ -8,7 +8,7 @@ from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from crossplane_lite.render.pipeline import Selector
+from crossplane_lite._tools.render.pipeline import Selector
 
 __all__ = ["XR", "Objects", "Scripted", "desire", "thing"]
 

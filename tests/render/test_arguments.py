@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._tools.render import arguments
+from crossplane_lite._tools.render.arguments import Inputs, seconds
+from crossplane_lite._tools.render.functions import InProcess, Remote
+from crossplane_lite._tools.render.pipeline import Selector
 from crossplane_lite.errors import InputError
-from crossplane_lite.render import arguments
-from crossplane_lite.render.arguments import Inputs, seconds
-from crossplane_lite.render.functions import InProcess, Remote
-from crossplane_lite.render.pipeline import Selector
 from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, bucket, function, put, tell
 
@@ -193,7 +193,7 @@ def test_paths(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("argv", "line"),
     [
-        ([], "the following arguments are required: XR"),
+        ([], "give XR: the current folder has no crossplane-lite.toml"),
         (["xr", "c", "f", "g"], "unrecognized arguments: g"),
         (["xr", "--context-values", "a"], "argument --context-values: 'a' is not KEY=VALUE"),
         (["xr", "--context-values", "=a"], "argument --context-values: '=a' is not KEY=VALUE"),

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite.render.cluster import Chain, Files, World
-from crossplane_lite.render.pipeline import Selector
-from crossplane_lite.render.rendered import RenderError
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.cluster import Chain, Files, World
+from crossplane_lite._tools.render.pipeline import Selector
+from crossplane_lite._tools.render.rendered import RenderError
 from tests.codegen.generated import crd, obj, thing
 
 Json = dict[str, Any]

@@ -288,7 +288,7 @@ def test_kinds_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path)
     arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket", "--crds", str(folder / "crds")]
     assert main(arguments) == 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == "not checked: bucket (there is no schema of example.org/v1 Bucket)"
+    assert line == "not checked: 1 of 1 (bucket: no schema of example.org/v1 Bucket)"
 
 
 def test_versions_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -421,9 +421,14 @@ def test_what_a_run_imports(folder: Path) -> None:
     command = [sys.executable, "-c", program, "render", *files(folder)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=True)
     unwanted = ("grpc", "asyncio", "jsonschema_rs", "graphviz", "difflib")
-    unwanted += ("crossplane_lite.codegen", "crossplane_lite.simulate", "crossplane_lite.graph", "pytest")
-    unwanted += tuple(f"crossplane_lite.render.{name}" for name in ("kubectl", "watch", "defaults"))
-    unwanted += ("crossplane_lite._manifests.kind_schemas", "crossplane_lite._manifests.sources")
+    unwanted += (
+        "crossplane_lite._tools.codegen",
+        "crossplane_lite._tools.simulate",
+        "crossplane_lite._tools.graph",
+        "pytest",
+    )
+    unwanted += tuple(f"crossplane_lite._tools.render.{name}" for name in ("kubectl", "watch", "defaults"))
+    unwanted += ("crossplane_lite._tools.manifests.kind_schemas", "crossplane_lite._tools.manifests.sources")
     modules = json.loads(done.stdout)
     found = [name for name in modules if any((name + ".").startswith(one + ".") for one in unwanted)]
     assert found == []

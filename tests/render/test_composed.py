@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.render.composed import Owner, composed_resource
-from crossplane_lite.render.rendered import RenderError, Result
+from crossplane_lite._tools.render.composed import Owner, composed_resource
+from crossplane_lite._tools.render.rendered import RenderError, Result
 from tests.render.scripted import XR, Objects, thing
 
 HASH = hashlib.sha256(b"an-uidbucket").hexdigest()[:12]

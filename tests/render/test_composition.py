@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests.yaml import Document
+from crossplane_lite._tools.manifests.yaml import Document
+from crossplane_lite._tools.render.composition import composition_steps, operation_of, operation_steps, watching
+from crossplane_lite._tools.render.inputs import read_object
+from crossplane_lite._tools.render.pipeline import Selector
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.composition import composition_steps, operation_of, operation_steps, watching
-from crossplane_lite.render.inputs import read_object
-from crossplane_lite.render.pipeline import Selector
 from tests.render.files import COMPOSITION, XR, composition_of_step, put
 
 OPERATION = """\

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition, testing
-from crossplane_lite._base import extras
-from crossplane_lite._manifests.yaml import Document
+from crossplane_lite._core.base import extras
+from crossplane_lite._tools.manifests.yaml import Document
+from crossplane_lite._tools.render.definition import admitted, check_defines, is_legacy, steering
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.definition import admitted, check_defines, is_legacy, steering
 from tests.real.corpus import XRDS
 
 

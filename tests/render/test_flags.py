@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.render.flags import seconds
 from crossplane_lite.cli import main
-from crossplane_lite.render.flags import seconds
 from tests.render.files import HERE, XR, put
 from tests.runtime.serving import ROOT
 

@@ -25,11 +25,11 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from crossplane.function.proto.v1beta1 import run_function_pb2_grpc as grpcv1beta1
 
 from crossplane_lite import composition
+from crossplane_lite._tools.render import functions as render_functions
+from crossplane_lite._tools.render.functions import InProcess, Remote, runners_of
+from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.render import Step, render
-from crossplane_lite.render import functions as render_functions
-from crossplane_lite.render.functions import InProcess, Remote, runners_of
-from crossplane_lite.render.rendered import RenderError
 from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
 from tests.render.scripted import Scripted
@@ -215,7 +215,7 @@ def test_runners() -> None:
 @contextmanager
 def own_server(function: Callable[[bytes], bytes]) -> Iterator[str]:
     """Serve bytes on our own server, and yield its address."""
-    server = Server(function, max_receive_bytes=-1)
+    server = Server(function, max_receive_bytes=64 << 20)
     address = server.listen("127.0.0.1:0")
     server.start()
     try:

@@ -9,12 +9,12 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.in_vain import in_vain, lines, summary
+from crossplane_lite._tools.render.rendered import StepRun
 from crossplane_lite.cli import main
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from crossplane_lite.render import InProcess, Step
-from crossplane_lite.render.in_vain import in_vain, lines, summary
-from crossplane_lite.render.rendered import StepRun
 from tests.simulate.simulating import crd
 from tests.support import request
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.errors import InputError
-from crossplane_lite.render.inputs import (
+from crossplane_lite._tools.render.inputs import (
     files_of,
     read_composite,
     read_context,
@@ -19,6 +18,7 @@ from crossplane_lite.render.inputs import (
     read_resources,
     read_secrets,
 )
+from crossplane_lite.errors import InputError
 from tests.render.files import XR, function, put
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: cloud, namespace: system}\n"

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._programs import process
+from crossplane_lite._tools.programs import process
+from crossplane_lite._tools.render.kubectl import Kubectl
+from crossplane_lite._tools.render.pipeline import Selector
+from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.kubectl import Kubectl
-from crossplane_lite.render.pipeline import Selector
-from crossplane_lite.render.rendered import RenderError
 from tests.codegen.generated import component, openapi
 from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition, testing
-from crossplane_lite._models.resource import Resource
+from crossplane_lite._core.models.resource import Resource
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 
@@ -201,7 +201,8 @@ def test_raw_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert list(testing.render(XR, _composition(), functions={"f": Raw()}).composed) == ["raw"]
     assert said(capsys, tmp_path, "thing") == [
         f"crossplane-lite render: --function {HERE}:thing: {HERE}:thing is a function, not a composition function; is "
-        "the decorator @composition.function missing? An object with a method RunFunction(request, context) works too"
+        "the decorator @composition.function missing? compose(req, rsp) and an object with a method "
+        "RunFunction(request, context) work too"
     ]
     (line,) = said(capsys, tmp_path, "NeedsMore")
     assert "is called without arguments, and that failed: TypeError" in line

@@ -8,12 +8,12 @@ from typing import Any
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
-from crossplane_lite._waits import HELD_BACK_KEY
-from crossplane_lite._waits.entry import Need, Waiting
-from crossplane_lite.render.functions import Remote
-from crossplane_lite.render.output import documents, events, failure_lines, lines
-from crossplane_lite.render.pipeline import Step
-from crossplane_lite.render.rendered import Rendered, RenderError, Result, StepRun
+from crossplane_lite._core.call.mark import HELD_BACK_KEY
+from crossplane_lite._core.waits.entry import Need, Waiting
+from crossplane_lite._tools.render.functions import Remote
+from crossplane_lite._tools.render.output import documents, events, failure_lines, lines
+from crossplane_lite._tools.render.pipeline import Step
+from crossplane_lite._tools.render.rendered import Rendered, RenderError, Result, StepRun
 
 XR: dict[str, Any] = {
     "apiVersion": "example.org/v1",
@@ -52,6 +52,15 @@ def test_composite_alone() -> None:
     bare = {key: value for key, value in XR.items() if key != "status"}
     (shown,) = documents(rendered(composite={**bare, "metadata": {"name": "photos", "uid": "u"}}), XR)
     assert shown == {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}}
+
+
+def test_marks() -> None:
+    """Marks are shown without what they remember, and the reconcile's own resources keep it."""
+    metadata = {"name": "a", "annotations": {"crossplane-lite/function": "net;1abcdefgh.12345,other"}}
+    found = rendered(composed={"a": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}})
+    (_, shown) = documents(found, XR)
+    assert shown["metadata"]["annotations"] == {"crossplane-lite/function": "net,other"}
+    assert found.composed["a"]["metadata"] == metadata
 
 
 def test_events() -> None:
@@ -146,9 +155,10 @@ def test_results() -> None:
 
 
 def test_long_results() -> None:
-    """A long message of parts has a line for each, and its dependencies a heading; a short one has one line."""
+    """A long message of parts has a line for each, and dependencies that these don't say; a short one has one line."""
     waiting = [f"bucket-{at} waits for network.status.atProvider.id (network isn't observed yet)" for at in range(3)]
     edges = [f"network -> bucket-{at} (network.status.atProvider.id)" for at in range(3)]
+    edges.append("network -> xr.status.id (network.status.atProvider.id)")
     message = f'Pipeline step "one": {"; ".join(waiting)}. Dependencies: {"; ".join(edges)}'
     results = [
         Result("Normal", "Waiting", message, "one"),
@@ -159,7 +169,7 @@ def test_long_results() -> None:
         f"  {waiting[1]}",
         f"  {waiting[2]}",
         "  Dependencies:",
-        *(f"    {edge}" for edge in edges),
+        "    network -> xr.status.id (network.status.atProvider.id)",
         "warning: a; b. Dependencies: c",
     ]
     assert list(lines(rendered(results=[Result("Normal", "Waiting", "x" * 500, "one")]))) == [

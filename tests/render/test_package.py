@@ -1,4 +1,4 @@
-"""The names that the package offers."""
+"""The names that the door offers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossplane_lite import render
 @pytest.mark.parametrize("name", render.__all__)
 def test_names(name: str) -> None:
     """Every name is there, from the module that it lives in."""
-    home = importlib.import_module(f"crossplane_lite.render.{render._HOMES[name]}")
+    home = importlib.import_module(f"crossplane_lite._tools.render.{render._HOMES[name]}")
     assert getattr(render, name) is getattr(home, name)
     assert name in dir(render)
 

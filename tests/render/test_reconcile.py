@@ -327,7 +327,7 @@ def observed_plain(request: fnv1.RunFunctionRequest) -> dict[str, Any]:
 
 
 def test_observed_state() -> None:
-    """Functions are sent the composite with all that it has in a cluster, and the observed resources as they are."""
+    """Functions are sent the composite with all that it has in a cluster, and observed resources with managedFields."""
     runner = Scripted(nothing)
     xr = {**XR, "metadata": {"name": "photos", "labels": {"a": "b"}}}
     rendered = once(runner, xr, observed=[thing("a", ownerReferences=[])], composition="c")
@@ -335,6 +335,8 @@ def test_observed_state() -> None:
     refs = references("photos-a")["crossplane"]
     metadata = state["composite"]["resource"].pop("metadata")
     assert len(metadata.pop("uid")) == 36
+    (entry,) = state["resources"]["a"]["resource"]["metadata"].pop("managedFields")
+    assert entry["manager"].startswith("apiextensions.crossplane.io/composed/")
     assert metadata == {"name": "photos", "labels": {"a": "b", "crossplane.io/composite": "photos"}}
     assert state == {
         "composite": {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from crossplane_lite._manifests.yaml import Document
+from crossplane_lite._tools.manifests.yaml import Document
+from crossplane_lite._tools.render.functions import InProcess, Remote
+from crossplane_lite._tools.render.pipeline import Step
+from crossplane_lite._tools.render.runners import assign, runners
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.functions import InProcess, Remote
-from crossplane_lite.render.pipeline import Step
-from crossplane_lite.render.runners import assign, runners
 from tests.render.files import HERE, bucket
 
 STEPS = [Step("one", "f", where="c.yaml: spec.pipeline[0] (one)"), Step("two", "g"), Step("three", "f")]

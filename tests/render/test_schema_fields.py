@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.render.schema_fields import below, declares, has, is_free, missing_field, name_of
+from crossplane_lite._tools.render.schema_fields import below, declares, has, is_free, missing_field, name_of
 
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 VPC: dict[str, Any] = {

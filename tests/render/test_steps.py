@@ -11,11 +11,11 @@ import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
+from crossplane_lite._tools.render.pipeline import Selector, Step
+from crossplane_lite._tools.render.rendered import FatalResultError, RenderError, Result
+from crossplane_lite._tools.render.steps import COMPOSITION, OPERATION, Pipeline, Wording
 from crossplane_lite.errors import InputError
 from crossplane_lite.proto import _view
-from crossplane_lite.render.pipeline import Selector, Step
-from crossplane_lite.render.rendered import FatalResultError, RenderError, Result
-from crossplane_lite.render.steps import COMPOSITION, OPERATION, Pipeline, Wording
 from tests.render.scripted import Objects, Scripted, desire, thing
 from tests.support import ALL_CAPABILITIES
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._models import reader
+from crossplane_lite._core.models import reader
+from crossplane_lite._tools.render.output import failure_lines
 from crossplane_lite.render import FatalResultError, Rendered, Step, render
-from crossplane_lite.render.output import failure_lines
 from examples.vpc.model.com.example.platform.network.v1alpha1 import Network
 
 SIZES = {"small": 1}
@@ -41,6 +41,19 @@ def test_a_text_with_none() -> None:
     rendered = once(lambda ctx, xr: config(ctx, url=f"http://{xr.observed.spec.region}.example.org"))
     assert list(rendered.notes) == [
         "config: data.url is 'http://None.example.org', made with xr.spec.region, which isn't set"
+    ]
+
+
+def test_a_text_with_a_missing_key() -> None:
+    """The same for a label or an annotation that isn't there, whether the map is there or not."""
+
+    def body(ctx: Any, xr: Any) -> None:
+        metadata = xr.observed.metadata
+        config(ctx, team=f"{metadata.labels['team']}-x", note=f"{metadata.annotations.get('a/b')}-y")
+
+    assert sorted(once(body).notes) == [
+        """config: data.note is 'None-y', made with xr.metadata.annotations["a/b"], which isn't set""",
+        "config: data.team is 'None-x', made with xr.metadata.labels.team, which isn't set",
     ]
 
 

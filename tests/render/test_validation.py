@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._manifests.kind_schemas import Schemas
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.observing import Seen
+from crossplane_lite._tools.render.pipeline import Step
+from crossplane_lite._tools.render.rendered import Rendered, StepRun
+from crossplane_lite._tools.render.validation import Check, status_errors
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.pipeline import Step
-from crossplane_lite.render.rendered import Rendered, StepRun
-from crossplane_lite.render.validation import check, status_errors
 from tests.codegen.generated import crd, needs_data, obj
 from tests.models.tables import DATA
 from tests.support import build
@@ -57,9 +58,17 @@ def _response(request: Any) -> bytes:
     return data
 
 
+def check(rendered: Rendered, schemas: Schemas) -> tuple[list[str], str]:
+    """Return the mistakes, and the line about what isn't checked."""
+    found = Check(schemas)
+    found.add(rendered, beyond=True)
+    return found.errors, found.unchecked
+
+
 def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
     """Return all messages of a check."""
-    return [line for lines in check(rendered, schemas) for line in lines]
+    errors, unchecked = check(rendered, schemas)
+    return [*errors, *filter(None, [unchecked])]
 
 
 def bucket(**fields: Any) -> Json:
@@ -114,7 +123,9 @@ def test_the_composite(schemas: Schemas) -> None:
 
     def found(xr: Json | None, *unresolved: list[str | int], partial: bool = False) -> list[str]:
         made = rendered({}, xr)
-        runs = [run._replace(unresolved=unresolved) for run in made.steps]
+        seen = Seen()
+        seen.unresolved = list(map(list, unresolved))
+        runs = [run._replace(seen=seen) for run in made.steps]
         return status_errors(made.composite, runs, schema, " in crds/xthing.yaml", partial=partial)
 
     required = f"xr.status.id: is required {OF_XTHING}"
@@ -133,6 +144,22 @@ def test_the_composite(schemas: Schemas) -> None:
     assert problems(rendered({}, {"status": {"ids": "x"}}), schemas) == []
 
 
+def test_a_manifest_in_an_object(schemas: Schemas) -> None:
+    """The manifest inside of an Object is checked where its kind has a schema; an unresolved one is right."""
+
+    def found(manifest: Any) -> list[str]:
+        spec = {"forProvider": {"manifest": manifest}}
+        made = {"apiVersion": "kubernetes.m.crossplane.io/v1alpha1", "kind": "Object", "spec": spec}
+        return check(rendered({"o": made}), schemas)[0]
+
+    at = "o.spec.forProvider.manifest"
+    assert found(bucket(spec={"sizes": 1, "region": "eu"})) == [
+        f"{at}.spec.sizes: isn't a field of the schema; did you mean 'size'? {OF_BUCKET}"
+    ]
+    assert found(bucket(spec={"region": "eu"})) == []
+    assert found({"apiVersion": "v1", "kind": "Other"}) == found({}) == found(3) == []
+
+
 def test_the_order(schemas: Schemas) -> None:
     """The resources come by their names."""
     desired = {name: bucket(spec={}) for name in ("c", "a", "b")}
@@ -143,12 +170,10 @@ def test_the_order(schemas: Schemas) -> None:
 def test_kinds_without_a_schema(schemas: Schemas) -> None:
     """A kind without a schema is named once, with its resources."""
     other = {"apiVersion": "other.org/v1", "kind": "Other"}
-    checked = check(rendered({"z": other, "a": other, "b": bucket(spec={"region": "eu"})}), schemas)
-    assert checked.errors == []
-    assert checked.unchecked == ["not checked: a, z (there is no schema of other.org/v1 Other)"]
+    found = problems(rendered({"z": other, "a": other, "b": bucket(spec={"region": "eu"})}), schemas)
+    assert found == ["not checked: 2 of 3 (a, z: no schema of other.org/v1 Other)"]
     assert problems(rendered({"a": other}, {"status": {"x": 1}}), Schemas()) == [
-        "not checked: the composite (there is no schema of example.org/v1 XThing)",
-        "not checked: a (there is no schema of other.org/v1 Other)",
+        "not checked: 2 of 2 (a: no schema of other.org/v1 Other; the composite: no schema of example.org/v1 XThing)"
     ]
 
 
@@ -162,7 +187,7 @@ def test_versions_that_definitions_lack() -> None:
     desired = {"a": bucket(), "b": {**bucket(), "apiVersion": "example.org/v1beta1"}}
     assert check(rendered(desired), schemas) == (
         [f"a.apiVersion: v1 isn't a version of the kind {has}", f"b.apiVersion: v1beta1 isn't served {has}"],
-        [],
+        "",
     )
     content["spec"]["versions"] = content["spec"]["versions"][:1]
     schemas = Schemas()
@@ -177,13 +202,10 @@ def test_versions_that_definitions_lack() -> None:
 def test_a_kind_that_is_misspelt(schemas: Schemas) -> None:
     """A kind that no definition has isn't checked, with a hint if the group has a similar one."""
     desired = {"a": {**bucket(), "kind": "Buckett"}, "b": {**bucket(), "apiVersion": "other.org/v1", "kind": "Buckett"}}
-    assert check(rendered(desired), schemas) == (
-        [],
-        [
-            "not checked: a (there is no schema of example.org/v1 Buckett; did you mean 'Bucket'?)",
-            "not checked: b (there is no schema of other.org/v1 Buckett)",
-        ],
-    )
+    assert problems(rendered(desired), schemas) == [
+        "not checked: 2 of 2 (a: no schema of example.org/v1 Buckett; did you mean 'Bucket'?; "
+        "b: no schema of other.org/v1 Buckett)"
+    ]
 
 
 @pytest.mark.parametrize("resource", [{}, {"kind": "Bucket"}, {"apiVersion": "v1", "kind": 3}])

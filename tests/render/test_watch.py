@@ -327,7 +327,7 @@ def test_wrong_command_line(started: list[Watching], folder: Path) -> None:
 def test_what_a_run_depends_on(folder: Path) -> None:
     """A run tells which sources it imported, and which it looked for in vain, but none of installed packages."""
     (folder / "helper.py").write_text("try:\n    import optional\nexcept ImportError:\n    pass\nVALUE = 'one'\n")
-    command = [sys.executable, "-m", "crossplane_lite.render.watch", "report", "crossplane_lite", "xr.yaml"]
+    command = [sys.executable, "-m", "crossplane_lite._tools.render.watch", "report", "crossplane_lite", "xr.yaml"]
     subprocess.run(
         [*command, "--function", "function:compose"],
         cwd=folder,

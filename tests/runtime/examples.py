@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from crossplane_lite.cli import main
@@ -18,9 +20,9 @@ def requests_of(
     calls: list[tuple[Function, bytes]] = []
     run = Function.run
 
-    def keep(self: Function, data: bytes) -> bytes:
+    def keep(self: Function, data: bytes, *observer: Any) -> bytes:
         calls.append((self, data))
-        return run(self, data)
+        return run(self, data, *observer)
 
     with monkeypatch.context() as patch:
         patch.chdir(ROOT)

@@ -53,15 +53,17 @@ class _Ending:
 
 
 def _fail(what: str) -> None:
-    time.sleep(0.1)  # until the call has ended
     raise LookupError(f"{what} with hunter2hunter2")
 
 
 @composition.function
 def noisy(ctx: composition.Context) -> None:
     """Does what Python prints to stderr: ends threads with exceptions, ignores an exception, and warns."""
-    threading.Thread(target=_fail, args=("Thread",), name="lookup").start()
+    thread = threading.Thread(target=_fail, args=("Thread",), name="lookup")
+    thread.start()
+    thread.join()
     _thread.start_new_thread(_fail, ("_thread",))
+    time.sleep(0.5)  # nothing tells when that thread has ended; lines of threads are masked while the call goes on
     _Ending()
     warnings.warn("an old name of hunter2hunter2", stacklevel=1)
     ctx.results.normal(os.environ.get("GRPC_VERBOSITY", "unset"))

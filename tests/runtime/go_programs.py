@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["H2SPEC", "grpc_client", "installed"]
+__all__ = ["H2SPEC", "built_from", "grpc_client", "installed"]
 
 H2SPEC = "github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible"
-
-_SOURCES = Path(__file__).with_name("go")
 
 
 def installed(package: str) -> Path:
@@ -26,8 +24,13 @@ def installed(package: str) -> Path:
 
 def grpc_client() -> Path:
     """Return the client of grpc-go beside this file, built if it isn't yet. The test is skipped where it can't be."""
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_SOURCES.iterdir()))).hexdigest()[:12]
-    return _made(f"grpc-client-{digest}", "client", ["install", "."], _SOURCES)
+    return built_from(Path(__file__).with_name("go"), "client")
+
+
+def built_from(source: Path, name: str) -> Path:
+    """Return the program `name` of a Go module, built if it isn't yet. The test is skipped where it can't be."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(source.iterdir()))).hexdigest()[:12]
+    return _made(f"{name}-{digest}", name, ["install", "."], source)
 
 
 def _made(folder: str, name: str, command: list[str], source: Path | None) -> Path:

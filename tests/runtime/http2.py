@@ -110,6 +110,7 @@ class Raw:
         while data or end:
             size = min(len(data), self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
             if data and not size:
+                assert not self.ended, "the connection ended before the server took all data"
                 self.read()
                 continue
             self.h2.send_data(stream, data[:size], end_stream=end and size == len(data))

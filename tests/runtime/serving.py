@@ -19,7 +19,7 @@ import pytest
 
 from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.budget import Limits
 
 __all__ = [
     "PREFIX",

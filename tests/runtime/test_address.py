@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from crossplane_lite.errors import InputError
-from crossplane_lite.runtime.address import Address, check_free, parse
+from crossplane_lite.runtime.addresses import Address, listening, parse
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,12 @@ def test_a_socket_without_a_path(text: str) -> None:
 
 
 def test_what_is_free() -> None:
-    """A port where something listens is refused; any other error is left for the transport to report."""
+    """A port where something listens, and an address that no machine has, are refused with the reason."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match="can't listen on here: another process, or another address"):
-            check_free(Address("127.0.0.1", port, ""), "here")
-    check_free(Address("127.0.0.1", port, ""), "here")
-    check_free(Address("192.0.2.1", port, ""), "elsewhere")  # no machine has this address
+            listening(Address("127.0.0.1", port, ""), "here")
+    for sock in listening(Address("127.0.0.1", port, ""), "here"):
+        sock.close()
+    with pytest.raises(InputError, match="can't listen on elsewhere: cannot assign requested address"):
+        listening(Address("192.0.2.1", port, ""), "elsewhere")

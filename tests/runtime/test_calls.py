@@ -13,14 +13,14 @@ from typing import Any
 import grpc
 import pytest
 
-from crossplane_lite._call import event_loop
+from crossplane_lite._core.call import event_loop
 from crossplane_lite.errors import WireError
 from crossplane_lite.runtime.calls import Calls
 from crossplane_lite.runtime.transports import status
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.budget import Limits
 from crossplane_lite.runtime.transports.status import Refused
 from tests.runtime.health import health_of, until_health_is
-from tests.runtime.serving import Serving, channel, raw_call, serving
+from tests.runtime.serving import PREFIX, Serving, channel, in_process, raw_call, serving
 from tests.support import Response, request
 
 LATE = "the function still runs after the call's deadline; the stack shows where"
@@ -138,21 +138,7 @@ def test_end_with_code_that_hangs(transport: str) -> None:
     assert any("calls still run 1 seconds after the signal to stop" in record["msg"] for record in server.records)
 
 
-class _Caller:
-    """Waits for so many seconds."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
-        self.cancelled = False
-
-    def time_remaining(self) -> float | None:
-        return self.seconds
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-def test_what_counts_as_stuck() -> None:
+def test_what_counts_as_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call is late once, and stuck after `stuck_seconds`; when it ends it is neither."""
     inside, leave = threading.Event(), threading.Event()
 
@@ -162,42 +148,37 @@ def test_what_counts_as_stuck() -> None:
         return b""
 
     calls = Calls(run, Limits(threads=2, stuck_seconds=0))
-    caller = _Caller(1)
-    thread = threading.Thread(target=calls.handle, args=(b"", caller))
+    now = time.monotonic()
+    thread = threading.Thread(target=calls.handle, args=(b"", now + 60))
     thread.start()
     assert inside.wait(60)
     calls.look()
     assert (calls.running, calls.late, calls.stuck, calls.healthy) == (1, 0, 0, True)
-    caller.seconds = 0
+    monkeypatch.setattr(time, "monotonic", lambda: now + 61)
     for _ in range(2):
         calls.look()
         assert (calls.running, calls.late, calls.stuck, calls.healthy) == (1, 1, 1, False)
-    assert not caller.cancelled  # it has its own deadline
     leave.set()
     thread.join(60)
     calls.look()
     assert (calls.running, calls.late, calls.stuck, calls.healthy) == (0, 1, 0, True)
 
 
-def test_no_deadline_of_its_own() -> None:
-    """A caller without a deadline is cancelled when the server's own is over."""
-    inside, leave = threading.Event(), threading.Event()
+@pytest.mark.parametrize("timeout", [None, 1e6])
+def test_no_deadline_of_its_own(transport: str, timeout: float | None) -> None:
+    """A caller without a deadline, or with one that is far away, is answered when the server's own is over."""
+    leave = threading.Event()
 
     def run(_: bytes) -> bytes:
-        inside.set()
         leave.wait(60)
         return b""
 
-    calls = Calls(run, Limits(call_seconds=0))
-    caller = _Caller(None)
-    thread = threading.Thread(target=calls.handle, args=(b"", caller))
-    thread.start()
-    assert inside.wait(60)
-    calls.look()
-    leave.set()
-    thread.join(60)
-    assert caller.cancelled
-    assert calls.late == 1
+    limits = Limits(call_seconds=0.5, longest_call=0.5)
+    with in_process(run, transport, limits=limits) as (_, address), channel(address) as opened:
+        with pytest.raises(grpc.RpcError) as caught:
+            opened.unary_unary(PREFIX + "RunFunction")(b"", timeout=timeout, wait_for_ready=True)
+        leave.set()
+    assert caught.value.code() in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
 
 
 def test_the_next_call_of_the_thread_of_a_late_one() -> None:
@@ -213,11 +194,11 @@ def test_the_next_call_of_the_thread_of_a_late_one() -> None:
         return data
 
     calls = Calls(lambda data: event_loop.run(compose(data)), Limits())
-    caller = _Caller(1)
+    begun = time.monotonic()
     answers: list[bytes] = []
 
     def serve() -> None:
-        answers.extend(calls.handle(data, each) for data, each in ((b"late", caller), (b"next", _Caller(1))))
+        answers.extend(calls.handle(data, begun + each) for data, each in ((b"late", 1), (b"next", 60)))
 
     def end(data: bytes) -> None:
         asyncio.run_coroutine_threadsafe(_set(events[data][1]), event_loop._shared._running()[0]).result(60)
@@ -236,7 +217,7 @@ def test_the_next_call_of_the_thread_of_a_late_one() -> None:
         thread = threading.Thread(target=serve)
         thread.start()
         assert events[b"late"][0].wait(60)
-        caller.seconds = 0
+        time.sleep(max(0.0, begun + 1 - time.monotonic()))
         calls.look()
         end(b"next")
         thread.join(60)
@@ -258,6 +239,6 @@ def test_outcomes(error: Exception, code: int) -> None:
 
     calls = Calls(run, Limits())
     with pytest.raises(Refused) as caught:
-        calls.handle(b"", _Caller(1))
+        calls.handle(b"", time.monotonic() + 1)
     assert caught.value.code == code
     assert calls.running == 0

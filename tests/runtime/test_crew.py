@@ -40,8 +40,7 @@ class Crewed:
     def _lead(self) -> bool:
         job = self._jobs.get()
         if job is not None:
-            with self.crew.lock:
-                assert self.crew.submit(job)
+            assert self.crew.submit(job, self)
             self._led.release()
         return job is not None
 
@@ -109,3 +108,37 @@ def test_not_even_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(RuntimeError, match="can't start a thread"):
         Crewed(4)
+
+
+def never(_: object) -> None:
+    """Do nothing."""
+
+
+def test_owners_take_turns() -> None:
+    """A job of another owner waits for one job of each owner before it, and not for all of them."""
+    crew: Crew[str, None] = Crew(lambda: False, never, lambda *_: None, 4, 10)
+    for job, owner in zip(("a1", "a2", "a3", "b1", "gone"), "aaabb", strict=True):
+        assert crew.submit(job, owner)
+    crew.forget("gone", "b")
+    assert crew.waiting == 4
+    order = []
+    for _ in range(4):
+        owner, job = crew._next()
+        order.append(job)
+        crew._end(owner)
+    assert order == ["a1", "b1", "a2", "a3"]
+
+
+def test_a_thread_for_others() -> None:
+    """An owner with many jobs has all threads while it is alone, and leaves a quarter of them to others if it isn't."""
+    crew: Crew[str, None] = Crew(lambda: False, never, lambda *_: None, 8, 100)
+    for number in range(20):
+        assert crew.submit(f"a{number}", "a")
+    assert [crew._next()[1] for _ in range(9)] == [*(f"a{number}" for number in range(8)), None]
+    assert crew.submit("b0", "b")
+    crew._end("a")
+    assert crew._next() == ("b", "b0")
+    crew._end("a")
+    assert crew._next() == (None, None)
+    crew._end("b")
+    assert crew._next()[0] == "a"

@@ -19,10 +19,11 @@ import h2.settings
 import pytest
 
 from crossplane_lite.errors import InputError
+from crossplane_lite.runtime import addresses
 from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
-from crossplane_lite.runtime.transports import grpc_http2, handshakes, listening, status
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports import peer, protocol, status
+from crossplane_lite.runtime.transports.budget import Limits
 from tests.runtime.certificates import Authority, CrossplaneAuthority, write
 from tests.runtime.http2 import HEADERS, Raw, frame, message, raw
 from tests.runtime.serving import in_process
@@ -102,7 +103,7 @@ def test_calls_that_fail_outside_of_the_function(monkeypatch: pytest.MonkeyPatch
 
     with in_process(lambda data: data, "h2", threads=1) as (_, address), raw(address) as client:
         with monkeypatch.context() as patch:
-            patch.setattr(grpc_http2, "unpack", unpack)
+            patch.setattr(protocol, "unpack", unpack)
             for _ in range(3):
                 assert client.answer(client.call(b"x")).status == status.INTERNAL
         assert client.answer(client.call(b"next")).data == message(b"next")
@@ -249,7 +250,7 @@ def test_rest_of_a_refused_request(client: Raw) -> None:
 )
 def test_timeouts_are_read(text: bytes, seconds: float) -> None:
     """Each unit of grpc-timeout is known."""
-    found = grpc_http2.read_headers([*HEADERS, (b"grpc-timeout", text)])
+    found = protocol.read_headers([*HEADERS, (b"grpc-timeout", text)])
     assert found.timeout == pytest.approx(seconds)
 
 
@@ -257,7 +258,7 @@ def test_timeouts_are_read(text: bytes, seconds: float) -> None:
 def test_timeouts_that_are_none(text: bytes) -> None:
     """Whatever else grpc-timeout says is refused."""
     with pytest.raises(status.Refused):
-        grpc_http2.read_headers([*HEADERS, (b"grpc-timeout", text)])
+        protocol.read_headers([*HEADERS, (b"grpc-timeout", text)])
 
 
 def test_deadline() -> None:
@@ -490,10 +491,10 @@ def test_tls(directory: Path) -> None:
 
 
 @pytest.fixture
-def failures(monkeypatch: pytest.MonkeyPatch) -> handshakes.Failures:
+def failures(monkeypatch: pytest.MonkeyPatch) -> peer.Failures:
     """The failed handshakes from now on."""
-    new = handshakes.Failures()
-    monkeypatch.setattr(handshakes, "failures", new)
+    new = peer.Failures()
+    monkeypatch.setattr(peer, "failures", new)
     return new
 
 
@@ -566,7 +567,7 @@ def tried(address: str, client: ssl.SSLContext | bytes) -> str:
 )
 def test_failed_handshakes(
     directory: Path,
-    failures: handshakes.Failures,
+    failures: peer.Failures,
     caplog: pytest.LogCaptureFixture,
     client: Callable[[Path], ssl.SSLContext] | bytes,
     reason: str,
@@ -578,12 +579,12 @@ def test_failed_handshakes(
         until = time.monotonic() + 30
         while not failures.count and time.monotonic() < until:
             time.sleep(0.01)
-    (said,) = [record.getMessage() for record in caplog.records if record.name == handshakes.__name__]
+    (said,) = [record.getMessage() for record in caplog.records if record.name == peer.__name__]
     assert said.startswith(f"the TLS handshake with {name} failed: {reason}")
     assert failures.count == 1
 
 
-def test_handshakes_that_do_not_fail(directory: Path, failures: handshakes.Failures) -> None:
+def test_handshakes_that_do_not_fail(directory: Path, failures: peer.Failures) -> None:
     """A probe that only connects, and a client that is served, are no failures."""
     with in_process(lambda data: data, "h2", certificates=Certificates(str(directory))) as (_, address):
         host, _, port = address.rpartition(":")
@@ -596,7 +597,7 @@ def test_handshakes_that_do_not_fail(directory: Path, failures: handshakes.Failu
 
 def test_failures_are_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
     """Of many failures one a minute is in the log, with the number of those that were left out."""
-    failures = handshakes.Failures()
+    failures = peer.Failures()
     for second in range(100, 200):
         failures.add("192.0.2.1:5", "no reason", second)
     assert failures.count == 100
@@ -623,7 +624,7 @@ def test_names_of_clients(where: object, name: str) -> None:
             return where
 
     with Socket() as sock:
-        assert handshakes.name_of(sock) == name
+        assert peer.name_of(sock) == name
 
 
 def test_unix_socket_left_behind(tmp_path: Path) -> None:
@@ -652,7 +653,7 @@ def test_the_unix_socket_of_the_next_server(tmp_path: Path) -> None:
             super().close()
             if not followers:
                 assert not path.exists()
-                followers.extend(listening.unix_socket(str(path)))
+                followers.extend(addresses.unix_socket(str(path)))
 
     ((mine, certificates),) = transport._listeners
     transport._listeners = [(Followed(fileno=mine.detach()), certificates)]

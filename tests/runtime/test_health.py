@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite.proto import V1_SERVICE, V1BETA1_SERVICE
-from crossplane_lite.runtime import health
+from crossplane_lite.runtime import server as health
 from crossplane_lite.runtime.transports import status
 from crossplane_lite.runtime.transports.status import Refused
 from tests.runtime.certificates import Authority, write
@@ -138,17 +138,21 @@ def test_while_no_call_gets_a_thread(transport: str) -> None:
 
 @given(st.text(max_size=300))
 def test_names_of_services(name: str) -> None:
-    """Every name in a message of the official client is read as it is."""
-    data = health_pb2.HealthCheckRequest(service=name).SerializeToString()
-    assert health._service(data) == name
+    """A name of no service is refused, in each message of the official client."""
+    data = health_pb2.HealthCheckRequest(service=f"other {name}").SerializeToString()
+    check = health.health_method("/grpc.health.v1.Health/Check", lambda: True)
+    assert check is not None
+    with pytest.raises(Refused) as caught:
+        check(data)
+    assert caught.value.code == status.NOT_FOUND
 
 
 @given(st.binary(max_size=20))
 def test_any_bytes(data: bytes) -> None:
     """Whatever a request holds, there is an answer or a status."""
-    check = health.method("/grpc.health.v1.Health/Check", lambda: True)
+    check = health.health_method("/grpc.health.v1.Health/Check", lambda: True)
     assert check is not None
     try:
         assert check(data) == b"\x08\x01"
     except Refused as e:
-        assert e.code in (status.INVALID_ARGUMENT, status.NOT_FOUND)
+        assert e.code == status.NOT_FOUND

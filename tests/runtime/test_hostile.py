@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import resource
 import socket
@@ -10,10 +11,12 @@ import struct
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import grpc
+import h2.connection
 import h2.errors
 import h2.events
 import h2.settings
@@ -21,7 +24,9 @@ import pytest
 
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports import status
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory
+from crossplane_lite.runtime.transports.call import Call
+from crossplane_lite.runtime.transports.connection import Connection
 from tests.runtime.certificates import Authority, write
 from tests.runtime.http2 import HEADERS, PREFACE, frame, message, raw
 from tests.runtime.serving import PREFIX, Serving, channel, in_process, raw_call
@@ -339,7 +344,7 @@ def test_peers_that_do_not_read() -> None:
 
 def test_memory_of_requests() -> None:
     """Where requests take too much memory, the one that is being received for longest goes; others are answered."""
-    limits = Limits(request_memory=1_000_000)
+    limits = Limits(memory=1_000_000)
     with in_process(echo, "h2", limits=limits) as (_, address), raw(address) as client:
         streams = []
         for _ in range(12):
@@ -349,6 +354,136 @@ def test_memory_of_requests() -> None:
         assert client.answer(streams[0]).status == status.RESOURCE_EXHAUSTED
         client.data(streams[-1], message(bytes(200_000))[100_000:], end=True)
         assert client.answer(streams[-1]).status == status.OK
+
+
+def test_memory_of_answers() -> None:
+    """If answers that a peer doesn't take need too much memory, some of its calls are refused; others are answered."""
+    with in_process(echo, "h2", limits=Limits(memory=1_000_000)) as (_, address):
+        with raw(address, {h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+            streams = [client.call(bytes(200_000)) for _ in range(12)]
+            assert is_answered(address)
+            ended = (h2.events.StreamEnded, h2.events.StreamReset)
+            refused = client.until(lambda event: isinstance(event, ended))
+            assert refused.stream_id in streams  # type: ignore[attr-defined]
+            assert not client.ended
+
+
+def test_memory_of_uncompressed_requests() -> None:
+    """A compressed request that may need more memory than there is is refused, and its memory isn't charged."""
+    bomb = message(gzip.compress(bytes(2_000_000)), compressed=True)
+    for memory, expected in ((1_000_000, status.RESOURCE_EXHAUSTED), (20_000_000, status.OK)):
+        with in_process(lambda request: request[:1], "h2", limits=Limits(memory=memory)) as (server, address):
+            with raw(address) as client:
+                for _ in range(3):
+                    stream = client.open([*HEADERS, (b"grpc-encoding", b"gzip")])
+                    client.data(stream, bomb, end=True)
+                    assert client.answer(stream).status == expected
+            transport: Any = server._transport
+            assert transport._memory.held < 1000
+
+
+def test_answers_that_are_taken_byte_by_byte() -> None:
+    """A peer that takes an answer a byte at a time has no more time for it than one that takes nothing."""
+    with in_process(echo, "h2", limits=Limits(send_seconds=0.5)) as (_, address):
+        with raw(address, {h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+            stream = client.call(bytes(100_000))
+            client.sock.settimeout(0.02)
+            received = b""
+            start = time.monotonic()
+            while frame(3, 0, stream, struct.pack(">I", h2.errors.ErrorCodes.CANCEL)) not in received:
+                assert time.monotonic() - start < 10
+                client.send(frame(8, 0, stream, struct.pack(">I", 1)))
+                with suppress(TimeoutError):
+                    received += client.sock.recv(65_536)
+
+
+def test_deadlines_that_are_far_away() -> None:
+    """A caller's deadline counts up to a limit, after which the call is answered."""
+    go = threading.Event()
+
+    def run(request: bytes) -> bytes:
+        assert go.wait(30)
+        return request
+
+    with (
+        in_process(run, "h2", limits=Limits(longest_call=0.3, call_seconds=0.1)) as (_, address),
+        raw(address) as client,
+    ):
+        answer = client.answer(client.call(b"x", (b"grpc-timeout", b"99999999H")))
+        go.set()
+        assert answer.status == status.DEADLINE_EXCEEDED
+
+
+def test_connections_with_unfinished_requests() -> None:
+    """Connections that never send a whole request don't drive out an idle one that did, and don't keep others out."""
+    with in_process(echo, "h2", limits=Limits(connections=10)) as (_, address), ExitStack() as stack:
+        idle = stack.enter_context(raw(address))
+        assert idle.answer(idle.call(b"x")).status == status.OK
+        for _ in range(20):
+            stack.enter_context(raw(address)).open()
+        assert is_answered(address)
+        assert idle.answer(idle.call(b"x")).status == status.OK
+
+
+def test_turns() -> None:
+    """Frames that don't fit into a turn wait for the next turn, and none is lost."""
+    memory = Memory(1 << 20)
+    budget = Budget(memory, 0.0)
+    ready = []
+
+    class Owner:
+        def knows(self, path: str) -> bool:
+            return True
+
+        def ready(self, call: Call) -> None:
+            ready.append(call)
+
+        def dropped(self, call: Call) -> None:
+            pass
+
+    connection = Connection(Limits(), Owner(), 0.0, budget)
+    client = h2.connection.H2Connection()
+    client.initiate_connection()
+    for stream in range(1, 41, 2):
+        client.send_headers(stream, HEADERS)
+        client.send_data(stream, message(b"x"), end_stream=True)
+    connection.receive(client.data_to_send(), 0.0, until=0.0)
+    turns = 1
+    while connection.behind:
+        assert not connection.closed
+        assert len(ready) < 20
+        connection.receive(b"", 0.0, until=0.0)
+        turns += 1
+    assert len(ready) == 20
+    assert turns >= 40  # a frame in each, because the turn is over at once
+
+
+def test_code_that_closes_stdout(tmp_path: Path) -> None:
+    """If code of the function closes stdout and stderr, log lines are still written, and get into no connection."""
+    (tmp_path / "closing.py").write_text(CLOSING)
+    command = [sys.executable, "-m", "crossplane_lite", "serve", "closing:compose", "--insecure"]
+    server = Serving([*command, "--transport", "h2", "--address", "127.0.0.1:0"], cwd=tmp_path)
+    for _ in range(4):
+        with channel(server.address) as opened:
+            raw_call(opened, b"", timeout=20)
+    assert server.stop() == 0
+    assert sum(record["msg"] == "closed" for record in server.records) == 4
+
+
+CLOSING = """
+import os
+from crossplane_lite import composition
+
+@composition.function
+def compose(ctx):
+    for number in (1, 2):
+        try:
+            os.close(number)
+        except OSError:
+            pass
+    ctx.log.info("closed")
+    os.write(1, b"written") if os.path.exists("/proc/self/fd/1") else None
+"""
 
 
 def test_more_connections_than_allowed() -> None:

@@ -11,17 +11,18 @@ import pytest
 from tests.runtime.serving import ROOT, channel, raw_call
 from tests.support import Response, request
 
+_TOOLS = ROOT / "crossplane_lite" / "_tools"
 # Packages of the outer ring, of extras, and those that only a call or a development tool needs.
 UNWANTED = (
     *("pydantic", "yaml", "attr", "attrs", "cattr", "cattrs", "unittest"),
     # protobuf's implementation in Python, which is not used where there is one in C.
     *("google.protobuf.descriptor_pool", "google.protobuf.message_factory", "google.protobuf.internal.python_message"),
-    *(f"crossplane_lite.{part}" for part in ("_manifests", "_programs", "codegen", "develop", "diff", "graph", "krm")),
-    *(f"crossplane_lite.{part}" for part in ("packaging", "render", "scaffold", "simulate", "testing")),
+    *(f"crossplane_lite.{part}" for part in ("krm", "render", "testing")),
+    *(f"crossplane_lite._tools.{path.name}" for path in _TOOLS.glob("[a-z]*") if path.name != "commands"),
     # What only flags ask for.
     *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1"),
     *("http", "wsgiref", "multiprocessing"),
-    *(f"crossplane_lite.runtime.{part}" for part in ("health", "metrics", "traces", "workers")),
+    *(f"crossplane_lite.runtime.{part}" for part in ("metrics", "traces", "workers")),
     # What only servers with certificates need.
     *(f"crossplane_lite.runtime.{part}" for part in ("same_name", "tls")),
     "ctypes",
@@ -129,7 +130,9 @@ def test_threads_of_a_server(transport: str) -> None:
 def test_server_adds_little() -> None:
     """The serving modules bring in nothing beyond what gRPC and protobuf import, but our core."""
     end = "; print(json.dumps(sorted(sys.modules)))"
-    dependencies = "grpc, attr, concurrent.futures, google.protobuf.descriptor_pool, google.protobuf.message_factory"
+    dependencies = (
+        "grpc, attr, concurrent.futures.thread, google.protobuf.descriptor_pool, google.protobuf.message_factory"
+    )
     modules = "crossplane_lite.runtime.flags, crossplane_lite.runtime.server, crossplane_lite.runtime.transports.grpcio"
     bare = imported(f"import json, sys, {dependencies}{end}")
     ours = imported(f"import json, sys, {modules}{end}")
@@ -147,21 +150,21 @@ def test_h2_adds_little() -> None:
     wanted = ("crossplane_lite", "h2", "hpack", "hyperframe")
     added = {name for name in ours - bare if name.partition(".")[0] not in wanted and not name.startswith("_")}
     of_h2 = {"array", "base64", "binascii", "copy"}
-    assert added <= {*of_h2, "errno", "gc", "select", "selectors", "socket", "stat"}
+    assert added <= {*of_h2, "errno", "fcntl", "gc", "select", "selectors", "socket", "stat"}
 
 
 # Prints what is imported when the socket listens.
 LISTENING = """
 import json, sys
-from crossplane_lite.runtime.transports import listening
-bound = listening.sockets
+from crossplane_lite.runtime import addresses
+bound = addresses.listening
 
-def sockets(where):
-    found = bound(where)
+def listen(where, text):
+    found = bound(where, text)
     print(json.dumps(sorted(sys.modules)))
     return found
 
-listening.sockets = sockets
+addresses.listening = listen
 from crossplane_lite.runtime.server import Server
 Server(bytes, transport="h2").listen("127.0.0.1:0")
 assert "h2.connection" in sys.modules

@@ -206,7 +206,7 @@ def test_what_handles_raw_messages(here: Path) -> None:
         InputError, match="^the class raw:Needy is called without arguments, and that failed: TypeError: .*'more'; if"
     ):
         load_runner("raw:Needy")
-    with pytest.raises(InputError, match=r"An object with a method RunFunction\(request, context\) works too$"):
+    with pytest.raises(InputError, match=r"an object with a method RunFunction\(request, context\) work too$"):
         load_runner("raw:compose")
 
 
@@ -224,6 +224,7 @@ def test_not_a_composition_function(here: Path) -> None:
     (here / "undecorated.py").write_text("def compose(ctx):\n    pass\n")
     assert failure("undecorated:compose") == (
         "undecorated:compose is a function, not a composition function; is the decorator @composition.function missing?"
+        " compose(req, rsp) and an object with a method RunFunction(request, context) work too"
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -14,17 +16,8 @@ import pytest
 
 from crossplane_lite import composition
 from crossplane_lite.runtime import log
-from crossplane_lite.runtime.subject import current_subject
+from crossplane_lite.runtime.calls import current_subject
 from tests.support import request
-
-
-@pytest.fixture(autouse=True)
-def no_masker() -> Iterator[None]:
-    """The masker as it was, at the end."""
-    before = log._mask, log._subject
-    yield
-    log.set_masker(before[0])
-    log.set_subject(before[1])
 
 
 def record(message: str = "hello", *arguments: Any, exc_info: Any = None, **extra: Any) -> logging.LogRecord:
@@ -312,3 +305,35 @@ def test_extra_fields_of_many_items() -> None:
     assert parsed["many"][998:] == [998, 999, "… (1,000,000 items)"]
     assert len(parsed["keys"]) == 1001
     assert "… (5,000 items)" in parsed["keys"]
+
+
+def test_a_log_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If nobody reads the log, lines wait and then are dropped, without waiting; later, a line says how many."""
+    end, pipe = os.pipe()
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    with os.fdopen(pipe, "w") as stream, os.fdopen(end, "rb") as reader:
+        monkeypatch.setattr(sys, "stderr", stream)
+        try:
+            log.configure()
+            start = time.monotonic()
+            for number in range(4000):
+                logging.getLogger("x").info("line %d %s", number, "x" * 500)
+            assert time.monotonic() - start < 20
+            (handler,) = root.handlers
+            received = b""
+            while len(received.splitlines()) < 500:
+                received += os.read(reader.fileno(), 1 << 16)
+                log.flush()
+            logging.getLogger("x").info("the end")
+            while b"the end" not in received:
+                log.flush()
+                received += os.read(reader.fileno(), 1 << 16)
+        finally:
+            root.handlers[:] = before
+            root.setLevel(level)
+            os.close(handler._file)  # type: ignore[attr-defined]
+    lines = [json.loads(line)["msg"] for line in received.splitlines()]
+    kept = [line for line in lines if line.startswith("line")]
+    assert kept == [f"line {number} {'x' * 500}" for number in range(len(kept))]
+    assert lines[-2:] == [f"{4000 - len(kept):,} log lines were dropped, because nobody read the log", "the end"]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from crossplane_lite.proto import V1_SERVICE
-from crossplane_lite.runtime import flags, health
+from crossplane_lite.runtime import flags, server
 from crossplane_lite.runtime.server import Server
 from tests.runtime.serving import ROOT
 
@@ -68,7 +68,7 @@ def test_metrics() -> None:
 @pytest.mark.parametrize("service", ["", V1_SERVICE])
 def test_services_of_health(service: str) -> None:
     """The page names the services that the health check knows."""
-    assert service in health._SERVICES
+    assert service in server._SERVICES
     assert f"``{service or chr(34) * 2}``" in PAGE
 
 

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -374,11 +375,13 @@ def _make_fifos(directory: Path) -> None:
 def _until_refused(address: str) -> None:
     """Return when nothing listens at the address any more."""
     host, _, port = address.rpartition(":")
-    while True:
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
         try:
             socket.create_connection((host, int(port)), timeout=60).close()
         except ConnectionError:
             return
+    raise AssertionError(f"after 20 seconds {address} still takes connections")
 
 
 def _has_ipv6() -> bool:

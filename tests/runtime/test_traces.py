@@ -10,8 +10,8 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._call import tally
-from crossplane_lite._call.tally import Tally
+from crossplane_lite._core.call import tally
+from crossplane_lite._core.call.tally import Tally
 from crossplane_lite.errors import MissingExtraError, WireError
 from crossplane_lite.runtime import flags
 from crossplane_lite.runtime.traces import traced

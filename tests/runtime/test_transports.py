@@ -11,7 +11,8 @@ import pytest
 from crossplane_lite.errors import InputError, MissingExtraError, UsageError
 from crossplane_lite.runtime import transports
 from crossplane_lite.runtime.server import Server
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports import against_h2_with
+from crossplane_lite.runtime.transports.budget import Limits
 from tests.runtime.serving import ROOT, Serving, channel, serving, stub
 from tests.support import Response, build
 
@@ -42,10 +43,37 @@ def refused(packages: list[str], *arguments: str) -> str:
     return line
 
 
-def test_grpcio_is_the_default() -> None:
-    """Where nothing is asked for, grpcio serves."""
+def test_h2_is_the_default() -> None:
+    """If nothing is asked for, h2 serves, and the log says why."""
     with serving("tests.runtime.functions:echo", "--insecure") as server:
+        assert server.records[-1]["transport"] == "h2"
+        assert server.records[-1]["why"] == "h2 is installed"
+
+
+def test_reflection_needs_grpcio() -> None:
+    """If a flag needs grpcio, and no transport is asked for, grpcio serves."""
+    with serving("tests.runtime.functions:echo", "--insecure", "--reflection") as server:
         assert server.records[-1]["transport"] == "grpcio"
+        assert "reflection" in server.records[-1]["why"]
+
+
+def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If h2 can't verify the clients of a CA, or gets credentials of grpc, grpcio serves, unless h2 is asked for."""
+
+    class Unusable:
+        @property
+        def context(self) -> None:
+            raise InputError("no client of this CA")
+
+    for certificates in (Unusable(), object()):
+        made = transports.make(
+            None, bytes, Limits(), lambda path: None, against_h2=lambda one=certificates: against_h2_with(one)
+        )
+        assert (made.name, made.why) == ("grpcio", against_h2_with(certificates))
+    assert transports.make("h2", bytes, Limits(), lambda path: None, against_h2=lambda: "no").name == "h2"
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    monkeypatch.delitem(sys.modules, "crossplane_lite.runtime.transports.grpcio", raising=False)
+    assert transports.make(None, bytes, Limits(), lambda path: None, against_h2=lambda: "no").name == "h2"
 
 
 def test_h2_where_there_is_no_grpcio() -> None:
@@ -85,7 +113,7 @@ def test_grpcio_where_there_is_no_h2() -> None:
         (
             ["grpc", "h2", "h2.connection"],
             [],
-            "no package that serves gRPC is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'",
+            "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip install grpcio",
         ),
     ],
 )
@@ -97,7 +125,7 @@ def test_missing(packages: list[str], arguments: list[str], text: str) -> None:
 def test_unknown() -> None:
     """A name that is none is an error that lists those that there are."""
     with pytest.raises(InputError, match="'tcp' is not a transport; the transports are grpcio, h2"):
-        transports.make("tcp", lambda data: data, Limits())
+        transports.make("tcp", lambda data: data, Limits(), lambda path: None)
 
 
 def test_credentials_of_grpc() -> None:

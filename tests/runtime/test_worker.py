@@ -12,12 +12,12 @@ import time
 
 import pytest
 
-from crossplane_lite._call.tally import Tally
+from crossplane_lite._core.call.tally import Tally
 from crossplane_lite.errors import WireError
 from crossplane_lite.runtime import log
 from crossplane_lite.runtime.calls import Calls
 from crossplane_lite.runtime.transports import status
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.budget import Limits
 from crossplane_lite.runtime.workers import frames, worker
 from tests.runtime.serving import ROOT
 
@@ -135,7 +135,7 @@ def test_a_worker_that_fails() -> None:
     """What ends a worker is logged, and its exit status isn't 0."""
     program = (
         "from crossplane_lite.runtime import log\n"
-        "from crossplane_lite.runtime.transports.limits import Limits\n"
+        "from crossplane_lite.runtime.transports.budget import Limits\n"
         "from crossplane_lite.runtime.workers import worker\n"
         "log.configure()\n"
         "worker.run_and_exit(None, bytes, Limits())"

@@ -29,7 +29,10 @@ XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"
 ENDING = "tests.runtime.functions:ending"
 HOLDING = "tests.runtime.functions:holding"
 HANGING = "tests.runtime.functions:hanging"
-LOST = "a call is lost: 2 workers ended while they ran it; see 'a worker has ended' in the function's log"
+LOST = (
+    "a call is lost: 2 workers ended while they ran it, so compose() has begun 2 times; see 'a worker has ended' in "
+    "the function's log"
+)
 
 
 def asking(**spec: Any) -> bytes:
@@ -142,7 +145,8 @@ def test_a_call_that_hangs_in_c(workers: Any) -> None:
     with serving(HOLDING, *workers, "--stuck-after", "1") as server, channel(server.address) as opened:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(hang=True), timeout=1)
-        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        # grpcio's server cancels the call at the same moment at which the client gives it up.
+        assert caught.value.code() in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
         record = server.record(
             "a worker is replaced: calls in it still run more than 1 seconds after their deadline; its stacks show "
             "what blocks the function"
@@ -196,7 +200,7 @@ import os, sys, time
 from crossplane_lite import composition
 from tests.runtime.functions import hanging
 from crossplane_lite.runtime import log, server
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.budget import Limits
 
 def run(data):
     if b"wait" in data:
@@ -342,17 +346,13 @@ def test_a_worker_that_reads_nothing() -> None:
 # A pool without a server, in a process of its own: `made` has one worker, which echoes, and ends where it is asked to.
 POOL = """
 import errno, os, signal, socket, sys, time
-from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.budget import Limits
 from crossplane_lite.runtime.transports.status import Refused
 from crossplane_lite.runtime.workers import frames, pool
 
-class Caller:
-    def time_remaining(self):
-        return 60.0
-
 def ask(request):
     try:
-        return made.handle(request, Caller())
+        return made.handle(request, time.monotonic() + 60)
     except Refused as refused:
         return refused.code, refused.text
 
@@ -441,7 +441,8 @@ def receive(sock):
 frames.receive_request = receive
 made = make()
 assert ask(b"a") == b"a"
-expected = "2 workers ended while they ran it; see 'a worker has ended' in the function's log"
+why = "2 workers ended while they ran it, so compose() has begun 2 times"
+expected = f"{why}; see 'a worker has ended' in the function's log"
 assert ask(b"much") == (14, f"the call is lost: {expected}")
 assert ask(b"b") == b"b"
 until(lambda: made.ended == 2)
@@ -529,7 +530,7 @@ for asked in (b"a", b"twice", b"b", b"c", b"twice", b"d"):
     assert ask(asked) == asked, asked
 until(lambda: made.ended == 2)
 killed = [record for record in said if "sent something else than the answer to a call" in record.getMessage()]
-assert len(killed) == 2 and killed[0].worker
+assert len(killed) == 2 and killed[1].worker  # that the first one has started may be heard later than its answers
 assert (made.retried, made.lost) == (2, 0)
 """
 

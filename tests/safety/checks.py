@@ -80,8 +80,8 @@ def _parts(data: bytes, length: int) -> set[bytes]:
     return {data[start : start + length] for start in range(len(data) - length + 1)}
 
 
-def checked(cluster: Cluster, placeholders: Placeholders) -> Reconcile:
-    """Reconcile once, and check what holds always."""
+def checked(cluster: Cluster, placeholders: Placeholders, **options: Any) -> Reconcile:
+    """Reconcile once, with the options of `Cluster.reconcile`, and check what holds always."""
     asked = cluster.request()
     done = cluster.ask(asked)
     request = done.request.SerializeToString()
@@ -93,4 +93,4 @@ def checked(cluster: Cluster, placeholders: Placeholders) -> Reconcile:
             assert sign not in text or sign.encode() in request, f"{name}: {text}"
     again = cluster.ask(asked)
     assert again.final == done.final, "the answer to the same request is another one"
-    return cluster.reconcile(done)
+    return cluster.reconcile(done, **options)

@@ -7,25 +7,29 @@ label and annotation of the composition, managedFields made from what the pipeli
 
 from __future__ import annotations
 
-__all__ = ["EXTERNAL_NAME", "UID", "Cluster", "Object", "Reconcile", "content", "plain"]
+__all__ = ["EXTERNAL_NAME", "UID", "Cluster", "Object", "Reconcile", "content", "normalised", "plain"]
 
 import copy
 import hashlib
 import pickle
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import struct_pb2
 
-from tests.safety.ownership import Path, apply, as_fields, flat
+from tests.safety.ownership import Path, apply, as_fields, fill_in, flat
 from tests.support import ALL_CAPABILITIES, MARKER
 
 UID: Final = "00000000-0000-0000-0000-000000000001"
 EXTERNAL_NAME: Final = "crossplane.io/external-name"
 MANAGER: Final = "apiextensions.crossplane.io/composed/5d3c9ba5c1a0"
-CROSSPLANES: Final = frozenset({"crossplane.io/composition-resource-name", "crossplane.io/composite", MARKER})
+CROSSPLANES: Final = frozenset({"crossplane.io/composition-resource-name", "crossplane.io/composite"})
+OURS: Final = "crossplane-lite/"
+"""How the SDK's own annotations begin."""
+
 CAPABILITIES: Final = [getattr(fnv1, name) for name in ALL_CAPABILITIES]
 NOW: Final = "2024-01-01T00:00:00Z"
 
@@ -127,7 +131,9 @@ def content(value: Mapping[str, Any]) -> dict[Path, Any]:
     kept: dict[str, Any] = {key: below for key, below in value.items() if key not in ("metadata", "status")}
     metadata = value.get("metadata", {})
     kept["metadata"] = {
-        group: {key: item for key, item in metadata[group].items() if key not in CROSSPLANES}
+        group: {
+            key: item for key, item in metadata[group].items() if key not in CROSSPLANES and not key.startswith(OURS)
+        }
         for group in ("labels", "annotations")
         if isinstance(metadata.get(group), Mapping)
     }
@@ -147,6 +153,7 @@ class Reconcile:
         before: Content of each object before.
         after: Content of each object afterwards.
         deleted: Names of deleted objects.
+        written: Names of objects that were made or changed in anything, what the SDK remembers on them included.
     """
 
     request: fnv1.RunFunctionRequest
@@ -157,6 +164,7 @@ class Reconcile:
     before: dict[str, dict[Path, Any]] = field(default_factory=dict)
     after: dict[str, dict[Path, Any]] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
 
     @property
     def desired(self) -> dict[str, dict[str, Any]]:
@@ -190,6 +198,9 @@ class Cluster:
         xr: The composite.
         objects: The composed objects by their composition resource name.
         others: Other objects, for required resources.
+        connection: The composite's connection details.
+        normalised: What the API server writes for a value that is applied: `1` for `1000m`.
+        defaults: What it fills in where a field isn't set, by kind.
     """
 
     def __init__(
@@ -209,6 +220,9 @@ class Cluster:
         }
         self.objects: dict[str, Object] = {}
         self.others = list(others)
+        self.connection: dict[str, bytes] = {}
+        self.normalised: Mapping[str, Any] = {}
+        self.defaults: Mapping[str, Mapping[str, Any]] = {}
         self._status_owned: frozenset[Path] = frozenset()
         self._made = 0
 
@@ -217,8 +231,8 @@ class Cluster:
     def copy(self) -> Cluster:
         """Return a cluster that starts where this one stands."""
         made = copy.copy(self)
-        made.xr, made.objects, made.others, made.inputs = pickle.loads(
-            pickle.dumps((self.xr, self.objects, self.others, self.inputs))
+        made.xr, made.objects, made.others, made.inputs, made.connection = pickle.loads(
+            pickle.dumps((self.xr, self.objects, self.others, self.inputs, self.connection))
         )
         return made
 
@@ -254,6 +268,17 @@ class Cluster:
         if ("metadata", "annotations", EXTERNAL_NAME) not in found.owned:
             found.live["metadata"].get("annotations", {}).pop(EXTERNAL_NAME, None)
 
+    def forget(self, *names: str, mark: bool = False) -> None:
+        """Drop what the SDK remembers on objects (all of them if none is named), and with `mark` its mark, too."""
+        for name in names or [*self.objects]:
+            found = self.objects[name]
+            annotations = found.live["metadata"].get("annotations", {})
+            if MARKER in annotations:
+                # A step's memory is behind its name.
+                annotations[MARKER] = re.sub(";[^,]*", "", annotations[MARKER])
+            if mark and annotations.pop(MARKER, None) is not None:
+                found.owned = frozenset(path for path in found.owned if path[-1] != MARKER)
+
     # --- Crossplane ---
 
     def request(self) -> fnv1.RunFunctionRequest:
@@ -262,6 +287,7 @@ class Cluster:
         req.meta.tag = "a-tag"
         req.meta.capabilities.extend(CAPABILITIES)
         fill(req.observed.composite.resource, self.xr)
+        req.observed.composite.connection_details.update(self.connection)
         for name, found in self.objects.items():
             entry = req.observed.resources[name]
             fill(entry.resource, found.observed())
@@ -317,11 +343,21 @@ class Cluster:
         """Compose a resource by hand, as if a step had registered it before."""
         self._apply(name, {**body, "metadata": {"annotations": {MARKER: step}, **body.get("metadata", {})}})
 
-    def reconcile(self, done: Reconcile | None = None) -> Reconcile:
-        """Run the pipeline, unless `done` has its answers, and do with them what Crossplane does."""
+    def reconcile(
+        self, done: Reconcile | None = None, *, applies: Collection[str] | None = None, stores_status: bool = True
+    ) -> Reconcile:
+        """Run the pipeline, unless `done` has its answers, and do with them what Crossplane does.
+
+        Args:
+            done: The answers, if the pipeline has run.
+            applies: The resources that are applied before the engine fails; all of them if it isn't given.
+            stores_status: Whether the composite's status is written: neither if an apply fails, nor after a conflict.
+        """
         done = done or self.ask()
         done.before = {name: content(found.live) for name, found in self.objects.items()}
-        self._store_conditions(done)
+        live = {name: copy.deepcopy(found.live) for name, found in self.objects.items()}
+        if stores_status:
+            self._store_conditions(done)
         if not done.fatal:
             desired = done.desired
             for name in [*self.objects]:
@@ -329,10 +365,14 @@ class Cluster:
                     del self.objects[name]
                     done.deleted.append(name)
             for name, body in desired.items():
-                self._apply(name, body)
+                if applies is None or name in applies:
+                    self._apply(name, body)
+        if not done.fatal and stores_status:
             status = {key: value for key, value in done.status.items() if key != "conditions"}
             self._status_owned = apply(self.xr, {"status": status} if status else {}, self._status_owned)
+            self.connection.update(done.final.desired.composite.connection_details)
         done.after = {name: content(found.live) for name, found in self.objects.items()}
+        done.written = [name for name, found in self.objects.items() if live.get(name) != found.live]
         return done
 
     def _selected(self, selector: fnv1.ResourceSelector) -> list[dict[str, Any]]:
@@ -359,7 +399,8 @@ class Cluster:
                 "creationTimestamp": NOW,
             }
         found.live["apiVersion"] = found.applied_as = body["apiVersion"]
-        found.owned = apply(found.live, _rendered(name, body), found.owned)
+        found.owned = apply(found.live, normalised(_rendered(name, body), self.normalised), found.owned)
+        fill_in(found.live, self.defaults.get(body["kind"], {}))
 
     def _store_conditions(self, done: Reconcile) -> None:
         returned = list(done.final.conditions)
@@ -378,6 +419,13 @@ class Cluster:
                     "lastTransitionTime": NOW,
                 }
             )
+        if not done.fatal:
+            stored = [c for c in stored if c["type"] not in ("Ready", "Synced")]
+            is_ready = done.final.desired.composite.ready != fnv1.READY_FALSE and all(
+                one.ready == fnv1.READY_TRUE for one in done.final.desired.resources.values()
+            )
+            for type_, holds in (("Synced", True), ("Ready", is_ready)):
+                stored.append({"type": type_, "status": str(holds), "reason": type_, "lastTransitionTime": NOW})
         if stored:
             self.xr.setdefault("status", {})["conditions"] = stored
 
@@ -396,3 +444,12 @@ def _rendered(name: str, body: Mapping[str, Any]) -> dict[str, Any]:
     owner = {"apiVersion": "example.org/v1", "kind": "XNetwork", "name": "net", "uid": UID}
     owners = [{**owner, "controller": True, "blockOwnerDeletion": True}]
     return {**applied, "metadata": {**groups, "ownerReferences": owners}}
+
+
+def normalised(value: Any, forms: Mapping[str, Any]) -> Any:
+    """Return a value with each text in it as the API server writes it."""
+    if isinstance(value, dict):
+        return {key: normalised(item, forms) for key, item in value.items()}
+    if isinstance(value, list):
+        return [normalised(item, forms) for item in value]
+    return forms.get(value, value) if isinstance(value, str) else value

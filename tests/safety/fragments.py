@@ -221,3 +221,46 @@ def used_and_starts_with(ctx: Any, xr: Any, source: Any, name: str) -> None:
     make(ctx, f"{name}-used", x=f"<{text}>")
     if text.startswith("vpc"):
         make(ctx, name, x=text)
+
+
+@fragment
+def unset(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    status = source.observed.status
+    make(ctx, name, x=status.id or status.arn or "unset", region=xr.observed.spec.region)
+
+
+@fragment
+def touched(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    status = source.observed.status
+    ctx.log.info("there" if status.id is not None and isinstance(status.arn, str) else "not yet")
+    ctx.log.info(f"{len(status.zones)} {status.phase}")
+    for number in range(2 if xr.observed.spec.flag else 1):
+        make(ctx, f"{name}-{number}", region=xr.observed.spec.region)
+
+
+@fragment
+def logged_hash(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    ctx.log.info(hashlib.sha256(f"{source.observed.status.id}".encode()).hexdigest())
+    if xr.observed.spec.flag:
+        make(ctx, name, fixed=1)
+
+
+@fragment
+def names_in_a_list(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    names = [str(zone) for zone in source.observed.status.zones]
+    make(ctx, name, x="yes" if "a" in names else "no", y=source.observed.status.id or "none")
+
+
+@fragment
+def parsed_or_fallback(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    try:
+        network = ipaddress.ip_network(f"{source.observed.status.cidr}")
+    except ValueError:
+        make(ctx, f"{name}-init", fixed=1)
+    else:
+        make(ctx, f"{name}-replica", prefix=network.prefixlen)
+
+
+@fragment
+def measured(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    make(ctx, name, cpu="1000m", x=source.observed.status.id or "none", region=xr.observed.spec.region)

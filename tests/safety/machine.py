@@ -1,27 +1,34 @@
-"""A machine that reconciles random compositions while values come and go, and what must hold after every step.
+"""A machine that reconciles random compositions while values come and go and the engine fails.
 
-What may change is said by the same code in plain Python (`tests.safety.plain`): it is run in some worlds that differ in
-the missing values only. What exists and is composed with the last values that were there must stay. A live value may
-only become what it is in all of these worlds.
+What may change is said by the same code in plain Python (`tests.safety.plain`): each fragment is run in some worlds
+that differ in the missing values only. For each resource, a missing value that was there since the resource was made is
+lost: what exists and is composed with the last values must stay, and a live value may only become what it is in all of
+these worlds. A value that never was there is false.
 """
 
 from __future__ import annotations
 
 __all__ = ["Machine"]
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, TypeAlias
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from crossplane_lite import Unstructured, composition
 from tests.safety.checks import Placeholders, checked
-from tests.safety.cluster import Cluster, Reconcile, content
+from tests.safety.cluster import Cluster, Path, Reconcile, content, normalised
 from tests.safety.fragments import EXCLUSIVE, FRAGMENTS
-from tests.safety.ownership import MISSING
-from tests.safety.plain import World, evaluate, make, plan_contents
+from tests.safety.ownership import MISSING, flat
+from tests.safety.plain import Missing, World, evaluate, make, plan_contents
 from tests.safety.values import FULL
+
+Value: TypeAlias = "tuple[str, str]"
+"""A source and a field of its status."""
+
+Plan: TypeAlias = "dict[str, dict[Path, Any]]"
+"""The content of what is composed, by name."""
 
 SOURCES = ("a", "b", "c")
 FIELDS = ("id", "arn", "port", "phase", "zones", "cidr")
@@ -36,6 +43,11 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
 ANSWERS = frozenset({"zones"})
 """The fields whose absence is an answer on a ready resource."""
 
+NORMALISED: Final = {"1000m": "1"}
+DEFAULTS: Final = {"spec": {"policy": "Delete"}}
+TEXTS: Final = ("<missing>", "<it is not there>")
+"""What a missing value reads as in texts: where two of them give something else, the value is in it."""
+
 source_names = st.sampled_from(SOURCES)
 
 
@@ -44,34 +56,48 @@ class Machine(RuleBasedStateMachine):
 
     Attributes:
         reconciles: How many there were, in all machines.
+        rests: How many deletions of users were looked at that were made at rest.
+        heals: How many times all values that ever come were back, and the state was compared with a newborn's.
     """
 
     reconciles = 0
+    rests = 0
+    heals = 0
 
     @initialize(
         chosen=st.lists(st.tuples(st.sampled_from(sorted(FRAGMENTS)), source_names), min_size=2, max_size=7),
         flag=st.booleans(),
+        never=st.sets(st.tuples(source_names, st.sampled_from(FIELDS)), max_size=4),
     )
-    def start(self, chosen: list[tuple[str, str]], flag: bool) -> None:
+    def start(self, chosen: list[tuple[str, str]], flag: bool, never: set[Value]) -> None:
         def compose(ctx: Any) -> None:
-            xr = ctx.composite(Unstructured)
-            sources = {name: make(ctx, name, "VPC", cidr="10.0.0.0/16") for name in SOURCES}
-            for number, (style, source) in enumerate(chosen):
-                FRAGMENTS[style](ctx, xr, sources[source], f"r{number}")
+            for number in range(len(chosen)):
+                self._fragment(ctx, number)
 
         self.chosen = chosen
-        self.compose = compose
+        self.never = never
         function = composition.function(name="step", auto_ready=True)(compose)
         self.cluster = Cluster(function, spec={"region": "eu", "flag": flag})
+        self.cluster.normalised = NORMALISED
+        self.cluster.defaults = {"Thing": DEFAULTS}
         self.placeholders = Placeholders([compose])
         self.placeholders.look(self.cluster)
         self.values: dict[str, dict[str, Any]] = {name: {} for name in SOURCES}
         self.last: dict[str, dict[str, Any]] = {name: {field: VALUES[field][0] for field in FIELDS} for name in SOURCES}
         self.unready: set[str] = set(SOURCES)
         self.without_status: set[str] = set()
+        self.remembered: dict[str, set[Value]] = {}
         self._reconcile()
 
-    # --- what happens ---
+    def _fragment(self, ctx: Any, number: int) -> None:
+        xr = ctx.composite(Unstructured)
+        for name in SOURCES:
+            if name not in ctx.resources:
+                make(ctx, name, "VPC", cidr="10.0.0.0/16")
+        style, source = self.chosen[number]
+        FRAGMENTS[style](ctx, xr, ctx.resources[source], f"r{number}")
+
+    # --- what happens to values ---
 
     @rule(source=source_names, ready=st.booleans())
     def all_values(self, source: str, ready: bool) -> None:
@@ -96,6 +122,13 @@ class Machine(RuleBasedStateMachine):
         (self.unready.discard if ready else self.unready.add)(source)
         self._reconcile()
 
+    @rule(source=source_names, gone=st.sampled_from(FIELDS), come=st.sampled_from(FIELDS))
+    def exchanged(self, source: str, gone: str, come: str) -> None:
+        """One value comes while another goes."""
+        self.values[source].pop(gone, None)
+        self.values[source][come] = self.last[source][come]
+        self._reconcile()
+
     @rule(source=source_names)
     def lost_status(self, source: str) -> None:
         """The whole status goes."""
@@ -105,18 +138,52 @@ class Machine(RuleBasedStateMachine):
         self._reconcile()
 
     @rule(source=source_names)
+    def turned(self, source: str) -> None:
+        """A resource becomes ready, or isn't any more."""
+        self.unready ^= {source}
+        self._reconcile()
+
+    # --- what happens to resources, and in the engine ---
+
+    @rule(source=source_names)
     def deleted(self, source: str) -> None:
-        """Somebody deletes a resource by hand."""
+        """Somebody deletes a resource with values by hand."""
         self.cluster.objects.pop(source, None)
         self.values[source].clear()
         self.unready.add(source)
         self._reconcile()
 
-    @rule(source=source_names)
-    def turned(self, source: str) -> None:
-        """A resource becomes ready, or isn't any more."""
-        self.unready ^= {source}
+    @rule(number=st.integers(0, 20))
+    def deleted_dependent(self, number: int) -> None:
+        """Somebody deletes another resource by hand."""
+        found = sorted(self.cluster.objects.keys() - set(SOURCES))
+        if found:
+            del self.cluster.objects[found[number % len(found)]]
         self._reconcile()
+
+    @rule(source=source_names, is_all=st.booleans())
+    def half_applied(self, source: str, is_all: bool) -> None:
+        """A value changes, and the engine applies only some of the answer, or the status write conflicts."""
+        self.values[source] = dict(self.last[source]) if not self.values[source] else {}
+        names = sorted({*self.cluster.objects, *(f"r{number}" for number in range(len(self.chosen)))})
+        self._reconcile(applies=None if is_all else names[::2], stores_status=False)
+
+    @rule(number=st.integers(0, 20))
+    def erased(self, number: int) -> None:
+        """What is remembered is erased: on all resources, or on one.
+
+        Not where the API server writes another value than the desired one: there only the memory says that nothing has
+        changed, and without it such a resource stays as it is while a value is missing whose effect can't be seen.
+        """
+        measured = {f"r{number}" for number, (use, _) in enumerate(self.chosen) if use == "measured"}
+        found = sorted(self.cluster.objects.keys() - measured)
+        names = found if number % 3 == 0 else [found[number % len(found)]]
+        self.cluster.forget(*names)
+        for name in names:
+            self.remembered[name] = {(source, field) for source in SOURCES for field in FIELDS}
+        self._reconcile()
+
+    # --- what users do ---
 
     @rule()
     def edited(self) -> None:
@@ -133,47 +200,102 @@ class Machine(RuleBasedStateMachine):
         self._reconcile()
 
     @rule()
+    def deleted_at_rest(self) -> None:
+        """The user leaves something out after two reconciles at rest, and it goes within two."""
+        self.unready.clear()
+        self.without_status.clear()
+        for _ in range(2):
+            self._reconcile()
+        if self._changes() is False:
+            Machine.rests += 1
+            self.cluster.xr["spec"]["flag"] = False
+            for _ in range(2):
+                done = self._reconcile()
+            plans = self._plans(frozenset())
+            wanted = set(SOURCES).union(*(plan or {} for plan in plans[0]))
+            assert done.after.keys() - wanted == set(), (self.chosen, done.told)
+
+    @rule()
     def healed(self) -> None:
-        """All values are back: what is desired is what the code composes from them."""
+        """All values are back that ever come: what is desired is what a newborn composes from them.
+
+        Not while a value that never comes counts as lost, because what is remembered was erased and no call has been at
+        rest since: then deletions wait.
+        """
         for source in SOURCES:
             self.values[source] = dict(self.last[source])
         self.unready.clear()
         self.without_status.clear()
-        for _ in range(4):
+        for _ in range(3):
             done = self._reconcile()
-        plan, _ = evaluate([self.compose], self._world(self.last))
-        desired = {name: content(body) for name, body in done.desired.items()}
-        assert desired == plan_contents(plan)
+        wanted = self._expected()
+        missing = {value for value in self._all() if self._present(value) is None}
+        is_lost = any(missing & self.remembered.get(name, set()) for name in done.before if name not in SOURCES)
+        if wanted is not None and not is_lost:
+            Machine.heals += 1
+            desired = {name: content(body) for name, body in done.desired.items() if name not in SOURCES}
+            assert desired == wanted, (self.chosen, self.never, done.told)
 
     # --- what must hold ---
 
-    def _reconcile(self) -> Reconcile:
+    def _reconcile(self, *, applies: Collection[str] | None = None, stores_status: bool = True) -> Reconcile:
         Machine.reconciles += 1
         self._provide()
-        worlds = self._worlds()
         existing = set(self.cluster.objects)
-        done = checked(self.cluster, self.placeholders)
+        missing = {value for value in self._all() if self._present(value) is None}
+        lost = {name: frozenset(missing & self.remembered.get(name, set())) for name in existing}
+        plans = {values: self._plans(values) for values in {*lost.values()}}
+        may_rest = self._changes() is not True
+        done = checked(self.cluster, self.placeholders, applies=applies, stores_status=stores_status)
         assert not done.fatal, (self.chosen, done.fatal)
-        plans = [plan_contents(evaluate([self.compose], world)[0]) for world in worlds]
-        lost = [name for name in sorted(existing & plans[0].keys()) if name not in done.after]
-        assert lost == [], (self.chosen, done.told)
-        for name in sorted(existing & done.after.keys()):
-            self._check_leaves(name, done, plans)
+        for name in sorted(existing - set(SOURCES)):
+            number = int(name[1:].split("-")[0])
+            found = [plan[number] for plan in plans[lost[name]]]
+            told = (self.chosen, name, sorted(lost[name]), done.told)
+            if name not in done.after:
+                assert any(plan is None or name not in plan for plan in (found[0], found[-1])), told
+            else:
+                self._check_leaves(name, done, found, told)
         for name in done.after:
             if name.endswith(EXCLUSIVE[0]):
-                # Where something else can't be seen through, what exists stays, and the answer says so.
-                other = name.removesuffix(EXCLUSIVE[0]) + EXCLUSIVE[1]
-                both = {name, other} & done.after.keys()
-                assert other not in done.after or any(f"{one} is kept as it is" in done.waiting for one in both)
+                assert name.removesuffix(EXCLUSIVE[0]) + EXCLUSIVE[1] not in done.after, (self.chosen, done.told)
+        self._remember(done, missing, applies, may_rest)
         return done
 
-    def _check_leaves(self, name: str, done: Reconcile, plans: list[dict[str, Any]]) -> None:
+    def _check_leaves(self, name: str, done: Reconcile, plans: list[Plan | None], told: Any) -> None:
         before, after = done.before[name], done.after[name]
         for path in before.keys() | after.keys():
             was, is_now = before.get(path, MISSING), after.get(path, MISSING)
             if was != is_now:
-                wanted = [plan[name].get(path, MISSING) if name in plan else None for plan in plans]
-                assert all(value == is_now for value in wanted), (self.chosen, name, path, was, is_now, done.told)
+                for plan in plans:
+                    if plan is not None:
+                        wanted = plan.get(name, {}).get(path, MISSING)
+                        assert normalised(wanted, NORMALISED) == is_now, (path, was, is_now, told)
+
+    def _remember(self, done: Reconcile, missing: set[Value], applies: Collection[str] | None, may_rest: bool) -> None:
+        """Note which values have been there since each resource was made: what was applied with them knows of them."""
+        present = {*self._all()} - missing
+        settled = {value for value in missing if value[0] not in self.unready} if may_rest else set()
+        for name in [*self.remembered]:
+            if name not in done.after:
+                del self.remembered[name]
+        for name in done.after:
+            if applies is None or name in applies:
+                self.remembered[name] = (self.remembered.get(name, set()) | present) - settled
+
+    # --- worlds ---
+
+    def _all(self) -> Iterator[Value]:
+        return ((source, field) for source in SOURCES for field in FIELDS)
+
+    def _present(self, value: Value) -> Any:
+        """Return a value that is there, or is answered; None if it is missing."""
+        source, field = value
+        if source not in self.cluster.objects or source in self.without_status:
+            return None
+        if field in self.values[source] and value not in self.never:
+            return self.values[source][field]
+        return [] if source not in self.unready and field in ANSWERS else None
 
     def _provide(self) -> None:
         for name in self.cluster.objects:
@@ -182,44 +304,90 @@ class Machine(RuleBasedStateMachine):
             elif name in self.without_status:
                 self.cluster.provide(name, None)
             else:
-                self.cluster.provide(name, self.values[name], ready=name not in self.unready)
+                values = {field: value for field, value in self.values[name].items() if (name, field) not in self.never}
+                self.cluster.provide(name, values, ready=name not in self.unready)
 
-    def _worlds(self) -> list[World]:
-        """Return worlds that differ in what is missing; in the first it is as it was the last time."""
-        worlds = [self._world(self._completed(None)), *(self._world(self._completed(number)) for number in (0, 1, 2))]
-        unready = self.unready | (set(SOURCES) - self.cluster.objects.keys())
-        worlds[1].unready = frozenset(unready)
-        for world in worlds[2:]:
-            world.xr_status = {key: f"other-{value}" for key, value in world.xr_status.items()}
-        present = self.cluster.xr.get("status", {})
-        for world in worlds:
-            world.xr_status = {**world.xr_status, **{k: v for k, v in present.items() if k != "conditions"}}
-        return worlds
+    def _plans(self, lost: frozenset[Value]) -> list[list[Plan | None]]:
+        """Return what each fragment composes, in worlds that differ in what is missing; None where it raises.
 
-    def _completed(self, number: int | None) -> dict[str, dict[str, Any]]:
-        """Return all values; those that are missing are the last ones, or others."""
-        found = {}
-        for source in SOURCES:
-            exists = source in self.cluster.objects and source not in self.without_status
-            is_settled = exists and source not in self.unready
-            values = self.values[source] if exists else {}
-            found[source] = {
-                field: values[field]
-                if field in values
-                else []
-                if is_settled and field in ANSWERS
-                else self.last[source][field]
-                if number is None
-                else VALUES[field][number]
-                for field in FIELDS
-            }
+        What is lost is as it was the last time in the first and the last world; the other missing values have one text
+        in the first worlds, and another in the last ones.
+        """
+        found = []
+        for number, text in ((None, TEXTS[0]), (0, TEXTS[0]), (1, TEXTS[1]), (2, TEXTS[1]), (None, TEXTS[1])):
+            world = self._world(number, text, lost)
+            found.append([self._plan(at, world) for at in range(len(self.chosen))])
         return found
 
-    def _world(self, statuses: Mapping[str, Any]) -> World:
-        names = [f"r{number}" for number in range(len(self.chosen))]
+    def _plan(self, number: int, world: World) -> Plan | None:
+        try:
+            plan, _ = evaluate([lambda ctx: self._fragment(ctx, number)], world)
+        except ValueError:
+            return None
+        return {name: content for name, content in plan_contents(plan).items() if name not in SOURCES}
+
+    def _world(self, number: int | None, text: str, lost: frozenset[Value]) -> World:
+        statuses: dict[str, dict[str, Any]] = {source: {} for source in SOURCES}
+        for source, field in self._all():
+            value = self._present((source, field))
+            if value is None and (source, field) in lost:
+                value = self.last[source][field] if number is None else VALUES[field][number]
+            statuses[source][field] = Missing(text) if value is None else value
+        unready = self.unready | (set(SOURCES) - self.cluster.objects.keys())
+        status: dict[str, Any] = {}
+        for at, (_, source) in enumerate(self.chosen):
+            may_be_there = self._present((source, "id")) is not None or (source, "id") in lost
+            there = "value" if number is None else f"value-{number}"
+            status[f"r{at}"] = there if may_be_there else Missing(text)
         return World(
             {**statuses, "*": FULL},
+            unready=frozenset(unready) if number == 0 else frozenset(),
             existing=frozenset(self.cluster.objects),
             spec=self.cluster.xr["spec"],
-            xr_status=dict.fromkeys(names, "value"),
+            xr_status={**status, **self.cluster.xr.get("status", {})},
         )
+
+    # --- rest ---
+
+    def _changes(self) -> bool | None:
+        """Whether following the code changes, makes or deletes something; None if that can't be told."""
+        alike = [self._world(None, text, frozenset()) for text in TEXTS]
+        found: list[bool | None] = [False]
+        for number in range(len(self.chosen)):
+            first, second = (self._plan(number, world) for world in alike)
+            existing = {name for name in self.cluster.objects if name.split("-")[0] == f"r{number}"}
+            if first is None or second is None:
+                found.append(None)
+                continue
+            found.append(not existing <= first.keys())
+            for name, fields in first.items():
+                is_whole = fields == second.get(name) and not any(isinstance(v, Missing) for v in fields.values())
+                if name not in existing:
+                    found.append(None if is_whole else False)
+                elif is_whole:
+                    live = content(self.cluster.objects[name].live)
+                    wanted = normalised(fields, NORMALISED)
+                    found.append(_own(wanted) != _own(live))
+                else:
+                    found.append(None)
+        return True if True in found else None if None in found else False
+
+    def _expected(self) -> Plan | None:
+        """Return what a newborn has at last; None where that can't be told."""
+        wanted: Plan = {}
+        alike = [self._world(None, text, frozenset()) for text in TEXTS]
+        for number in range(len(self.chosen)):
+            first, second = (self._plan(number, world) for world in alike)
+            if first is None or second is None or first.keys() != second.keys():
+                return None
+            for name, fields in first.items():
+                if fields == second[name] and not any(isinstance(value, Missing) for value in fields.values()):
+                    wanted[name] = fields
+                elif name in self.cluster.objects:
+                    return None
+        return wanted
+
+
+def _own(fields: Mapping[Path, Any]) -> dict[Path, Any]:
+    """Return fields without those that the API server fills in, and without empty objects."""
+    return {path: value for path, value in fields.items() if value != {} and path not in flat(DEFAULTS)}

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from crossplane_lite import Unstructured, _wire, composition
+from crossplane_lite import Unstructured, composition
+from crossplane_lite._core import codec
 from crossplane_lite.proto import _view
 from tests.safety.cluster import Cluster
 from tests.safety.fragments import FRAGMENTS
@@ -60,7 +61,7 @@ def shuffled(request: bytes, chance: random.Random) -> bytes:
 
 
 def _struct(raw: bytes, chance: random.Random) -> bytes:
-    return _wire.encode_struct(_value(_wire.decode_struct(raw), chance))
+    return codec.encode_struct(_value(codec.decode_struct(raw), chance))
 
 
 def _value(value: Any, chance: random.Random) -> Any:

@@ -6,7 +6,7 @@ It follows the API server's rules for objects without a schema, maps by key and 
 
 from __future__ import annotations
 
-__all__ = ["MISSING", "Path", "apply", "as_fields", "flat", "leaves"]
+__all__ = ["MISSING", "Path", "apply", "as_fields", "fill_in", "flat", "leaves"]
 
 import copy
 import json
@@ -66,6 +66,13 @@ def apply(live: dict[str, Any], desired: Mapping[str, Any], owned: frozenset[Pat
     for path, value in wanted.items():
         _set(live, path, copy.deepcopy(value))
     return frozenset(wanted)
+
+
+def fill_in(live: dict[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Set the fields that nobody has set, as an API server does; nobody owns them."""
+    for path, value in leaves(defaults):
+        if _get(live, path) is MISSING:
+            _set(live, path, copy.deepcopy(value))
 
 
 def as_fields(owned: frozenset[Path]) -> dict[str, Any]:

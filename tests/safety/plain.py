@@ -7,11 +7,11 @@ give the same, it doesn't count.
 
 from __future__ import annotations
 
-__all__ = ["Body", "PlainContext", "Removed", "World", "evaluate", "make", "plan_contents"]
+__all__ = ["Body", "Missing", "PlainContext", "Removed", "World", "evaluate", "make", "plan_contents"]
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -43,6 +43,39 @@ class View(dict):  # type: ignore[type-arg]
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
+
+
+class Missing:
+    """A value that isn't there, in plain Python: false, empty and equal to nothing; its text tells it from others."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __int__(self) -> int:
+        raise ValueError("missing")
+
+    def __getitem__(self, key: Any) -> Missing:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __reduce__(self) -> Any:
+        return Missing, (self._text,)
 
 
 def _viewed(value: Any) -> Any:

@@ -125,7 +125,7 @@ def annotation(ctx: Any, status: Any) -> None:
     make(ctx, "s", fixed=1).metadata.annotations["example.org/vpc"] = status.id
 
 
-@style(HELD)
+@style(HELD, wrong=FATAL)  # a ConfigMap holds strings only
 def config_map(ctx: Any, status: Any) -> None:
     make(ctx, "s", "ConfigMap", vpc=status.id, region="eu")
 

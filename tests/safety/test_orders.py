@@ -12,7 +12,7 @@ import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from crossplane_lite import Unstructured, composition, testing
-from crossplane_lite._models.walker import plain_data
+from crossplane_lite._core.models.walker import plain_data
 from crossplane_lite.table import load
 from tests.safety.cluster import Cluster
 from tests.safety.orders import answers, shuffled

@@ -18,7 +18,14 @@ from tests.wheels import ROOT
 
 CRDS = ROOT.parent / "shared" / "data" / "crds"
 VPC = ROOT / "examples" / "vpc" / "xrd.yaml"
-RENDER = ["render", "example/xr.yaml", "example/composition.yaml", "example/functions.yaml"]
+CLUSTER_SCOPED = (
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.org}\n"
+    "spec:\n  group: example.org\n  names: {kind: A, plural: as}\n  scope: Cluster\n  versions:\n"
+    "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object,\n"
+    "     x-kubernetes-preserve-unknown-fields: true}}}\n"
+)
+IN_NAMESPACES = CLUSTER_SCOPED.replace("scope: Cluster", "scope: Namespaced").replace("kind: A", "kind: B")
+IN_NAMESPACES = IN_NAMESPACES.replace("plural: as", "plural: bs").replace("as.example.org", "bs.example.org")
 
 
 @pytest.fixture
@@ -47,33 +54,32 @@ def run(*command: str, cwd: Path) -> str:
 def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """init writes a project whose example renders at once, with its package right."""
     assert main(["init", "my-net"]) == 0
-    assert "my-net: 25 files of a new function, my-net" in capsys.readouterr().out
+    assert "my-net: 26 files of a new function, my-net" in capsys.readouterr().out
     project = here / "my-net"
-    shown = run(*RENDER, cwd=project)
+    shown = run("render", cwd=project)
     assert shown.count("\nkind: ConfigMap") == 1
-    assert '"function-my-net"' in (project / "tests" / "test_function.py").read_text()
+    assert run("render", "example/xr.yaml", "example/composition.yaml", "example/functions.yaml", cwd=project) == shown
+    assert "stable after" in run("simulate", cwd=project)
+    assert "flowchart" in run("graph", "--simulate", cwd=project)
+    assert "ConfigMap" in run("diff", cwd=project)
     assert "function-my-net for" not in run("xpkg", "build", "-o", "a.xpkg", cwd=project)
     assert run("xpkg", "verify", "a.xpkg", cwd=project).endswith("are right\n")
     written = [
         path for path in project.rglob("*") if path.is_file() and path.suffix in (".py", ".toml", ".md", ".yaml")
     ]
-    assert [path for path in written if re.search(r"@[A-Z_]+@", path.read_text())] == []
+    assert [path for path in written if re.search(r"\$[a-z{]", path.read_text())] == []
 
 
 def test_what_the_readme_says_of_models(here: Path) -> None:
     """The README names the folder crds as a source where it is one, and elsewhere says how to make it one."""
     crd = here / "crd.yaml"
-    crd.write_text(
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.org}\n"
-        "spec:\n  group: example.org\n  names: {kind: A, plural: as}\n  scope: Cluster\n  versions:\n"
-        "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n"
-    )
+    crd.write_text(CLUSTER_SCOPED)
     for name, flags in (("a", []), ("b", ["--crd", str(crd)])):
         assert main(["init", name, *flags]) == 0
         readme = (here / name / "README.md").read_text()
         said = "Models come from `xrd.yaml` and the definitions in `crds`, as" in readme
         assert said is (here / name / "crds").exists() is bool(flags)
-        assert ('"crds"' in (here / name / "crossplane-lite.toml").read_text()) is bool(flags)
+        assert ('"xrd.yaml", "crds"' in (here / name / "crossplane-lite.toml").read_text()) is bool(flags)
     assert 'put\ntheir definitions into a folder `crds`, and add `"crds"`' in (here / "a" / "README.md").read_text()
 
 
@@ -104,7 +110,9 @@ def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[st
     assert main(["init", "net", "--template", "operation"]) == 0
 
 
-@pytest.mark.parametrize("name", ["Net", "1a", "a_b", "class", "json", "grpc", "a" * 51, "-a", "a--b", "ä"])
+@pytest.mark.parametrize(
+    "name", ["Net", "1a", "a_b", "class", "json", "grpc", "a" * 51, "-a", "a--b", "ä", "yaml", "packaging"]
+)
 def test_names(here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """A name that can't be a project's, or whose package would hide another, is refused."""
     assert main(["init", "--template", "composition", "--", name]) == 2
@@ -161,16 +169,47 @@ def test_the_document_of_an_api_server(here: Path) -> None:
     assert Path("net/net/models/io/k8s/api/apps/v1.py").exists()
     assert main(["init", "app", "--crd", apps]) == 0
     assert re.findall(r'ctx.resource\("(.*?)"', Path("app/app/function.py").read_text()) == ["settings", "consumer"]
-    run(*RENDER, cwd=here / "app")
+    run("render", cwd=here / "app")
 
 
-@pytest.mark.skipif(not CRDS.exists(), reason="the definitions are not there")
-def test_a_scope_that_does_not_fit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A composite in a namespace can't compose what is in none, which is said."""
-    assert main(["init", "net", "--crd", str(CRDS / "storage.gcp.upbound.io_buckets.yaml")]) == 0
-    assert "Net is in a namespace and Bucket is not" in capsys.readouterr().err
-    assert main(["init", "pics", "--crd", str(CRDS / "s3.aws.m.upbound.io_buckets.yaml")]) == 0
+@pytest.mark.parametrize(
+    ("crds", "scope"),
+    [
+        ([CLUSTER_SCOPED], "Cluster"),
+        ([IN_NAMESPACES], "Namespaced"),
+        ([CLUSTER_SCOPED, IN_NAMESPACES], "Cluster"),
+    ],
+)
+def test_scopes(here: Path, capsys: pytest.CaptureFixture[str], crds: list[str], scope: str) -> None:
+    """A new XRD has the scope in which its composite can compose every kind, and the project's tests pass."""
+    flags = []
+    for number, text in enumerate(crds):
+        Path(f"{number}.yaml").write_text(text)
+        flags += ["--crd", f"{number}.yaml"]
+    assert main(["init", "net", *flags]) == 0
     assert capsys.readouterr().err == ""
+    assert f"  scope: {scope}\n" in Path("net/xrd.yaml").read_text()
+    shown = run("simulate", "--format", "yaml", cwd=here / "net")
+    assert len(re.findall("^kind: [AB]$", shown, re.MULTILINE)) == len(crds)
+    assert ("namespace: default" in shown) is (IN_NAMESPACES in crds)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pytest", "-q"]
+    done = subprocess.run(command, cwd=here / "net", env=environment, capture_output=True, text=True, check=False)
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_scope_that_does_not_fit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A given XRD in a namespace can't compose what is in none: that is said, and the function leaves it out."""
+    Path("a.yaml").write_text(CLUSTER_SCOPED)
+    Path("b.yaml").write_text(IN_NAMESPACES)
+    assert main(["init", "zero"]) == 0
+    flags = ["--xrd", "zero/xrd.yaml", "--crd", "a.yaml"]
+    for name, more, kinds in (("one", [], ["settings", "consumer"]), ("two", ["--crd", "b.yaml"], ["b"])):
+        assert main(["init", name, *flags, *more]) == 0
+        assert "Zero is in a namespace and A is not" in capsys.readouterr().err
+        function = Path(name, name, "function.py").read_text()
+        assert re.findall(r'ctx.resource\("(.*?)"', function) == kinds
+        run("render", cwd=here / name)
 
 
 @pytest.mark.parametrize(
@@ -311,8 +350,4 @@ def test_the_readme_in_a_fresh_environment(tmp_path: Path, installed: Path, sdk:
         shown = shell(f".venv/bin/crossplane-lite render {example} example/functions.yaml", project)
         assert shown.count("kind: ") >= 2
         if name != "operation":
-            flags = "--crds xrd.yaml" + (" --crds crds" if name == "with-definitions" else "")
-            shell(f".venv/bin/crossplane-lite render {example} example/functions.yaml {flags}", project)
-            assert "in 2 waves" in shell(
-                f".venv/bin/crossplane-lite simulate {example} example/functions.yaml", project
-            )
+            assert "in 2 waves" in shell(".venv/bin/crossplane-lite simulate", project)

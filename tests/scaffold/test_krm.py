@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from crossplane_lite._tools.scaffold import command
+from crossplane_lite._tools.scaffold import krm as scaffold
 from crossplane_lite.errors import InputError
-from crossplane_lite.scaffold import command
-from crossplane_lite.scaffold import krm as scaffold
 from tests.krm.processes import LIST, ROOT, run, value
 
 NOBODY = 65534
@@ -29,7 +29,7 @@ def test_files(tmp_path: Path) -> None:
     assert done.stdout.decode().startswith(f"set-team: {len(scaffold.files('set-team'))} files of a new function")
     for path, text in scaffold.files("set-team").items():
         assert (tmp_path / "set-team" / path).read_text() == text
-        assert "@NAME@" not in text
+        assert "$name" not in text
 
 
 @pytest.mark.parametrize("name", ["Set", "a b", "-a", "a/..", "a--b", "a.b", "a_b", "x" * 64, "ä", "a\n"])

@@ -1,1 +1,1 @@
-"""Tests of `crossplane_lite.simulate`."""
+"""Tests of `_tools.simulate`."""

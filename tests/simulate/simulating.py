@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite.render.pipeline import Step
-from crossplane_lite.simulate import Round, Simulation
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.pipeline import Step
+from crossplane_lite._tools.simulate.simulation import Round, Simulation
 
 __all__ = ["CRDS", "XR", "chain", "crd", "fields", "made", "network", "schemas", "simulated", "simulation", "thing"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.simulate.awaited_fields import AwaitedFields
-from crossplane_lite.simulate.fixtures import Fixture
-from crossplane_lite.simulate.merging import ABSENT, at, steps_of
-from crossplane_lite.simulate.values import Target
+from crossplane_lite._tools.simulate.awaited_fields import AwaitedFields
+from crossplane_lite._tools.simulate.fixtures import Fixture
+from crossplane_lite._tools.simulate.merging import ABSENT, at, steps_of
+from crossplane_lite._tools.simulate.values import Target
 
 TARGET = Target("vpc", "ec2.aws.upbound.io/v1beta1", "VPC")
 

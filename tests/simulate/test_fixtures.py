@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._tools.simulate.fixtures import Fixtures, read_fixtures
 from crossplane_lite.errors import InputError
-from crossplane_lite.simulate.fixtures import Fixtures, read_fixtures
 from tests.simulate.simulating import chain, fields, simulated, thing
 
 FILE = """\

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
+from crossplane_lite._tools.simulate.effects import Effects, effects_of
 from crossplane_lite.errors import InputError, UsageError
-from crossplane_lite.simulate.effects import Effects, effects_of
 from tests.render.scripted import Objects, Scripted, desire
 from tests.simulate.simulating import chain, fields, made, network, simulated, simulation, thing
 

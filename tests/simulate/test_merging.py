@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import DEEPEST
-from crossplane_lite.simulate.merging import ABSENT, at, copied, differences, without, without_nulls
+from crossplane_lite._tools.manifests.yaml import DEEPEST
+from crossplane_lite._tools.simulate.merging import ABSENT, at, copied, differences, without, without_nulls
 
 TREES: Any = st.recursive(
     st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from(["a", "b"]),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import apply, table
-from crossplane_lite.simulate.model_types import model_schema
+from crossplane_lite._tools.simulate.model_types import model_schema
 from tests.simulate.simulating import fields, simulated, thing
 
 
@@ -37,7 +37,9 @@ def counter() -> Any:
         (["numbers", 3], {"type": "integer"}),
         (["labels", "a"], {"type": "string"}),
         (["parts", 0, "size"], {"type": "integer"}),
-        (["parts", 0], {}),
+        (["parts", 0], {"type": "object"}),
+        (["parts"], {"type": "array", "items": {"type": "object"}}),
+        (["labels"], {"type": "object", "additionalProperties": {"type": "string"}}),
         (["gone"], {}),
         (["count", "deeper"], {}),
         (["count", 1, "deeper"], {}),

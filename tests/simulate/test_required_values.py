@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
-from crossplane_lite.simulate.values import required_values
+from crossplane_lite._tools.simulate.values import required_values
 from tests.wheels import ROOT
 
 CRDS = ROOT.parent / "shared" / "data" / "crds"

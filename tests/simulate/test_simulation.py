@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, composition
+from crossplane_lite._tools.render.rendered import FatalResultError, RenderError
+from crossplane_lite._tools.simulate.report import report
+from crossplane_lite._tools.simulate.table import lines
 from crossplane_lite.errors import InputError, UsageError
-from crossplane_lite.render.rendered import FatalResultError, RenderError
-from crossplane_lite.simulate.report import report
-from crossplane_lite.simulate.table import lines
 from tests.render.scripted import Objects, Scripted, desire
 from tests.simulate.simulating import XR, chain, fields, network, schemas, simulated, simulation, thing
 
@@ -247,7 +247,7 @@ def test_fields_of_the_composite_that_never_come() -> None:
 
 
 def test_resources_below_a_question_that_never_comes() -> None:
-    """A resource that is only made where a value is there, which never is, is named, and so is one that it decides."""
+    """A resource that is only made where a value is there, which never is, is named; one with another value isn't."""
 
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", thing("VPC")).observed.status
@@ -257,7 +257,7 @@ def test_resources_below_a_question_that_never_comes() -> None:
 
     done = simulated(compose, schemas=schemas("VPC", {"there": {"type": "string"}}))
     assert done.waves == {"vpc": 1, "b": 2}
-    assert list(done.unresolved) == ["a", "b"]
+    assert list(done.unresolved) == ["a"]
 
 
 def test_oscillation() -> None:
@@ -273,6 +273,25 @@ def test_oscillation() -> None:
     assert done.problem.startswith("the simulation never becomes stable: round 3 has the same result as round 1")
     assert "a (added), a (removed)" in done.problem
     assert list(done.rounds[1].rendered.deleted) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(True, "a.data.x"), (False, 'a.metadata.annotations["crossplane-lite/function"]')],
+    ids=["with content", "alone"],
+)
+def test_oscillation_of_memories(content: bool, said: str) -> None:
+    """What a mark remembers is named as changing only where nothing else changes."""
+
+    def flip(request: Any, response: Any) -> None:
+        before = request.observed.resources["a"].resource if "a" in request.observed.resources else {}
+        turn = "2" if before and before["metadata"]["annotations"]["crossplane-lite/function"][4] == "1" else "1"
+        metadata = {"namespace": "x", "annotations": {"crossplane-lite/function": f"net;{turn}abcdefgh"}}
+        data = {"data": {"x": turn}} if content else {}
+        desire(response, "a", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, **data})
+
+    done = simulated(Scripted(flip))
+    assert done.problem is not None and done.problem.endswith(f"these change: {said}")
 
 
 def test_what_is_deleted_again() -> None:

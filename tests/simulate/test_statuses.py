@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _wire
-from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite._observed import readiness
+from crossplane_lite._core import codec
+from crossplane_lite._core.observed import readiness
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.simulate.builtin import builtin_status
+from crossplane_lite._tools.simulate.fixtures import Fixtures
+from crossplane_lite._tools.simulate.statuses import Exists, Statuses
 from crossplane_lite.schemas import errors_in
-from crossplane_lite.simulate.builtin import builtin_status
-from crossplane_lite.simulate.fixtures import Fixtures
-from crossplane_lite.simulate.statuses import Exists, Statuses
 from tests.simulate.simulating import CRDS, schemas, simulated, thing
 
 OPENAPI = CRDS.parent / "openapi"
@@ -100,7 +100,7 @@ def test_builtin_kinds_are_ready(group: str, kind: str, spec: dict[str, Any]) ->
     """Every kind with a rule for readiness of its own is ready by that rule."""
     api_version = f"{group}/v1" if group else "v1"
     made = exists({"apiVersion": api_version, "kind": kind, "spec": spec}).resource
-    assert readiness.is_ready(_wire.encode_struct(made))
+    assert readiness.is_ready(codec.encode_struct(made))
 
 
 def test_other_kinds_are_ready() -> None:

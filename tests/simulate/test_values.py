@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.render.schema_fields import below
+from crossplane_lite._tools.render.schema_fields import below
+from crossplane_lite._tools.simulate.patterns import matches, matching
+from crossplane_lite._tools.simulate.values import Target, text_for, value_for
 from crossplane_lite.schemas import errors_in
-from crossplane_lite.simulate.patterns import matches, matching
-from crossplane_lite.simulate.values import Target, text_for, value_for
 
 OWNER = Target("my-vpc", "ec2.aws.upbound.io/v1beta1", "VPC")
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -77,6 +77,11 @@ def test_what_is_assumed() -> None:
         ("arn", "arn:aws:ec2:us-east-1:000000000000:vpc/my-vpc-arn"),
         ("roleArn", "arn:aws:ec2:us-east-1:000000000000:vpc/my-vpc-rolearn"),
         ("cidrBlock", "192.0.2.0/24"),
+        ("certificateAuthorityData", "c2ltdWxhdGVk"),
+        ("createdAt", "2024-01-01T00:00:00Z"),
+        ("launchTime", "2024-01-01T00:00:00Z"),
+        ("ownerId", "000000000000"),
+        ("engineVersion", "1.2.3"),
         ("ipv6CidrBlock", "2001:db8::/56"),
         ("publicIp", "192.0.2.1"),
         ("ipAddress", "192.0.2.1"),

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.render.pipeline import Step
-from crossplane_lite.render.reconcile import render
-from crossplane_lite.simulate.waits import Waits, owner_of, waits_of
+from crossplane_lite._tools.render.pipeline import Step
+from crossplane_lite._tools.render.reconcile import render
+from crossplane_lite._tools.simulate.waits import Waits, owner_of, waits_of
 from tests.render.scripted import Scripted
 from tests.simulate.simulating import XR
 

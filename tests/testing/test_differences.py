@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import dump
+from crossplane_lite._tools.manifests.yaml import dump
 from crossplane_lite.testing._differences import differences
 
 NAME = "crossplane.io/composition-resource-name"

@@ -256,4 +256,4 @@ def test_desired_resources_are_as_earlier_functions_left_them() -> None:
     desired = {name: json_format.MessageToDict(one.resource) for name, one in request.desired.resources.items()}
     assert desired == {"bare": bare, "labelled": labelled}
     observed = json_format.MessageToDict(request.observed.resources["bare"].resource)
-    assert observed["metadata"] == {"annotations": {"crossplane.io/composition-resource-name": "bare"}}
+    assert observed["metadata"]["annotations"] == {"crossplane.io/composition-resource-name": "bare"}

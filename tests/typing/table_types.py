@@ -6,7 +6,7 @@ import ast
 import importlib.util
 from typing import Any, NamedTuple
 
-from crossplane_lite._models.types import unescape
+from crossplane_lite._core.models.types import unescape
 
 __all__ = [
     *("Table", "TableField", "Types", "Whole", "docs_of", "is_container", "only_in_status", "table_of", "values_of"),
@@ -27,7 +27,7 @@ class Table(NamedTuple):
     Attributes:
         name: Its name.
         heads: What stands before the fields of each class: `@apiVersion` with the kind, `*`, what kin share behind
-            `~`, some of these or nothing.
+            `~`, words with rules, some of these or nothing.
         classes: The fields of each class.
         aliases: The names of other modules, by alias.
     """
@@ -44,7 +44,7 @@ def table_of(name: str, source: str) -> Table:
     table = Table(name, {}, {}, {})
     for class_, text in ast.literal_eval(call.args[1]).items():
         parts = [part for part in text.split(" ") if part]
-        table.heads[class_] = [part for part in parts if part[0] in "@*~"]
+        table.heads[class_] = [part for part in parts if part[0] in "@*~!>?&"]
         table.classes[class_] = []
         for part in parts[len(table.heads[class_]) :]:
             names, _, type_ = part.rpartition(":")

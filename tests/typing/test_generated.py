@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import attrs
 import pytest
 
-from crossplane_lite._manifests.yaml import Document, load_documents
-from crossplane_lite.codegen.definitions import definitions
-from crossplane_lite.codegen.generate import Output, generate, select
+from crossplane_lite._tools.codegen.definitions import definitions
+from crossplane_lite._tools.codegen.generate import Output, generate, select
+from crossplane_lite._tools.manifests.yaml import Document, load_documents
 from tests.models.tables import DATA
 from tests.typing import checkers
 from tests.typing.table_types import Table, Types, Whole, docs_of, is_container, only_in_status, table_of, values_of

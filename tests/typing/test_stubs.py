@@ -136,7 +136,7 @@ def test_stub_fields_have_the_types_of_the_table(name: str) -> None:
     table = table_of(module)
     seen = only_in_status(table)
     for class_, node in classes_of(stub_of(name)).items():
-        fields = [part for part in table[class_].split(" ") if not part.startswith("~")]
+        fields = [part for part in table[class_].split(" ") if part[:1] not in "~!>?&"]
         found = {field: ast.unparse(one.annotation) for field, one in annotations_of(node).items()}
         if fields[0].startswith("@"):
             api_version, _, kind = fields.pop(0)[1:].partition(";")[0].partition("=")

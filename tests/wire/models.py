@@ -6,13 +6,13 @@ __all__ = ["Below", "Bucket", "Labels", "Plain"]
 
 from typing import Any, ClassVar
 
-from crossplane_lite import _wire
+from crossplane_lite._core import codec
 
 
 class Below:
     """How an instance lies over something."""
 
-    def __init__(self, deleted: set[str] | None = None, *, shows: int = _wire.SET) -> None:
+    def __init__(self, deleted: set[str] | None = None, *, shows: int = codec.SET) -> None:
         self.deleted = deleted
         self.shows = shows
 
@@ -21,11 +21,11 @@ class Plain:
     """A model of a few fields, one of them with another name on the wire."""
 
     __wire_keys__: ClassVar[dict[str, bytes]] = {
-        "name": _wire.entry_prefix("name"),
-        "from_": _wire.entry_prefix("from"),
-        "child": _wire.entry_prefix("child"),
-        "items": _wire.entry_prefix("items"),
-        "long": _wire.entry_prefix("n" * 300),
+        "name": codec.entry_prefix("name"),
+        "from_": codec.entry_prefix("from"),
+        "child": codec.entry_prefix("child"),
+        "items": codec.entry_prefix("items"),
+        "long": codec.entry_prefix("n" * 300),
     }
     __wire_head__: ClassVar[bytes] = b""
 
@@ -45,7 +45,7 @@ class Plain:
 class Bucket(Plain):
     """A model with fields that are the same in every instance."""
 
-    __wire_head__ = _wire.encode_struct({"apiVersion": "example.org/v1", "kind": "Bucket"})
+    __wire_head__ = codec.encode_struct({"apiVersion": "example.org/v1", "kind": "Bucket"})
     __slots__ = ()
 
 

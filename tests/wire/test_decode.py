@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _wire
+from crossplane_lite._core import codec
 from crossplane_lite.errors import WireError
 from tests.support import struct
 from tests.wire.oddities import entry, field
@@ -20,7 +20,7 @@ ELEMENTS: list[Any] = [1, -2.5, 2**53, True, False, None, "text", "t" * 200, [],
 def test_lists_of_one_kind(element: Any, times: int) -> None:
     """A list of any length is decoded with the type of each of its elements."""
     wanted = {"list": [element] * times, "lists": [[element] * times] * 2}
-    assert typed(_wire.decode_struct(struct(wanted).SerializeToString())) == typed(wanted)
+    assert typed(codec.decode_struct(struct(wanted).SerializeToString())) == typed(wanted)
 
 
 INNER = {
@@ -43,7 +43,7 @@ def test_lengths_that_do_not_fit(kind: int) -> None:
         except ProtobufRefusal:
             refused += 1
             with pytest.raises(WireError):
-                _wire.decode_struct(data)
+                codec.decode_struct(data)
         else:
-            assert typed(_wire.decode_struct(data)) == typed(wanted)
+            assert typed(codec.decode_struct(data)) == typed(wanted)
     assert refused > 5

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _wire, errors
-from crossplane_lite._wire import decode
+from crossplane_lite import errors
+from crossplane_lite._core import codec
+from crossplane_lite._core.codec import decode
 from tests.wire.oddities import entry, field, padded, regular, varint
 from tests.wire.readers import ProtobufRefusal, by_protobuf, typed
 from tests.wire.test_properties import level_by_level
@@ -85,14 +86,14 @@ def test_every_way_of_reading_agrees_with_protobuf(raw: bytes, expected: dict[st
     raw += regular(more)
     expected = expected | more
     assert typed(by_protobuf(raw)) == typed(expected)
-    assert typed(_wire.decode_struct(raw)) == typed(expected)
+    assert typed(codec.decode_struct(raw)) == typed(expected)
     assert typed(level_by_level(raw)) == typed(expected)
-    assert typed(_wire.decode_list(field(1, field(5, raw)))) == typed([expected])
+    assert typed(codec.decode_list(field(1, field(5, raw)))) == typed([expected])
     deep, tree = raw, expected
     for _ in range(30):
         deep, tree = entry("d", field(5, deep)), {"d": tree}
-    assert typed(_wire.decode_struct(deep)) == typed(tree)
-    assert typed(_wire.get_path(deep, ["d"] * 30)) == typed(expected)
+    assert typed(codec.decode_struct(deep)) == typed(tree)
+    assert typed(codec.get_path(deep, ["d"] * 30)) == typed(expected)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +118,10 @@ def test_the_number_0_is_treated_as_protobuf_treats_it(raw: bytes, depth: int) -
     for _ in range(depth):
         raw, expected = entry("d", field(5, raw)), expected if expected is None else {"d": expected}
     if expected is not None:
-        assert _wire.decode_struct(raw) == expected
+        assert codec.decode_struct(raw) == expected
         return
     with pytest.raises(errors.WireError):
-        _wire.decode_struct(raw)
+        codec.decode_struct(raw)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_an_entry_with_unknown_fields_is_treated_as_protobuf_treats_it(unknown: 
     expected = by_protobuf(raw)
     for _ in range(depth):
         raw, expected = entry("d", field(5, raw)), {"d": expected}
-    assert _wire.decode_struct(raw) == expected
+    assert codec.decode_struct(raw) == expected
     assert level_by_level(raw) == expected
 
 
@@ -149,9 +150,9 @@ def test_padded_lengths_are_taken_as_protobuf_takes_them(size: int, depth: int) 
         by_protobuf(raw)
     except ProtobufRefusal:
         with pytest.raises(errors.WireError):
-            _wire.decode_struct(message)
+            codec.decode_struct(message)
     else:
-        assert _wire.decode_struct(message) == tree
+        assert codec.decode_struct(message) == tree
 
 
 # Where we are allowed to read less than protobuf does.
@@ -161,7 +162,7 @@ def test_a_map_value_in_several_pieces_is_read_as_its_last() -> None:
     """An entry that holds its value twice would be merged by protobuf; we take the last piece."""
     raw = field(1, KEY + field(2, field(5, entry("a", TEXT))) + field(2, field(5, entry("b", TEXT))))
     assert by_protobuf(raw) == {"k": {"a": "v", "b": "v"}}
-    assert _wire.decode_struct(raw) == {"k": {"b": "v"}}
+    assert codec.decode_struct(raw) == {"k": {"b": "v"}}
     assert level_by_level(raw) == {"k": {"b": "v"}}
 
 
@@ -172,7 +173,7 @@ def test_a_singular_struct_field_in_several_pieces_is_read_as_its_last() -> None
 
     raw = field(4, entry("a", TEXT)) + field(4, entry("b", TEXT))
     assert dict(run_function_pb2.RunFunctionRequest.FromString(raw).input) == {"a": "v", "b": "v"}
-    assert _wire.decode_struct(_view.RunFunctionRequest.FromString(raw).input) == {"b": "v"}
+    assert codec.decode_struct(_view.RunFunctionRequest.FromString(raw).input) == {"b": "v"}
 
 
 @pytest.mark.parametrize("padding", [0, 200])
@@ -189,7 +190,7 @@ def test_data_that_is_replaced_is_not_looked_at(raw: bytes, padding: int) -> Non
     raw += entry("x", b"\x1a" + padded(padding, 2) + b"x" * padding)
     with pytest.raises(ProtobufRefusal):
         by_protobuf(raw)
-    assert _wire.decode_struct(raw) == {"k": "v", "x": "x" * padding}
+    assert codec.decode_struct(raw) == {"k": "v", "x": "x" * padding}
 
 
 def test_a_replaced_entry_of_a_wide_struct_is_not_looked_at() -> None:
@@ -197,15 +198,15 @@ def test_a_replaced_entry_of_a_wide_struct_is_not_looked_at() -> None:
     raw = entry("k", b"\xff") + entry("k", TEXT) + regular({"x": "x" * 200})
     with pytest.raises(ProtobufRefusal):
         by_protobuf(raw)
-    assert _wire.decode_struct(raw) == {"k": "v", "x": "x" * 200}
+    assert codec.decode_struct(raw) == {"k": "v", "x": "x" * 200}
 
 
 def test_what_is_not_read_is_not_validated() -> None:
     """One field can be read although its neighbour is malformed; reading the neighbour is what fails."""
     raw = entry("bad", b"\x1a\x05v") + entry("good", TEXT)
-    assert _wire.get_path(raw, ["good"]) == "v"
+    assert codec.get_path(raw, ["good"]) == "v"
     with pytest.raises(errors.WireError):
-        _wire.get_path(raw, ["bad"])
+        codec.get_path(raw, ["bad"])
 
 
 @pytest.mark.parametrize("levels", [40, 200, 10_000, pytest.param(50_000, marks=pytest.mark.slow)])
@@ -214,8 +215,8 @@ def test_there_is_no_limit_to_the_depth(levels: int) -> None:
     raw = deep_struct(levels)
     with pytest.raises(ProtobufRefusal):
         by_protobuf(raw)
-    tree = _wire.decode_struct(raw)
-    assert _wire.encode_struct(tree) == raw
+    tree = codec.decode_struct(raw)
+    assert codec.encode_struct(tree) == raw
     for _ in range(levels - 1):
         assert list(tree) == ["d"]
         tree = tree["d"]
@@ -225,7 +226,7 @@ def test_there_is_no_limit_to_the_depth(levels: int) -> None:
 def test_groups_may_be_nested_to_any_depth() -> None:
     """Unknown groups in each other are skipped without recursion."""
     raw = b"\x13" * 50_000 + b"\x14" * 50_000 + entry("k", TEXT)
-    assert decode._exact(raw, [(0, len(raw))], _wire.STRUCT) == {"k": "v"}
+    assert decode._exact(raw, [(0, len(raw))], codec.STRUCT) == {"k": "v"}
 
 
 def deep_struct(levels: int) -> bytes:

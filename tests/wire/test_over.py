@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _wire, errors
-from crossplane_lite._base.sentinels import NULL, TOMBSTONE, Replaced
-from crossplane_lite._wire import tree
+from crossplane_lite import errors
+from crossplane_lite._core import codec
+from crossplane_lite._core.base.sentinels import NULL, TOMBSTONE, Replaced
+from crossplane_lite._core.codec import tree
 from tests.wire.models import Below, Bucket, Labels, Plain
 from tests.wire.oddities import entry, field, padded, regular
 from tests.wire.readers import by_protobuf
@@ -23,7 +24,7 @@ BASE: dict[str, Any] = {
 
 def over(obj: Any, base: bytes) -> dict[str, Any]:
     """Lay over in both ways, which must give the same."""
-    merged = by_protobuf(_wire.encode_over(obj, base))
+    merged = by_protobuf(codec.encode_over(obj, base))
     assert by_protobuf(tree.encode_tree(tree.Overlay(obj, base, [(0, len(base))]))) == merged
     return merged
 
@@ -59,7 +60,7 @@ def deep(depth: int, **leaf: Any) -> Any:
 def test_structs_merge_and_everything_else_replaces(obj: Any, changed: dict[str, Any]) -> None:
     """Two structs are merged member by member, any other pair is replaced, what isn't named stays."""
     assert over(obj, regular(BASE)) == {**BASE, **changed}
-    assert by_protobuf(_wire.encode_over(obj, b"")) == by_protobuf(_wire.encode_struct(obj))
+    assert by_protobuf(codec.encode_over(obj, b"")) == by_protobuf(codec.encode_struct(obj))
 
 
 def test_tombstones_remove() -> None:
@@ -78,7 +79,7 @@ def test_deleted_keys_of_a_dict_are_removed() -> None:
     root = Labels(new=1)
     root.deleted = {"spec", "list", "child"}
     assert over(root, regular(BASE)) == {"text": "t", "new": 1}
-    assert by_protobuf(_wire.encode_struct(root)) == {"new": 1}
+    assert by_protobuf(codec.encode_struct(root)) == {"new": 1}
 
 
 def test_deleted_attributes_of_a_model_are_removed() -> None:
@@ -107,14 +108,14 @@ def test_what_is_not_named_is_kept_byte_for_byte() -> None:
     """A neighbour is never decoded: malformed, oddly encoded or unknown, it comes out as it went in."""
     odd = b"\x1a" + padded(1, 3) + b"v\x38\x05"
     base = entry("odd", odd) + entry("bad", b"\xff\xff") + entry("spec", field(5, entry("odd", odd) + b"\x50\x07"))
-    merged = _wire.encode_over({"spec": {"new": 1}, "more": True}, base)
-    fields = _wire.split(merged)
+    merged = codec.encode_over({"spec": {"new": 1}, "more": True}, base)
+    fields = codec.split(merged)
     assert (fields["odd"], fields["bad"]) == (odd, b"\xff\xff")
-    kind, spec = _wire.open_value(fields["spec"])
-    assert kind == _wire.STRUCT
-    assert _wire.split(spec)["odd"] == odd
+    kind, spec = codec.open_value(fields["spec"])
+    assert kind == codec.STRUCT
+    assert codec.split(spec)["odd"] == odd
     assert spec.endswith(b"\x50\x07")
-    assert _wire.get_path(merged, ["spec", "new"]) == 1
+    assert codec.get_path(merged, ["spec", "new"]) == 1
 
 
 def test_a_base_in_odd_encoding_merges() -> None:
@@ -126,10 +127,10 @@ def test_a_base_in_odd_encoding_merges() -> None:
 @pytest.mark.parametrize("depth", [58, 59, 60, 61, 62, 130, 2000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_any_depth_of_overlap_merges(depth: int) -> None:
     """Two chains that overlap to any depth merge at their ends, in linear time and without recursion."""
-    base = _wire.encode_struct(deep(depth, old=1, both={"x": 1}))
+    base = codec.encode_struct(deep(depth, old=1, both={"x": 1}))
     expected = deep(depth, old=1, new=2, both={"x": 1, "y": 2})
     for obj in (deep(depth, new=2, both={"y": 2}), as_model(deep(depth, new=2, both={"y": 2}))):
-        merged: Any = _wire.decode_struct(_wire.encode_over(obj, base))
+        merged: Any = codec.decode_struct(codec.encode_over(obj, base))
         wanted = expected
         for _ in range(depth):
             assert list(merged) == list(wanted) == ["d"]
@@ -140,7 +141,7 @@ def test_any_depth_of_overlap_merges(depth: int) -> None:
 class Chain(Plain):
     """A model that can be nested in a chain."""
 
-    __wire_keys__ = {key: _wire.entry_prefix(key) for key in ("d", "new", "both")}
+    __wire_keys__ = {key: codec.entry_prefix(key) for key in ("d", "new", "both")}
     __slots__ = ()
 
 
@@ -162,7 +163,7 @@ def test_removal_below_the_bounded_levels_works_as_well() -> None:
     labels.deleted = {"gone"}
     obj = deep(80, gone=TOMBSTONE, labels=labels, one=Replaced(), model=Bucket(Below({"from_"})))
     base = deep(80, gone=1, labels={"gone": 1, "kept": 2}, one={"a": 1}, model={"from": 1, "child": 2}, rest=[None])
-    merged: Any = _wire.decode_struct(_wire.encode_over(obj, _wire.encode_struct(base)))
+    merged: Any = codec.decode_struct(codec.encode_over(obj, codec.encode_struct(base)))
     for _ in range(80):
         merged = merged["d"]
     fixed = {"apiVersion": "example.org/v1", "kind": "Bucket"}
@@ -173,14 +174,14 @@ def test_removal_below_the_bounded_levels_works_as_well() -> None:
 def test_errors_have_the_whole_path(depth: int) -> None:
     """What can't be carried is reported with its path from the top, merged or not."""
     front = "d." * depth
-    base = _wire.encode_struct(deep(depth, spec={"a": {"b": 1}}))
+    base = codec.encode_struct(deep(depth, spec={"a": {"b": 1}}))
     for leaf, path in (
         ({"spec": {"a": {"b": b""}}}, "spec.a.b"),
         ({"spec": {"a": [0, {"x/y": b""}]}}, 'spec.a[1]["x/y"]'),
         ({"new": {"a": {1}}}, "new.a"),
     ):
         with pytest.raises(errors.EncodeError) as caught:
-            _wire.encode_over(deep(depth, **leaf), base)
+            codec.encode_over(deep(depth, **leaf), base)
         assert caught.value.path == front + path
 
 
@@ -189,13 +190,13 @@ def test_bad_keys_are_refused(key: Any) -> None:
     """A key that can't be one is an EncodeError at its object, and Bail when strict."""
     base = regular(BASE)
     with pytest.raises(errors.EncodeError) as caught:
-        _wire.encode_over({"spec": {"b": {key: 1}}}, base)
+        codec.encode_over({"spec": {"b": {key: 1}}}, base)
     assert caught.value.path == "spec.b"
-    with pytest.raises(_wire.Bail):
-        _wire.encode_over({"spec": {"b": {key: 1}}}, base, strict=True)
+    with pytest.raises(codec.Bail):
+        codec.encode_over({"spec": {"b": {key: 1}}}, base, strict=True)
 
 
 def test_strict_writes_the_same() -> None:
     """strict changes what is refused, not what is written."""
     obj = {"spec": {"b": {"c": NULL, "e": [1, "x", {"y": 2.5}]}}, "text": TOMBSTONE, "new": Plain(name="x")}
-    assert by_protobuf(_wire.encode_over(obj, regular(BASE), strict=True)) == over(obj, regular(BASE))
+    assert by_protobuf(codec.encode_over(obj, regular(BASE), strict=True)) == over(obj, regular(BASE))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import struct
 
-from crossplane_lite import _wire
-from crossplane_lite._wire import parts
+from crossplane_lite._core import codec
+from crossplane_lite._core.codec import parts
 from tests.wire.models import Plain
 from tests.wire.readers import by_protobuf
 
@@ -14,7 +14,7 @@ from tests.wire.readers import by_protobuf
 def test_prefixes_are_what_stands_in_front_of_a_value() -> None:
     """An entry prefix is the encoded key and the tag of the value."""
     for key in ("", "spec", "ü", "k" * 127, "k" * 128, "k" * 20000):
-        prefix = _wire.entry_prefix(key)
+        prefix = codec.entry_prefix(key)
         value = b"\x1a\x01v"
         body = prefix + bytes((len(value),)) + value
         assert by_protobuf(b"\x0a" + parts.varint(len(body)) + body) == {key: "v"}
@@ -25,9 +25,9 @@ def test_caches_stay_small() -> None:
     """However many keys, names and sizes go through, what is kept is bounded."""
     for number in range(5000):
         key = f"key-{number}"
-        _wire.encode_struct({key: "x" * number, "n": number})
-        _wire.encode_over(Plain(name=number), b"")
-        assert parts.NAMES[_wire.entry_prefix(key)] == key
+        codec.encode_struct({key: "x" * number, "n": number})
+        codec.encode_over(Plain(name=number), b"")
+        assert parts.NAMES[codec.entry_prefix(key)] == key
     assert len(parts.PREFIXES) <= 4096
     assert len(parts.NAMES) <= 4096
     for cache in (parts.HEADS, parts.TEXT_HEADS, parts.STRUCT_HEADS, parts.LIST_HEADS, parts.INTS):
@@ -46,4 +46,4 @@ def test_varints_have_no_byte_too_many() -> None:
 def test_numbers_are_doubles() -> None:
     """A number is written as the double it is."""
     for number in (0, 1, -1, 1024, 1025, 0.1, 2**53, 5e-324):
-        assert _wire.encode_value(number) == b"\x11" + struct.pack("<d", number)
+        assert codec.encode_value(number) == b"\x11" + struct.pack("<d", number)

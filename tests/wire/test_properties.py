@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite import _wire, errors
-from crossplane_lite._wire import decode as _decode
-from crossplane_lite._wire import scan
-from crossplane_lite._wire import tree as _tree
+from crossplane_lite import errors
+from crossplane_lite._core import codec
+from crossplane_lite._core.codec import decode as _decode
+from crossplane_lite._core.codec import scan
+from crossplane_lite._core.codec import tree as _tree
 from tests.wire.oddities import EXAMPLES, JSON_OBJECTS, LEAVES, mutated, odd_struct, regular
 from tests.wire.readers import ProtobufRefusal, by_protobuf, slowly, typed
 
@@ -21,17 +22,17 @@ SEEDS = st.integers(0, 2**32)
 
 def level_by_level(raw: bytes) -> dict[str, Any]:
     """Decode with what reads a single level."""
-    fields = _wire.split(raw)
+    fields = codec.split(raw)
     return {key: opened(fields[key]) for key in fields}
 
 
 def opened(value: bytes) -> Any:
     """Decode a Value with what reads a single level."""
-    kind, payload = _wire.open_value(value)
-    if kind == _wire.STRUCT:
+    kind, payload = codec.open_value(value)
+    if kind == codec.STRUCT:
         return level_by_level(payload)
-    if kind == _wire.LIST:
-        return [opened(element) for element in _wire.split_list(payload)]
+    if kind == codec.LIST:
+        return [opened(element) for element in codec.split_list(payload)]
     return payload
 
 
@@ -62,7 +63,7 @@ def test_what_protobuf_writes_is_read_the_same(obj: dict[str, Any]) -> None:
     """Each way of decoding gives what protobuf itself gives."""
     raw = regular(obj)
     expected = typed(by_protobuf(raw))
-    assert typed(_wire.decode_struct(raw)) == expected
+    assert typed(codec.decode_struct(raw)) == expected
     assert typed(level_by_level(raw)) == expected
     assert typed(_decode._exact(raw, [(0, len(raw))], scan.STRUCT)) == expected
 
@@ -74,7 +75,7 @@ def test_odd_encodings_are_read_as_protobuf_reads_them(obj: dict[str, Any], seed
     """Shuffled, repeated, padded, split and unknown fields make no difference that protobuf doesn't make."""
     raw = odd_struct(obj, random.Random(seed))
     expected = typed(by_protobuf(raw))
-    assert typed(_wire.decode_struct(raw)) == expected
+    assert typed(codec.decode_struct(raw)) == expected
     assert typed(level_by_level(raw)) == expected
     assert typed(_decode._exact(raw, [(0, len(raw))], scan.STRUCT)) == expected
 
@@ -92,7 +93,7 @@ def test_damaged_bytes_are_refused_like_protobuf_does(obj: dict[str, Any], seed:
     except ProtobufRefusal:
         pass
     for decode in (
-        _wire.decode_struct,
+        codec.decode_struct,
         level_by_level,
         lambda data: _decode._exact(data, [(0, len(data))], scan.STRUCT),
     ):
@@ -116,7 +117,7 @@ def test_paths_lead_where_they_lead_in_the_whole(obj: dict[str, Any], seed: int)
     raw = odd_struct(obj, random.Random(seed))
     whole = by_protobuf(raw)
     for path in paths(whole):
-        assert typed(_wire.get_path(raw, path)) == typed(at(whole, path))
+        assert typed(codec.get_path(raw, path)) == typed(at(whole, path))
 
 
 @pytest.mark.slow
@@ -124,10 +125,10 @@ def test_paths_lead_where_they_lead_in_the_whole(obj: dict[str, Any], seed: int)
 @given(JSON_OBJECTS)
 def test_protobuf_reads_what_is_encoded(obj: dict[str, Any]) -> None:
     """Encoding and protobuf's decoding give the same tree, and both encoders write the same bytes."""
-    raw = _wire.encode_struct(obj)
+    raw = codec.encode_struct(obj)
     assert by_protobuf(raw) == by_protobuf(regular(obj))
     assert _tree.encode_tree(obj) == raw
-    assert all(by_protobuf(_wire.encode_struct({"v": item})) == {"v": item} for item in obj.values())
+    assert all(by_protobuf(codec.encode_struct({"v": item})) == {"v": item} for item in obj.values())
 
 
 @pytest.mark.slow
@@ -141,7 +142,7 @@ def test_laying_over_merges(base: dict[str, Any], over: dict[str, Any], seed: in
         over = {key: changed(value, rnd) for key, value in base.items() if rnd.random() < 0.7}
     raw = odd_struct(base, random.Random(seed))
     expected = merged(by_protobuf(raw), over)
-    assert by_protobuf(_wire.encode_over(over, raw)) == expected
+    assert by_protobuf(codec.encode_over(over, raw)) == expected
     assert by_protobuf(_tree.encode_tree(_tree.Overlay(over, raw, [(0, len(raw))]))) == expected
 
 
@@ -156,7 +157,7 @@ class Keys(dict[str, bytes]):
     """The encoded keys of a model that takes any attribute."""
 
     def __missing__(self, name: str) -> bytes:
-        return _wire.entry_prefix(name)
+        return codec.entry_prefix(name)
 
 
 class Loose:
@@ -192,17 +193,17 @@ def modelled(fields: dict[str, Any], seed: int) -> Any:
 @EXAMPLES
 @given(JSON_OBJECTS, _METADATA, SEEDS)
 def test_an_entry_is_put_in_as_a_second_pass_would(fields: dict[str, Any], metadata: Any, seed: int) -> None:
-    """encode_struct_with gives what laying the entry over the encoded model gives, or leaves that to the caller."""
+    """Pieces with an entry give what laying the entry over the encoded model gives, or leaves that to the caller."""
     if metadata is not None:
         fields = {**fields, "metadata": metadata}
     model = modelled(fields, seed)
     mark = {MARK: "step"}
     try:
         expected = by_protobuf(
-            _wire.encode_over({"metadata": {"annotations": mark}}, _wire.encode_struct(model, strict=True))
+            codec.encode_over({"metadata": {"annotations": mark}}, codec.encode_struct(model, strict=True))
         )
-        found = by_protobuf(_wire.encode_struct_with(model, WAY, MARK, _wire.encode_struct(mark)))
-    except _wire.Bail:
+        found = by_protobuf(codec.joined_pieces(codec.pieces_of(model, WAY, MARK), WAY, codec.encode_struct(mark)))
+    except codec.Bail:
         below = fields.get(WAY[0], {})
         unusual = not isinstance(below, dict) or not isinstance(below.get(WAY[1], {}), dict)
         assert unusual or holds_none(fields)  # None is "no opinion" in a model, so somebody has to look
@@ -232,20 +233,20 @@ def test_a_leaf_is_put_in_as_a_second_pass_would(
             holder["annotations"][MARK] = rnd.choice(["other", 5, None, {}])
     raw = odd_struct(base, rnd)
     model = modelled(fields, seed)
-    found = _wire.encode_over(model, raw, leaf=(WAY, MARK, lambda before: f"{before!r}, step"))
-    once = _wire.encode_over(model, raw)
+    found = codec.encode_over(model, raw, leaf=(WAY, MARK, lambda before: f"{before!r}, step"))
+    once = codec.encode_over(model, raw)
     text = f"{in_place(once, (*WAY, MARK))!r}, step"
-    twice = _wire.encode_over({"metadata": {"annotations": {MARK: text}}}, once)
+    twice = codec.encode_over({"metadata": {"annotations": {MARK: text}}}, once)
     assert typed(by_protobuf(found)) == typed(by_protobuf(twice))
 
 
 def in_place(raw: bytes, way: tuple[str, ...]) -> Any:
     """Return what a leaf is made of: the payload of the Value that is in its place."""
     for key in way[:-1]:
-        kind, payload = _wire.open_value(_wire.split(raw).get(key) or b"")
-        raw = payload if kind == _wire.STRUCT else b""
-    value = _wire.split(raw).get(way[-1])
-    return None if value is None else _wire.open_value(value)[1]
+        kind, payload = codec.open_value(codec.split(raw).get(key) or b"")
+        raw = payload if kind == codec.STRUCT else b""
+    value = codec.split(raw).get(way[-1])
+    return None if value is None else codec.open_value(value)[1]
 
 
 @pytest.mark.slow
@@ -254,8 +255,8 @@ def in_place(raw: bytes, way: tuple[str, ...]) -> Any:
 def test_a_value_alone_is_encoded_like_one_in_a_tree(value: Any, strict: bool) -> None:
     """encode_value's short ways write what the encoder of trees writes; a strict one leaves out no None."""
     try:
-        found = _wire.encode_value(value, strict=strict)
-    except _wire.Bail:
+        found = codec.encode_value(value, strict=strict)
+    except codec.Bail:
         assert strict and holds_none(value)
         return
     assert found == _tree.encode_value_tree(value)

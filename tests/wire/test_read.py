@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _wire
+from crossplane_lite._core import codec
 from tests.wire.oddities import field, regular
 from tests.wire.readers import typed
 
@@ -20,72 +20,72 @@ RAW = regular(TREE)
 
 def test_split_gives_each_field_undecoded() -> None:
     """A Struct is split into keys and the bytes of their Values, and can be changed in place."""
-    fields = _wire.split(RAW)
+    fields = codec.split(RAW)
     assert set(fields) == set(TREE)
-    assert _wire.decode_value(fields["metadata"]) == TREE["metadata"]
+    assert codec.decode_value(fields["metadata"]) == TREE["metadata"]
     assert fields.get("none") is None
     assert "none" not in fields
     del fields["text"]
-    fields["new"] = _wire.encode_value(1)
+    fields["new"] = codec.encode_value(1)
     assert set(fields) == {"metadata", "spec", "new"}
-    assert set(_wire.split(RAW)) == set(TREE)
-    assert not _wire.split(b"")
+    assert set(codec.split(RAW)) == set(TREE)
+    assert not codec.split(b"")
 
 
 def test_split_list_gives_each_element_undecoded() -> None:
     """A ListValue is split into the bytes of its Values, in order."""
-    kind, raw = _wire.open_value(_wire.split(regular({"l": [1, {"a": 2}, []]}))["l"])
-    assert kind == _wire.LIST
-    assert [_wire.decode_value(value) for value in _wire.split_list(raw)] == [1, {"a": 2}, []]
-    assert len(_wire.split_list(b"")) == 0
+    kind, raw = codec.open_value(codec.split(regular({"l": [1, {"a": 2}, []]}))["l"])
+    assert kind == codec.LIST
+    assert [codec.decode_value(value) for value in codec.split_list(raw)] == [1, {"a": 2}, []]
+    assert len(codec.split_list(b"")) == 0
 
 
 @pytest.mark.parametrize(
     ("item", "kind"),
     [
-        (None, _wire.NULL),
-        (0, _wire.NUMBER),
-        (1.5, _wire.NUMBER),
-        (1e300, _wire.NUMBER),
-        (-(2**53), _wire.NUMBER),
-        (2.0**54, _wire.NUMBER),
-        ("", _wire.STRING),
-        ("ü", _wire.STRING),
-        *(("x" * size, _wire.STRING) for size in (125, 126, 127, 128, 129, 16383, 16384, 20000, 2**21)),
-        (True, _wire.BOOL),
-        (False, _wire.BOOL),
+        (None, codec.NULL),
+        (0, codec.NUMBER),
+        (1.5, codec.NUMBER),
+        (1e300, codec.NUMBER),
+        (-(2**53), codec.NUMBER),
+        (2.0**54, codec.NUMBER),
+        ("", codec.STRING),
+        ("ü", codec.STRING),
+        *(("x" * size, codec.STRING) for size in (125, 126, 127, 128, 129, 16383, 16384, 20000, 2**21)),
+        (True, codec.BOOL),
+        (False, codec.BOOL),
     ],
 )
 def test_a_scalar_value_opens_as_itself(item: Any, kind: int) -> None:
     """open_value tells the kind, and gives an int where a double is one."""
-    value = _wire.split(regular({"v": item}))["v"]
-    found_kind, found = _wire.open_value(value)
+    value = codec.split(regular({"v": item}))["v"]
+    found_kind, found = codec.open_value(value)
     assert found_kind == kind
     assert typed(found) == typed(item)
-    assert typed(_wire.decode_value(value)) == typed(found)
+    assert typed(codec.decode_value(value)) == typed(found)
 
 
 @pytest.mark.parametrize("size", [0, 1, 40, 130, 5000, 20000, 2**21])
 def test_a_container_opens_as_its_bytes(size: int) -> None:
     """open_value gives the bytes of a struct or a list, of whatever length."""
-    for item, kind in (({"x": "y" * size} if size else {}, _wire.STRUCT), (["y" * size] if size else [], _wire.LIST)):
-        found_kind, raw = _wire.open_value(_wire.split(regular({"v": item}))["v"])
+    for item, kind in (({"x": "y" * size} if size else {}, codec.STRUCT), (["y" * size] if size else [], codec.LIST)):
+        found_kind, raw = codec.open_value(codec.split(regular({"v": item}))["v"])
         assert found_kind == kind
-        assert (_wire.decode_struct(raw) if kind == _wire.STRUCT else _wire.decode_list(raw)) == item
+        assert (codec.decode_struct(raw) if kind == codec.STRUCT else codec.decode_list(raw)) == item
 
 
 def test_a_value_without_a_member_is_null() -> None:
     """No bytes, or only unknown fields, are a null."""
-    assert _wire.open_value(b"") == (_wire.NULL, None)
-    assert _wire.open_value(b"\x38\x01") == (_wire.NULL, None)
+    assert codec.open_value(b"") == (codec.NULL, None)
+    assert codec.open_value(b"\x38\x01") == (codec.NULL, None)
 
 
 def test_split_members_of_a_struct_come_together() -> None:
     """A struct or list in several parts opens as one."""
     first, second = regular({"a": 1}), regular({"b": [2]})
-    assert _wire.open_value(field(5, first) + field(5, second)) == (_wire.STRUCT, first + second)
-    assert _wire.open_value(field(6, b"\x0a\x00") + b"\x38\x01" + field(6, b"\x0a\x00")) == (
-        _wire.LIST,
+    assert codec.open_value(field(5, first) + field(5, second)) == (codec.STRUCT, first + second)
+    assert codec.open_value(field(6, b"\x0a\x00") + b"\x38\x01" + field(6, b"\x0a\x00")) == (
+        codec.LIST,
         b"\x0a\x00" * 2,
     )
 
@@ -109,7 +109,7 @@ def test_split_members_of_a_struct_come_together() -> None:
 )
 def test_a_path_leads_to_its_field(path: Any, expected: Any) -> None:
     """Keys and indexes lead to a field, which is decoded whole."""
-    assert typed(_wire.get_path(RAW, path, _wire.MISSING)) == typed(expected)
+    assert typed(codec.get_path(RAW, path, codec.MISSING)) == typed(expected)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,12 @@ def test_a_path_leads_to_its_field(path: Any, expected: Any) -> None:
 )
 def test_a_path_to_nowhere_gives_the_default(path: Any) -> None:
     """Where a key is absent, an index is past the end or the kind is another, the default is returned."""
-    assert _wire.get_path(RAW, path, _wire.MISSING) is _wire.MISSING
-    assert _wire.get_path(RAW, path) is None
-    assert repr(_wire.MISSING) == "MISSING"
+    assert codec.get_path(RAW, path, codec.MISSING) is codec.MISSING
+    assert codec.get_path(RAW, path) is None
 
 
 def test_reading_does_not_add_fields() -> None:
     """Asking for what is absent leaves the bytes as they are."""
-    fields = _wire.split(RAW)
+    fields = codec.split(RAW)
     assert fields.get("absent") is None
     assert len(fields) == len(TREE)

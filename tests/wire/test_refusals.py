@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _wire, errors
+from crossplane_lite import errors
+from crossplane_lite._core import codec
 from tests.wire.oddities import entry, field, padded, regular
 from tests.wire.readers import ProtobufRefusal, by_protobuf
 from tests.wire.test_properties import level_by_level
@@ -57,14 +58,14 @@ ILLEGAL = {
 }
 
 READERS: dict[str, Callable[[bytes], Any]] = {
-    "whole": _wire.decode_struct,
+    "whole": codec.decode_struct,
     "levels": level_by_level,
-    "in a list": lambda raw: _wire.decode_list(field(1, field(5, raw))),
-    "as a value": lambda raw: _wire.decode_value(field(5, raw)),
-    "in a wide Struct": lambda raw: _wire.decode_struct(regular({"x": "x" * 200}) + raw),
-    "in a wide list": lambda raw: _wire.decode_list(field(1, field(5, raw)) + field(1, field(3, b"x" * 200))),
-    "deep down": lambda raw: _wire.decode_struct(nested(raw)),
-    "at a path": lambda raw: _wire.get_path(nested(raw), ["d"] * 25),
+    "in a list": lambda raw: codec.decode_list(field(1, field(5, raw))),
+    "as a value": lambda raw: codec.decode_value(field(5, raw)),
+    "in a wide Struct": lambda raw: codec.decode_struct(regular({"x": "x" * 200}) + raw),
+    "in a wide list": lambda raw: codec.decode_list(field(1, field(5, raw)) + field(1, field(3, b"x" * 200))),
+    "deep down": lambda raw: codec.decode_struct(nested(raw)),
+    "at a path": lambda raw: codec.get_path(nested(raw), ["d"] * 25),
 }
 
 
@@ -90,7 +91,7 @@ def test_a_malformed_base_is_a_wire_error(raw: bytes) -> None:
     """What is laid over a malformed Struct needs to read it, or leaves it as it is."""
     over = {"k": {"new": True}}
     try:
-        merged = _wire.encode_over(over, raw)
+        merged = codec.encode_over(over, raw)
     except errors.WireError:
         return
     # The Struct itself could be split, and the malformed member was replaced whole.
@@ -105,6 +106,6 @@ def test_every_cut_of_a_resource_is_refused_or_shorter() -> None:
             expected: Any = by_protobuf(raw[:end])
         except ProtobufRefusal:
             with pytest.raises(errors.WireError):
-                _wire.decode_struct(raw[:end])
+                codec.decode_struct(raw[:end])
         else:
-            assert _wire.decode_struct(raw[:end]) == expected
+            assert codec.decode_struct(raw[:end]) == expected

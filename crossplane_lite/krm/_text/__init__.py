@@ -2,16 +2,18 @@
 
     text = parse(sys.stdin.buffer.read())
     for item in text.root.child("items").children():
-        if item.get(["kind"]) == "Deployment":
-            item.set(["metadata", "labels", "team"], "blue")
+        value = item.value()
+        if value["kind"] == "Deployment":
+            value["metadata"]["labels"] = {"team": "blue"}
+            item.assign(value)
     sys.stdout.buffer.write(text.dump())
 
 `parse` returns a `Text`. `text.root` is its only document, and `text.documents` has all documents that aren't empty.
-Documents, and the elements of a list (`children()`), are `YamlNode`s. A node can be read (`value`, `get`, `has`) and
-edited at paths (`set`, `delete`, `insert`, `move`); `arrange` sets which elements a list has, in which order. Paths are
-sequences of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see
-`_base.yaml_scalars`). Values that are read are copies. `text.dump()` returns the stream with its edits. If a function
-makes the same edits again in its own output, nothing changes.
+Documents, and the elements of a list (`children()`), are `YamlNode`s. A node can be read (`value`, `get`), and a
+document or an item gets a new value as a whole (`assign`). The value may have nodes in it: those of items that stay, or
+of another text. Values are those of JSON, as kpt, kustomize and kubectl read them (see `base.yaml_scalars`). Values
+that are read are copies. `text.dump()` returns the stream with its edits. If a function makes the same edits again in
+its own output, nothing changes.
 
 How an edit changes the text
 -----------------------------
@@ -21,18 +23,20 @@ How an edit changes the text
 - A changed string keeps its quotes, or its block (`|`, and `>` if the string can be written so). A changed list or
   mapping keeps its brackets. A string is quoted if any reader, of YAML 1.1 or 1.2, would read it as another type.
 - A new field is written after the last one, with the indentation and the quotes of its neighbours. A field that is
-  deleted and set again is back in its old position.
+  deleted and set again keeps its old position.
 - A value is removed with its own lines, with the comment lines directly above it unless they are indented more, and
   with the comment lines below it that are indented more. Comments after a blank line stay. So do all blank lines, and
   the comments above the first field of a document or of an element: `- # comment` never moves. An element that moves
   takes the same lines with it. A value that is replaced by one of another kind loses the comments inside of it.
 - A mapping or list that becomes empty is written `{}` or `[]`. An empty one that gets entries is written in lines; but
-  in brackets if it is inside of brackets, or has comments in its own. Comments that belong to no entry stay when all
-  entries are removed.
+  in brackets if it is inside of brackets. Comments that belong to no entry of a block stay when all entries are
+  removed.
 - An alias, or a field of a merge key, is replaced by a copy of its value if it is edited. If the value of an anchor is
   edited, removed, or moved to a position after one of its aliases, copies of the old value replace the aliases.
-- `? key` is kept, also if its value is edited. If it has no value, or is in brackets, it is written as `key:` when it
-  or a neighbour in the same mapping is edited, and so is `[key: value]`.
+- `? key` is kept, also if its value is edited.
+- If the edited text of a document or item doesn't say what it must, because a rare form stands beside an edit (a block
+  that keeps its blank lines, lines of spaces, `? key` without a value), the document or item is written anew. Then it
+  loses its comments, and nothing else.
 
 Why it is done this way
 -----------------------
@@ -50,14 +54,15 @@ each tenth item and writing 0.04 s: 0.26 s in all, against 8 to 15 s of ruamel.y
 busy machine. PyYAML's own nodes aren't used: it builds them by recursion in C, and deep input would crash it.
 
 Edited text is read once more before it is returned, item by item, and each changed file as a whole (`_check`). For
-20 MB in which every item gets a label this takes a quarter of all time. Comments that are set go into the text after
-all other edits (`_comments`), because they belong to values, which may have moved.
+20 MB in which every item gets a label this takes a third of all time. Comments that are set go into the text of their
+item after all other edits (`_comments`), because they belong to values, which may have moved. The item keeps this text.
 
 Nothing here imports more than PyYAML and `re`; the modules that edit and write are loaded with the first edit.
 """
 
 from ._nodes import YamlNode as YamlNode
 from ._parse import Text as Text
+from ._parse import Unreadable as Unreadable
 from ._parse import parse as parse
 
-__all__ = ["Text", "YamlNode", "parse"]
+__all__ = ["Text", "Unreadable", "YamlNode", "parse"]

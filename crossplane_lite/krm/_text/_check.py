@@ -7,45 +7,38 @@ read.
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 
 import yaml  # type: ignore[import-untyped]
+from yaml.events import (  # type: ignore[import-untyped]
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
+from ..._core.base.yaml_scalars import NOT_JSON, resolve
 from ...errors import InputError
 from ._layout import column, open_at
-from ._nodes import SEQUENCE
-from ._read import Unusual, value_of
-from ._values import same
+from ._nodes import SEQUENCE, YamlNode, same, wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from ._nodes import Stream, YamlNode
+    from ._nodes import Stream
 
-    Reader = Callable[[str], list[YamlNode]]
-
-__all__ = ["Cut", "check", "cut", "expected", "items_of", "opened"]
 
 _ITEMS = re.compile(r"^(?:items|\"items\"|'items'):(?=\s)[^\n]*\n", re.MULTILINE)
 _NEXT_KEY = re.compile(r"^(?:[^\s#-]|-(?![ \t\r\n]))", re.MULTILINE)
 
 
-class Cut:
-    """The text of a list of items, cut into parts.
-
-    Attributes:
-        head: The lines before the first item's dash.
-        parts: The text of each item, with its dash.
-        tail: The lines after the items.
-    """
-
-    __slots__ = ("head", "parts", "tail")
-
-    def __init__(self, head: str, parts: list[str], tail: str) -> None:
-        self.head = head
-        self.parts = parts
-        self.tail = tail
+# The text of a list of items: the lines before the first item's dash, each item with its dash, and the lines behind.
+Cut = namedtuple("Cut", "head parts tail")
 
 
 def cut(text: str, indent: int) -> Cut | None:
@@ -74,83 +67,100 @@ def items_of(doc: Stream) -> YamlNode | None:
     Return None if the document or the list isn't in block style, if the list is empty or was empty in the input, if the
     stream has several documents, or if documents were added or removed.
     """
+    now = now_of(doc)
+    items: YamlNode | None = doc.documents[0].content.get("items") if now and not doc.documents[0].style else None
+    return items if items is not None and items.kind == SEQUENCE and not items.style and items.content else None
+
+
+def now_of(doc: Stream) -> list[Any] | None:
+    """Return the elements that the document's list `items` must have: its nodes, and new ones. None if it has none."""
     if len(doc.documents) != 1 or doc.gone or doc.added:
         return None
     root = doc.documents[0]
-    if root.style or root.kind != root.was:
-        return None
-    items: YamlNode | None = root.content.get("items")
-    if items is None or items.kind != SEQUENCE or items.style or not items.content:
-        return None
-    return items if (items.content if items.source is None else items.source) else None
+    value, lists = doc.wanted.get(root, (root.content, {}))
+    items = value.get("items")
+    if isinstance(items, YamlNode):
+        return items.content if items.kind == SEQUENCE and items not in doc.wanted else None
+    return items if lists.get(id(items), ()) is None else None
 
 
-def check(doc: Stream, before: str, after: str, read: Reader) -> None:
-    """Check that the edited text, when it is read again, has exactly the values that the edits ask for.
+def wrong(doc: Stream, text: str) -> list[YamlNode]:
+    """Return the documents and items that don't have, in the edited text, the values that the edits ask for.
+
+    If that can't be told of each one alone, all that were edited are returned.
 
     Args:
         doc: The stream.
-        before: The stream's text as it was read.
-        after: The stream's text with the edits.
-        read: A function that returns the documents of a text.
-
-    Raises:
-        InputError: The edited text has other values, or can't be read.
+        text: The stream's text with the edits.
     """
-    items = None if doc.aliases else items_of(doc)  # items with aliases can't be read one by one
-    if items is not None and _check_items(doc, items, before, after):
-        return
+    items, now = items_of(doc), now_of(doc)
+    if items is not None and not doc.aliases and _has_items(doc, items, now or [], text):
+        return []  # with aliases they can't be read alone
+    values = _expected(doc)
     try:
-        found = [root.value() for root in read(after)]
-    except InputError as error:
-        raise _refusal(doc, f": {error}") from None
-    if not same(found, expected(doc, read)):
-        raise _refusal(doc, "")
+        found = [root.value() for root in doc.read(text)]
+    except InputError:
+        found = []
+    if same(found, values):
+        return []
+    units = [root for root in doc.documents if root not in doc.gone] if now is None else now
+    if now is not None and len(found) == len(values) == 1:
+        found, values = found[0].get("items") or [], values[0]["items"]
+    if len(found) == len(values) == len(units):
+        bad = [node for node, one, other in zip(units, found, values, strict=True) if not same(one, other)]
+    else:
+        bad = [one for one in units if isinstance(one, YamlNode) and one in doc.wanted]
+    own = [one for one in bad if isinstance(one, YamlNode) and one.doc is doc]
+    # If all items are right, it is another part of the ResourceList.
+    known = {id(one) for one in units}
+    others = [one for one in doc.wanted if one.parent is not None and id(one) not in known]
+    return own or others or [root for root in doc.documents if root not in doc.gone]
 
 
-def _refusal(doc: Stream, why: str) -> InputError:
-    return InputError(
-        f"{doc.label}: the changes can't be written without changing other values{why}; nothing is written. This is a "
-        "mistake in crossplane-lite: report it with this input and the function"
-    )
-
-
-def expected(doc: Stream, read: Reader) -> list[Any]:
+def _expected(doc: Stream) -> list[Any]:
     """Return the values that the documents of a stream must have with its edits, those of new documents included.
 
     Args:
         doc: The stream.
-        read: A function that returns the documents of a text.
     """
     found = []
     for root in doc.documents:
         if root not in doc.gone:
-            found.append(root.value())
+            found.append(wanted(root))
         elif root in doc.slots:
-            found += [one.value() for one in read(doc.slots[root])]
-    return found + [one.value() for text in doc.added for one in read(text)]
+            found += [one.value() for one in doc.read(doc.slots[root])]
+    return found + [one.value() for text in doc.added for one in doc.read(text)]
 
 
-def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
+def _has_items(doc: Stream, items: YamlNode, now: list[Any], text: str) -> bool:
     """Return whether the changed items of a text, and the lines around the items, have the values of the edits.
 
-    The result is also False if the text can't be cut into items. Then the whole text must be read.
+    The result is also False if the text can't be cut into items, or needs the full reader.
     """
-    indent = column(before, open_at(items))
-    old, new = cut(before, indent), cut(after, indent)
-    source: list[YamlNode] = items.content if items.source is None else items.source
-    if old is None or new is None or len(old.parts) != len(source) or len(new.parts) != len(items.content):
+    indent = column(doc.text, open_at(items))
+    old, new = cut(doc.text, indent), cut(text, indent)
+    if old is None or new is None or len(old.parts) != len(items.content) or len(new.parts) != len(now):
         return False
     if (old.head, old.tail) != (new.head, new.tail):
-        wanted = {key: None if child is items else child.value() for key, child in doc.documents[0].content.items()}
-        if not _says(new.head + new.tail, wanted):
+        root = doc.documents[0]
+        fields, _ = doc.wanted.get(root, (root.content, {}))
+        if not _says(
+            new.head + new.tail, {key: None if key == "items" else wanted(one) for key, one in fields.items()}
+        ):
             return False
-    parts = {id(node): part for node, part in zip(source, old.parts, strict=True)}
-    for node, part in zip(items.content, new.parts, strict=True):
-        if node.changed or parts.get(id(node)) != part:
-            wanted = doc.contents[node] if node in doc.contents else node.value()
-            if not _says(opened(part, indent), wanted):
-                return False
+    parts = {id(node): part for node, part in zip(items.content, old.parts, strict=True)}
+    for one, part in zip(now, new.parts, strict=True):
+        if not isinstance(one, YamlNode):
+            value = one
+        elif one in one.doc.wanted:
+            value = one.doc.wanted[one][0]
+            value = wanted(value) if isinstance(value, YamlNode) else value
+        elif parts.get(id(one)) == part:
+            continue
+        else:
+            value = one.value()
+        if not _says(opened(part, indent), value):
+            return False
     return True
 
 
@@ -161,3 +171,65 @@ def _says(text: str, value: Any) -> bool:
         return same(value_of(text), value)
     except (Unusual, yaml.YAMLError):
         return False
+
+
+class Unusual(Exception):  # noqa: N818 - it isn't an error: `_parse` must read the text
+    """The text has parts that only the full reader (`_parse`) reads or refuses: anchors, tags, merge keys, mistakes."""
+
+
+def value_of(text: str) -> Any:
+    """Return the value of a text that has one document.
+
+    Raises:
+        Unusual: The text has parts that only the full reader (`_parse`) reads, or not exactly one document.
+        yaml.YAMLError: The text isn't YAML.
+    """
+    from yaml._yaml import CParser  # type: ignore[import-untyped]
+
+    next_event = CParser(text).get_event
+    found: list[Any] = []
+    top: Any = found
+    is_map = False
+    key: Any = None
+    above: list[tuple[Any, bool]] = []
+    while True:
+        event = next_event()
+        cls = type(event)
+        if cls is ScalarEvent:
+            if event.anchor is not None or event.tag is not None:
+                raise Unusual
+            value = event.value
+            if is_map and key is None:
+                key = value
+                if key in top or key == "<<" or not key:
+                    raise Unusual
+                continue
+            if not event.style:
+                if value in NOT_JSON:
+                    raise Unusual
+                value = resolve(value)
+        elif cls is MappingEndEvent or cls is SequenceEndEvent:
+            top, is_map = above.pop()
+            continue
+        elif cls is MappingStartEvent or cls is SequenceStartEvent:
+            if event.anchor is not None or event.tag is not None or (is_map and key is None):
+                raise Unusual
+            value = {} if cls is MappingStartEvent else []
+        elif cls is AliasEvent:
+            raise Unusual
+        elif cls is StreamEndEvent:
+            if len(found) != 1:
+                raise Unusual
+            return found[0]
+        else:
+            if cls is DocumentStartEvent and found:
+                raise Unusual
+            continue
+        if is_map:
+            top[key] = value
+            key = None
+        else:
+            top.append(value)
+        if value.__class__ is dict or value.__class__ is list:
+            above.append((top, is_map))
+            top, is_map = value, value.__class__ is dict

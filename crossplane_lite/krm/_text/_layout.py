@@ -14,36 +14,18 @@ other comments, and blank lines, stay where they are.
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 
-from ._nodes import MAPPING, SCALAR, SEQUENCE
+from ._nodes import MAPPING, SCALAR, SEQUENCE, cached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from ._nodes import YamlNode
+    from ._nodes import Stream, YamlNode
+    from ._replace import Edit
 
-__all__ = [
-    "Bounds",
-    "bounds",
-    "colon_of",
-    "column",
-    "content_column",
-    "entries",
-    "header",
-    "is_block",
-    "is_block_scalar",
-    "is_odd",
-    "keeps_blanks",
-    "key_start",
-    "last_leaf",
-    "line_end",
-    "line_start",
-    "open_at",
-    "own_end",
-    "place_of",
-    "tail_end",
-]
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
 _FILLER = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*")
@@ -55,22 +37,9 @@ _COLON_BELOW = re.compile(r"(?:[ \t]*(?:(?<=[ \t])#[^\n]*)?\r?\n)*[ \t]*:(?=\s)"
 _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 
 
-class Bounds:
-    """The positions of an entry in block style.
-
-    Attributes:
-        lead: Where the comments above the entry begin; without comments, where its first line begins. It is `start` if
-            the entry is on the same line as a dash of the sequence around it.
-        start: Where the entry's key begins, or its dash.
-        end: The end of the last line that belongs to the entry.
-    """
-
-    __slots__ = ("end", "lead", "start")
-
-    def __init__(self, lead: int, start: int, end: int) -> None:
-        self.lead = lead
-        self.start = start
-        self.end = end
+# Where an entry in block style lies: its first comment line, or `start` if it is on the same line as a dash of the
+# sequence around it; its key or dash; and the end of the last line that belongs to it.
+Bounds = namedtuple("Bounds", "lead start end")
 
 
 def line_start(text: str, at: int) -> int:
@@ -90,11 +59,10 @@ def column(text: str, at: int) -> int:
 
 
 def entries(node: YamlNode) -> list[YamlNode]:
-    """Return the nodes of a collection's entries in the input, without edits; an empty list for other nodes."""
-    source: Any = node.content if node.source is None else node.source
-    if node.was == MAPPING:
-        return list(source.values())
-    return source if node.was == SEQUENCE else []
+    """Return the nodes of a collection's entries; an empty list for other nodes."""
+    if node.kind == MAPPING:
+        return list(node.content.values())
+    return node.children()
 
 
 def is_block(node: YamlNode) -> bool:
@@ -118,7 +86,7 @@ def colon_of(node: YamlNode) -> int:
 
 def is_block_scalar(node: YamlNode) -> bool:
     """Return whether a node is, in the input, a block scalar: a string after `|` or `>`."""
-    return node.was == SCALAR and node.style in ("|", ">")
+    return node.kind == SCALAR and node.style in ("|", ">")
 
 
 def header(node: YamlNode) -> Any:
@@ -151,7 +119,7 @@ def content_column(node: YamlNode) -> int:
     text = node.doc.text
     digits, parent = header(node)[1].strip("-+"), node.parent
     if digits and parent is not None and not parent.style:
-        start = key_start(node) if parent.was == MAPPING else text.rfind("-", line_start(text, node.start), node.start)
+        start = key_start(node) if parent.kind == MAPPING else text.rfind("-", line_start(text, node.start), node.start)
         if start >= 0:
             return column(text, start) + int(digits)
     body = text[line_end(text, header(node).end()) : node.end]
@@ -219,36 +187,6 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
     return at
 
 
-def is_odd(node: YamlNode) -> bool:
-    """Return whether a collection must be written as a whole if it changes, because it has forms such as `? key`."""
-    text = node.doc.text
-    if node.style:
-        return text[open_at(node)] != node.style or (node.source is not None and _has_explicit_keys(node))
-    if node.was == SEQUENCE:
-        return False
-    nodes = entries(node)
-    indent = column(text, key_start(nodes[0])) if nodes else 0
-    for at, child in enumerate(nodes):
-        start = key_start(child)
-        before = text[line_start(text, start) : start]
-        if start != child.kstart:
-            # `? key` can stay beside others if its value has a place.
-            if len(before) != indent or (colon_of(child) < 0 and child.kind != child.was):
-                return True
-        elif before.strip(" " if at else " -") or len(before) != indent or not _COLON.match(text, child.kend):
-            return True
-    return False
-
-
-def _has_explicit_keys(node: YamlNode) -> bool:
-    text, at = node.doc.text, open_at(node) + 1
-    for child in entries(node) if node.was == MAPPING else ():
-        if "?" in _COMMENT.sub("", text[at : child.kstart]):
-            return True
-        at = max(child.end, child.kend)
-    return False
-
-
 def open_at(node: YamlNode) -> int:
     """Return the position of a collection's bracket, first dash or first key, after the collection's anchor and tag."""
     found = _PROPERTIES.match(node.doc.text, node.start)
@@ -256,13 +194,11 @@ def open_at(node: YamlNode) -> int:
     return found.end()
 
 
+@cached
 def bounds(node: YamlNode) -> list[Bounds]:
     """Return the positions of each entry of a collection in block style."""
-    cached: list[Bounds] | None = node.doc.cache.get(node)
-    if cached is not None:
-        return cached
     text, nodes = node.doc.text, entries(node)
-    starts = [key_start(child) for child in nodes] if node.was == MAPPING else None
+    starts = [key_start(child) for child in nodes] if node.kind == MAPPING else None
     first = starts[0] if starts else open_at(node)
     indent = column(text, first)
     found: list[Bounds] = []
@@ -285,7 +221,6 @@ def bounds(node: YamlNode) -> list[Bounds]:
             lead = _lead_start(text, line, _first_bound(node, line), indent)
         end = tail_end(text, own_end(child), indent)
         found.append(Bounds(lead, start, end))
-    node.doc.cache[node] = found
     return found
 
 
@@ -293,16 +228,121 @@ def place_of(node: YamlNode) -> Bounds:
     """Return the positions of an entry of a collection in block style."""
     parent = node.parent
     assert parent is not None
-    key = (parent, "index")
-    if key not in node.doc.cache:
-        node.doc.cache[key] = {id(child): at for at, child in enumerate(entries(parent))}
-    index: int = node.doc.cache[key][id(node)]
-    return bounds(parent)[index]
+    return bounds(parent)[_places(parent)[id(node)]]
+
+
+@cached
+def _places(node: YamlNode) -> dict[int, int]:
+    return {id(child): at for at, child in enumerate(entries(node))}
 
 
 def _first_bound(node: YamlNode, line: int) -> int:
     """Return the position after which comments belong to a collection's first entry, whose line begins at `line`."""
     parent = node.parent
-    if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):
+    if parent is None or (parent.kind == SEQUENCE and node.kind == MAPPING):
         return line
-    return line_end(node.doc.text, node.kend if parent.was == MAPPING else node.start)
+    return line_end(node.doc.text, node.kend if parent.kind == MAPPING else node.start)
+
+
+# The text between documents: a marker, and the rest of its line if that is empty or a comment.
+_MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
+_LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
+
+
+# A part of a stream: a marker between documents (`---` or `...`), or the text between two markers, without the blank
+# lines and directives (`%YAML 1.2`) before its document.
+Piece = namedtuple("Piece", "start end is_marker")
+
+
+def split(text: str) -> list[Piece]:
+    """Split a stream at its markers, `---` and `...`, and return all pieces. The text between them needn't be YAML."""
+    found: list[Piece] = []
+    at = 0
+    for marker in _MARKER.finditer(text):
+        found.append(Piece(_first(text, at, marker.start()), marker.start(), is_marker=False))
+        found.append(Piece(marker.start(), marker.end(), is_marker=True))
+        at = marker.end()
+    found.append(Piece(_first(text, at, len(text)), len(text), is_marker=False))
+    return found
+
+
+def _first(text: str, at: int, end: int) -> int:
+    """Return the position between `at` and `end` where a document begins: after blank lines and directives."""
+    while at < end:
+        stop = min(line_end(text, at), end)
+        line = text[at:stop]
+        if line.strip() and not line.startswith("%"):
+            break
+        at = stop
+    return at
+
+
+def pieces_of(doc: Stream) -> dict[YamlNode, Piece]:
+    """Return the piece of each document of a stream."""
+    if pieces_of not in doc.cache:
+        pieces = iter(one for one in split(doc.text) if not one.is_marker)
+        doc.cache[pieces_of] = {
+            root: next(one for one in pieces if one.start <= root.start < one.end) for root in doc.documents
+        }
+    found: dict[YamlNode, Piece] = doc.cache[pieces_of]
+    return found
+
+
+def removals(doc: Stream, gone: Sequence[YamlNode]) -> list[Edit]:
+    """Return the edits that remove documents, each together with a marker `---` next to it, if there is one.
+
+    The header of the stream stays: above the first document, a licence, and comments with a blank line below them.
+
+    Args:
+        doc: The stream.
+        gone: The documents to remove.
+    """
+    edits: list[Edit] = []
+    places, found = pieces_of(doc), split(doc.text)
+    starts = {places[root].start: root for root in gone}
+    taken: set[int] = set()
+    for at, piece in enumerate(found):
+        if piece.is_marker or piece.start not in starts:
+            continue
+        is_first = starts[piece.start] is doc.documents[0]
+        edits.append((header_end(doc.text, piece) if is_first else piece.start, piece.end, ""))
+        for one in (at + 1, at - 1):
+            if 0 <= one < len(found) and one not in taken and doc.text.startswith("---", found[one].start):
+                taken.add(one)
+                edits.append((found[one].start, found[one].end, ""))
+                break
+    return edits
+
+
+def header_end(text: str, piece: Piece) -> int:
+    """Return where the header of a stream ends: the comments that stay if the stream's first document is removed.
+
+    Args:
+        text: The text of the stream.
+        piece: The piece of the first document.
+    """
+    at = end = block = piece.start
+    while at < piece.end:
+        stop = min(line_end(text, at), piece.end)
+        line = text[at:stop].strip()
+        if not line:
+            end = block = stop
+        elif not line.startswith("#"):
+            break
+        at = stop
+    return int(at if _LICENCE.search(text, block, at) else end)
+
+
+def header_of(head: str) -> str:
+    """Return the header of a stream: the part of the comments above its first document that stays without the document.
+
+    Args:
+        head: The comments, without `#` and with their blank lines.
+
+    Returns:
+        The comments above the last blank line; all comments if the rest is a licence. The header may be empty.
+    """
+    above, _, last = head.rpartition("\n\n")
+    if _LICENCE.search(last):
+        return head
+    return above

@@ -1,59 +1,26 @@
-"""The nodes of a stream: the position of each value in the text, and its present content.
+"""The nodes of a stream: each value of the text and its position. Nodes don't change; `assign` only notes a new value.
 
-A value that was set, and isn't in the text yet, is one node of the kind FRESH. It keeps the value as plain data.
+A new value is plain data. Where it has a node, it has the node's value: as it was, or as it was assigned to that node.
 """
 
 from __future__ import annotations
 
-from ..._base.yaml_scalars import resolve, tagged
-from ...errors import InputError
+from ..._core.base.type_names import type_in_words
+from ..._core.base.yaml_scalars import resolve, tagged
+from ...errors import InputError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, TypeAlias, TypeVar
 
-    class Editing(Protocol):
-        """The interface of the module `_edit`, which is loaded with the first edit."""
+    F = TypeVar("F", bound=Callable[..., Any])
 
-        def put(self, node: YamlNode, steps: Sequence[str | int], value: Any, /) -> None: ...
+    Lists: TypeAlias = dict[int, tuple[list[Any], list[Any]] | None]
 
-        def delete(self, node: YamlNode, steps: Sequence[str | int], /) -> bool: ...
+    Stream: TypeAlias = Any  # `_parse.Text`
 
-        def insert(self, node: YamlNode, steps: Sequence[str | int], index: int, value: Any, /) -> None: ...
-
-        def move(self, node: YamlNode, steps: Sequence[str | int], index: int, to: int, /) -> None: ...
-
-        def arrange(self, node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int], /) -> None: ...
-
-    class Stream(Protocol):
-        """The interface of `_parse.Text`, the stream that a node belongs to, for nodes and edits."""
-
-        label: str
-        text: str
-        documents: list[YamlNode]
-        aliases: dict[YamlNode, list[YamlNode]]
-        repeated: set[str]
-        is_open: bool
-        contents: dict[YamlNode, Any]
-        shown: str | None
-        written: dict[YamlNode, str]
-        notes: dict[YamlNode, list[Any]]
-        gone: list[YamlNode]
-        added: list[str]
-        slots: dict[YamlNode, str]
-        cache: dict[Any, Any]
-        newline: str
-
-        def at_line(self, *lines: int) -> str: ...
-
-        @property
-        def editing(self) -> Editing: ...
-
-
-__all__ = ["ALIAS", "DEEPEST", "FRESH", "MAPPING", "SCALAR", "SEQUENCE", "YamlNode", "copied", "own_child"]
-
-SCALAR, MAPPING, SEQUENCE, ALIAS, FRESH = range(5)
+SCALAR, MAPPING, SEQUENCE, ALIAS = range(4)
 
 DEEPEST = 200
 """How many levels of lists and mappings there may be."""
@@ -64,49 +31,39 @@ _MOST_VALUES = 2_000_000
 
 
 class YamlNode:
-    """One value of a document: a value of the text, or a new value that isn't written yet.
+    """One value of a document, as it is in the text.
 
     Paths are sequences of keys (str) and indexes (int, from 0). Values are returned as copies.
     """
 
-    # kind     its kind now          was      its kind in the text; FRESH if it isn't there
-    # content  its content now: str, dict of key to node (the key None is <<), list of nodes, the aliased node,
-    #          or the plain value of a FRESH one
-    # source   its content in the text, where that differs from content, else None
+    # content  its content: str, dict of key to node (the key None is <<), list of nodes, or the aliased node
     # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
     # kstart, kend  characters of its key, if the parent is a mapping, else -1
     # style    "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block style
-    # changed  the text at its place must be written anew, at least in part
-    __slots__ = (
-        "anchor", "changed", "content", "doc", "end", "kend", "key", "kind", "kstart", "parent", "source", "start",
-        "style", "tag", "was",
-    )  # fmt: skip
+    __slots__ = ("anchor", "content", "doc", "end", "kend", "key", "kind", "kstart", "parent", "start", "style", "tag")
 
     def __init__(
         self, doc: Stream, parent: YamlNode | None, kind: int, content: Any, start: int, end: int, style: str
     ) -> None:
         self.doc = doc
         self.parent = parent
-        self.kind = self.was = kind
+        self.kind = kind
         self.content: Any = content
         self.start = start
         self.end = end
         self.style = style
-        self.source: Any = None
         self.tag: str | None = None
         self.anchor: str | None = None
         self.kstart = self.kend = -1
         self.key: YamlNode | None = None
-        self.changed = False
 
     # Reading
 
     @property
     def line(self) -> int:
-        """The line of the text, counted from 1, on which the node or its key begins; 0 for a new value."""
-        if self.was == FRESH:
-            return 0
-        return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
+        """The line of the text, counted from 1, on which the node or its key begins."""
+        at: int = self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start)
+        return at + 1
 
     def value(self) -> Any:
         """Return a copy of the node's value as JSON values, with aliases and merge keys resolved.
@@ -122,47 +79,20 @@ class YamlNode:
         Raises:
             InputError: As for `value`.
         """
-        node, plain = self._reach(steps)
-        if node is not None:
-            return node.value()
-        return default if plain is _NONE else copied(plain)
-
-    def has(self, steps: Sequence[str | int]) -> bool:
-        """Return whether there is a value at a path. Null counts as a value."""
-        node, plain = self._reach(steps)
-        return node is not None or plain is not _NONE
-
-    def is_null(self, steps: Sequence[str | int]) -> bool:
-        """Return whether the value at a path is missing or null."""
-        node, plain = self._reach(steps)
-        if node is None:
-            return plain is None or plain is _NONE
-        if node.kind == FRESH:
-            return node.content is None
-        return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
-
-    def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
-        """Find the value at a path.
-
-        Returns:
-            The value's node, and `_NONE`. New values have no nodes inside, so for a path into one, None and the plain
-            value. If nothing is at the path, None and `_NONE`.
-        """
-        node: YamlNode | None = self
-        for at, step in enumerate(steps):
-            while node is not None and node.kind == ALIAS:
+        node = self
+        for step in steps:
+            while node.kind == ALIAS:
                 node = node.content
-            if node is None:
-                break
-            if node.kind == FRESH:
-                return None, _inside(node.content, steps[at:])
-            node = node.child(step)
-        return node, _NONE
+            child = node.child(step)
+            if child is None:
+                return default
+            node = child
+        return node.value()
 
     def child(self, step: str | int) -> YamlNode | None:
         """Return the node of a field or an element; None if there is none. Fields that a merge key gives are included.
 
-        An alias and a new value have no child nodes.
+        An alias has no child nodes.
         """
         if self.kind == MAPPING and isinstance(step, str):
             found: YamlNode | None = self.content.get(step)
@@ -178,87 +108,23 @@ class YamlNode:
         return None
 
     def children(self) -> list[YamlNode]:
-        """Return the nodes of a list's elements, edits included; an empty list for other values and for new lists."""
+        """Return the nodes of a list's elements; an empty list for other values."""
         return list(self.content) if self.kind == SEQUENCE else []
 
-    # Editing
-
-    def set(self, steps: Sequence[str | int], value: Any) -> None:
-        """Put a value at a path. Mappings and lists on the path that are missing or null are made.
-
-        Only differences from the old value change: a list or mapping is compared field by field, element by element.
-        The index one past a list's end appends. An empty path stands for the node itself.
-
-        Raises:
-            UsageError: The path leads through a string or number, or past a list's end; the value isn't a JSON value;
-                or the node is a document, and its new value isn't a mapping.
-        """
-        self.doc.editing.put(self, steps, value)
-
-    def delete(self, steps: Sequence[str | int]) -> bool:
-        """Remove the value at a path. Return whether there was one.
-
-        Raises:
-            UsageError: The path is empty.
-        """
-        return self.doc.editing.delete(self, steps)
-
-    def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
-        """Insert a value into the list at a path, before the element at `index`. The list's length as `index` appends.
-
-        A missing or null list is made first.
-
-        Raises:
-            UsageError: The value at the path isn't a list, the index is negative or past the list's end, or `value`
-                isn't a JSON value.
-        """
-        self.doc.editing.insert(self, steps, index, value)
-
-    def move(self, steps: Sequence[str | int], index: int, to: int) -> None:
-        """Move an element of the list at a path, with its comments, so that it has the index `to` afterwards.
-
-        Raises:
-            UsageError: The value at the path isn't a list, or `index` or `to` isn't the index of an element.
-        """
-        self.doc.editing.move(self, steps, index, to)
-
-    def arrange(self, elements: Sequence[Any], steps: Sequence[str | int] = ()) -> None:
-        """Give the list at a path these elements in this order. Elements that aren't given again are removed.
+    def assign(self, value: Any, lists: Lists | None = None) -> None:
+        """Give the node a new value, which the text gets when the stream is dumped. Only differences are written.
 
         Args:
-            elements: Nodes of the list's `children()`, which keep their text, and new values.
-            steps: The path of the list. A missing or null list is made first.
-
-        Raises:
-            UsageError: The value at the path isn't a list, or a new value isn't a JSON value.
+            value: The value. It isn't copied, and must be a dict for a document.
+            lists: The lists in `value` that were read from the node, as `lists_in` returns them. Their elements are
+                recognised by identity, those of all other lists by their content. A list that has None here has nodes
+                and new values as elements, which aren't compared.
         """
-        self.doc.editing.arrange(self, elements, steps)
-
-
-_NONE: Any = object()
-
-
-def _inside(value: Any, steps: Sequence[str | int]) -> Any:
-    for step in steps:
-        if isinstance(value, dict):
-            value = value.get(step, _NONE) if isinstance(step, str) else _NONE
-        elif isinstance(value, list) and isinstance(step, int) and _fits(step, value):
-            value = value[step]
-        else:
-            return _NONE
-    return value
+        self.doc.wanted[self] = value, lists or {}
 
 
 def _fits(step: str | int, elements: Sequence[Any]) -> bool:
     return type(step) is int and 0 <= step < len(elements)
-
-
-def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the node of a field or an element; None if there is none. Fields from a merge key don't count."""
-    if node.kind == MAPPING:
-        found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
-        return found
-    return node.child(step)
 
 
 def merged(node: YamlNode) -> Iterator[YamlNode]:
@@ -282,8 +148,6 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
         if node.tag is not None:
             return tagged(node.tag, node.content)
         return node.content if node.style else resolve(node.content)
-    if kind == FRESH:
-        return copied(node.content)
     if kind == ALIAS:
         return _shared(node.content, left, depth)
     if left[1]:
@@ -308,6 +172,23 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
     return [_value(child, left, depth + 1) for child in node.content]
 
 
+def says(node: YamlNode, value: Any) -> bool:
+    """Return whether a node surely has a value, plain data, in which lists have this order. False isn't sure."""
+    kind, content = node.kind, node.content
+    if kind == SCALAR and node.tag is None:
+        if value.__class__ is str:
+            return bool(content == value and (node.style or resolve(value) is value))
+        return not node.style and same(resolve(content), value)
+    if kind == MAPPING and value.__class__ is dict and content.keys() == value.keys():
+        for key, child in content.items():  # faster than all()
+            if not says(child, value[key]):
+                return False
+        return True
+    return (
+        kind == SEQUENCE and value.__class__ is list and len(content) == len(value) and all(map(says, content, value))
+    )
+
+
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
     """Return the value of an aliased node, and count its parts. Only values that aliases repeat count for the limit.
 
@@ -324,6 +205,36 @@ def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
     return value
 
 
+def wanted(value: Any) -> Any:
+    """Return a value that may have nodes in it as plain data: of a node, the value that it must have."""
+    while isinstance(value, YamlNode):
+        if value in value.doc.wanted:
+            value = value.doc.wanted[value][0]
+        elif value.kind in (MAPPING, SEQUENCE):
+            value = value.content
+        else:
+            return value.value()
+    if isinstance(value, dict):
+        made: dict[str, Any] = {}
+        for one in reversed([*merged(value[None])] if None in value else []):
+            made |= one.value()
+        return made | {key: wanted(one) for key, one in value.items() if key is not None}
+    return [wanted(one) for one in value] if isinstance(value, list) else value
+
+
+def cached(function: F) -> F:
+    """Keep the results of a function of a node of the input in the `cache` of the node's stream."""
+
+    def kept(node: YamlNode, *more: Any) -> Any:
+        key, cache = (function, node, *more), node.doc.cache
+        if key not in cache:
+            cache[key] = function(node, *more)
+        return cache[key]
+
+    kept.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature is shown
+    return kept  # type: ignore[return-value]
+
+
 def copied(value: Any) -> Any:
     """Return a deep copy of a JSON value."""
     if isinstance(value, dict):
@@ -331,3 +242,80 @@ def copied(value: Any) -> Any:
     if isinstance(value, list):
         return [copied(one) for one in value]
     return value
+
+
+def lists_in(value: Any) -> Lists:
+    """Return all lists in plain data whose elements include objects or lists.
+
+    The result maps the `id()` of each list to a tuple of the list and a copy of it. The list is in the tuple so that no
+    other object can get its `id()`.
+    """
+    found: Lists = {}
+    work = [value]
+    while work:
+        one = work.pop()
+        before = len(work)
+        for child in one.values() if one.__class__ is dict else one:
+            if child.__class__ is dict or child.__class__ is list:
+                work.append(child)
+        if one.__class__ is list and len(work) > before:
+            found[id(one)] = (one, one[:])
+    return found
+
+
+def checked(value: Any, path: str = "", depth: int = 0) -> Any:
+    """Return a copy of a value as plain JSON values.
+
+    Args:
+        value: The value; tuples become lists.
+        path: The value's path in messages; if it is empty, messages say "the value".
+        depth: The number of lists and dicts around the value.
+
+    Raises:
+        UsageError: The value, or a part of it, isn't a JSON value, or is nested too deep.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageError(f"{path or 'the value'}: {value!r:.60} has half of a character; give the whole one")
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if value - value != 0:
+            raise UsageError(
+                f"{path or 'the value'}: {value} can't be used, because JSON has no such number; give a finite one"
+            )
+        return float(value)
+    if depth > DEEPEST:
+        raise UsageError(f"{path[:40]}... is nested more than {DEEPEST} levels deep")
+    if isinstance(value, dict):
+        found = {}
+        for key, one in value.items():
+            if not isinstance(key, str):
+                raise UsageError(f"{path or 'the value'}: a key must be a string (got {key!r})")
+            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1)
+        return found
+    if isinstance(value, (list, tuple)):
+        return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
+    raise UsageError(
+        f"{path or 'the value'}: {type_in_words(value)} is not a value of JSON; use strings, numbers, booleans, "
+        "None, lists and dicts"
+    )
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are equal. true and 1 aren't equal, but 1 and 1.0 are."""
+    if one.__class__ is str:  # the usual case
+        return bool(one == other)
+    if isinstance(one, dict):
+        if not isinstance(other, dict) or len(one) != len(other):
+            return False
+        for key, value in one.items():  # faster than all()
+            if key not in other or not same(value, other[key]):
+                return False
+        return True
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

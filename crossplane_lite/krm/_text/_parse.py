@@ -7,7 +7,7 @@ import re
 try:
     import yaml  # type: ignore[import-untyped]
 except ModuleNotFoundError:
-    from ..._base.extras import load
+    from ..._core.base.extras import load
 
     load("yaml", "krm")  # which says what to install
     raise
@@ -23,8 +23,8 @@ from yaml.events import (  # type: ignore[import-untyped]
     StreamEndEvent,
 )
 
-from ..._base.type_names import json_type_in_words
-from ..._base.yaml_scalars import NOT_JSON, TAG, check_tag
+from ..._core.base.type_names import json_type_in_words
+from ..._core.base.yaml_scalars import NOT_JSON, TAG, check_tag
 from ...errors import InputError
 from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, YamlNode
 
@@ -33,14 +33,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from ._nodes import Editing
+    from ._nodes import Lists
 
     Places: TypeAlias = Callable[..., str | None]
 
-__all__ = ["Text", "parse"]
 
+_TOO_DEEP = f"this is nested more than {DEEPEST} levels deep"
 _UNPRINTABLE = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+
+
+class Unreadable(str):
+    """The text of an item or document that can't be read, in place of its value.
+
+    Attributes:
+        problem: The message of the error, with the line.
+    """
+
+    __slots__ = ("problem",)
+
+    problem: str
 
 
 class Text:
@@ -56,8 +68,9 @@ class Text:
         newline: The line break after the first line, `\n` or `\r\n`, which new lines get, too.
     """
 
-    def __init__(self, data: bytes, label: str, places: Places | None = None) -> None:
+    def __init__(self, data: bytes, label: str, places: Places | None = None, *, unreadable: int = -1) -> None:
         self.label = label
+        self._unreadable = unreadable
         self._places = places
         self._data = data
         self.text = _decode(data, label)
@@ -67,11 +80,8 @@ class Text:
         self.gone: list[YamlNode] = []  # removed documents
         self.added: list[str] = []  # the texts of documents to append
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that replace removed ones
-        self.notes: dict[YamlNode, list[Any]] = {}  # new comments of items and documents
-        self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists, if they have one
-        # The new values of items, as their editors have them; the values of other items are in their nodes.
-        self.contents: dict[YamlNode, Any] = {}
-        self.shown: str | None = None  # the text with its skipped documents, if some are left out for reading
+        self.wanted: dict[YamlNode, tuple[Any, Lists]] = {}  # the values that were assigned to nodes, and their lists
+        self.problems: list[str] = []  # the mistakes in documents that are skipped
         self.is_open = False  # whether the last line had no end, and was given one
         self.cache: dict[Any, Any] = {}  # facts about the text's style
         first = self.text.find("\n")
@@ -89,18 +99,6 @@ class Text:
             raise InputError(f"{self.label} must hold one document that isn't empty (it holds {many})")
         return self.documents[0]
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether there was an edit that changed anything, even if another edit has undone it."""
-        return bool(self.gone or self.added or self.notes) or any(root.changed for root in self.documents)
-
-    @property
-    def editing(self) -> Editing:
-        """The editor of the stream's nodes; its module is loaded with the first edit."""
-        from . import _edit
-
-        return _edit
-
     def dump(self) -> bytes:
         """Return the stream with its edits; without edits, the bytes of the input.
 
@@ -108,12 +106,22 @@ class Text:
             InputError: The edits can't be written without changing other values.
             UsageError: A comment that was set has no place in the text, or a key or an integer is too long.
         """
-        if not self.is_changed:
+        if not (self.wanted or self.gone or self.added):
             return self._data
         from ._splice import spliced
 
         mark = b"\xef\xbb\xbf" if self._data.startswith(b"\xef\xbb\xbf") else b""
-        return mark + spliced(self, lambda text: parse(text.encode()).documents).encode()
+        return mark + spliced(self).encode()
+
+    def read(self, text: str) -> list[YamlNode]:
+        """Return the documents of another text, read as this one was; InputError if it can't be read."""
+        return parse(text.encode(), unreadable=self._unreadable, skip=bool(self.problems)).documents
+
+    def document(self, root: YamlNode) -> str:
+        """Return the text of one of the documents with its edits; see `_splice.document_text`."""
+        from ._splice import document_text
+
+        return document_text(root)
 
     def at(self, index: int) -> str:
         """Return a name, for messages, of the line with the character at `index`, such as `<stdin>, line 3`."""
@@ -128,7 +136,9 @@ class Text:
         return found or f"{self.label}, line {lines[0]}"
 
 
-def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> Text:
+def parse(
+    data: bytes, label: str = "<stdin>", places: Places | None = None, *, unreadable: int = -1, skip: bool = False
+) -> Text:
     """Read a stream.
 
     Args:
@@ -136,15 +146,27 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
         label: The stream's name in messages, such as a file's name.
         places: A function that names lines in messages by something else than numbers, such as by the item around the
             line. It takes the text and numbers of lines, and returns the name of one of these lines, or None.
+        unreadable: The number of levels around the values that may be unreadable: 0 for documents, 2 for the elements
+            of the list `items`; -1 for none. A value there that isn't a mapping, has a key twice, or contains a value
+            that JSON doesn't have becomes `Unreadable`.
+        skip: Whether to leave out documents that can't be read; `Text.problems` says what is wrong with them.
 
     Raises:
         InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a
             string, a tag or number has no counterpart in JSON, values are nested too deep, or aliases stand for too
             many values.
     """
-    text = Text(data, label, places)
+    text = Text(data, label, places, unreadable=unreadable)
+    if skip:
+        try:
+            return parse(data, label)
+        except InputError:
+            left, problems = _masked(text.text, label)
+        found = parse(left.encode(), label)
+        found.text, found._data, found.problems = text.text, data, problems
+        return found
     try:
-        _Composer(text).run()
+        _Composer(text, unreadable).run()
     except yaml.reader.ReaderError:
         bad = re.search(_UNPRINTABLE, text.text)
         assert bad is not None
@@ -158,6 +180,35 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
         for root in text.documents:
             root.value()  # checks the size of aliases now, not in the middle of the user's program
     return text
+
+
+def _masked(text: str, label: str) -> tuple[str, list[str]]:
+    """Return a stream with spaces in place of the documents that can't be read, and the mistake in each of these.
+
+    The spaces keep the positions of all other text. If the mistake is between documents, the whole stream becomes
+    spaces.
+
+    Args:
+        text: The stream.
+        label: The stream's name in messages.
+    """
+    from ._layout import split
+
+    problems: list[str] = []
+    left = text
+    for piece in split(text):
+        if piece.is_marker or piece.start == piece.end:
+            continue
+        try:
+            parse(("\n" * text.count("\n", 0, piece.start) + text[piece.start : piece.end]).encode(), label)
+        except InputError as error:
+            problems.append(str(error))
+            left = left[: piece.start] + re.sub(r"[^\r\n]", " ", text[piece.start : piece.end]) + left[piece.end :]
+    try:
+        parse(left.encode(), label)
+    except InputError as error:  # the mistake is between the documents
+        return re.sub(r"[^\r\n]", " ", text), [*problems, str(error)]
+    return left, problems
 
 
 def _decode(data: bytes, label: str) -> str:
@@ -175,7 +226,9 @@ def _problem(text: Text, error: Any) -> str:
     problem = ", ".join(part for part in (error.context, error.problem) if part)
     if mark is None:
         return f"{text.label}: {problem}"
-    if text.text[mark.index : mark.index + 1] == "\t":
+    if "nesting depth" in problem:  # libyaml has a limit of its own from 0.2.6 on, which is far above ours
+        problem = _TOO_DEEP
+    elif text.text[mark.index : mark.index + 1] == "\t":
         problem = "a tab stands where only spaces may indent"
     lines = [one.line + 1 for one in (mark, error.context_mark) if one is not None]
     return f"{text.at_line(*lines)}: {problem}"
@@ -184,8 +237,9 @@ def _problem(text: Text, error: Any) -> str:
 class _Composer:
     """Makes the nodes of a stream's documents from libyaml's events."""
 
-    def __init__(self, doc: Text) -> None:
+    def __init__(self, doc: Text, unreadable: int) -> None:
         self._doc = doc
+        self._unreadable = unreadable
         self._anchors: dict[str, YamlNode] = {}
         self._merges: list[YamlNode] = []
         self._raw = False
@@ -213,11 +267,14 @@ class _Composer:
             if cls is DocumentStartEvent:
                 self._anchors = {}
                 root = self._document()
-                if root.kind == MAPPING:
+                if root.kind == MAPPING or isinstance(root.content, Unreadable):
                     self._doc.documents.append(root)
                 elif root.kind != SCALAR or root.style or root.tag or root.value() is not None:
                     found = json_type_in_words(root.value())
-                    raise InputError(f"{self._doc.at(root.start)}: a document must be a mapping (got {found})")
+                    problem = f"{self._doc.at(root.start)}: a document must be a mapping (got {found})"
+                    if self._unreadable:
+                        raise InputError(problem)
+                    self._doc.documents.append(self._as_text(root, root.end, problem))
             elif cls is StreamEndEvent:
                 self._check_merges()
                 return
@@ -237,45 +294,96 @@ class _Composer:
         while True:
             event = next_event()
             cls = type(event)
-            if cls is ScalarEvent:
-                if top is not None and top.kind == MAPPING and pending is None:
-                    pending = event
+            try:
+                if cls is ScalarEvent:
+                    if top is not None and top.kind == MAPPING and pending is None:
+                        pending = event
+                        continue
+                    start, end = event.start_mark.index, event.end_mark.index
+                    node = YamlNode(doc, top, SCALAR, event.value, start, end, event.style)
+                    if event.tag is not None or event.value in NOT_JSON or self._raw:
+                        self._unusual(node, event)
+                elif cls is MappingEndEvent or cls is SequenceEndEvent:
+                    assert top is not None
+                    top.end = event.end_mark.index
+                    open_nodes.pop()
+                    top = open_nodes[-1] if open_nodes else None
                     continue
-                start, end = event.start_mark.index, event.end_mark.index
-                node = YamlNode(doc, top, SCALAR, event.value, start, end, event.style)
-                if event.tag is not None or event.value in NOT_JSON or self._raw:
-                    self._unusual(node, event)
-            elif cls is MappingEndEvent or cls is SequenceEndEvent:
-                assert top is not None
-                top.end = event.end_mark.index
-                open_nodes.pop()
-                top = open_nodes[-1] if open_nodes else None
-                continue
-            elif cls is DocumentEndEvent:
-                assert root is not None
-                return root
-            else:
-                if top is not None and top.kind == MAPPING and pending is None:
-                    raise self._error(event, self._no_key(event))
-                node = self._alias(event, top) if cls is AliasEvent else self._collection(event, top, len(open_nodes))
-            if cls is not AliasEvent and event.anchor is not None:
-                self._anchor(node, event.anchor)
-            if top is None:
-                root = node
-            elif top.kind == SEQUENCE:
-                top.content.append(node)
-            else:
-                key = self._string(pending) if self._raw else pending.value
-                if pending.anchor is not None or pending.tag is not None or not key or key == "<<":
-                    key = self._key(pending, node)
-                if key in top.content:
-                    raise self._error(pending, f"the key {'<<' if key is None else key!r} occurs twice")
-                node.kstart, node.kend = pending.start_mark.index, pending.end_mark.index
-                top.content[key] = node
-                pending = None
-            if node.kind == MAPPING or node.kind == SEQUENCE:
-                open_nodes.append(node)
-                top = node
+                elif cls is DocumentEndEvent:
+                    assert root is not None
+                    return root
+                else:
+                    if top is not None and top.kind == MAPPING and pending is None:
+                        raise self._error(event, self._no_key(event))
+                    node = (
+                        self._alias(event, top) if cls is AliasEvent else self._collection(event, top, len(open_nodes))
+                    )
+                if cls is not AliasEvent and event.anchor is not None:
+                    self._anchor(node, event.anchor)
+                if top is None:
+                    root = node
+                elif top.kind == SEQUENCE:
+                    top.content.append(node)
+                else:
+                    key = self._string(pending) if self._raw else pending.value
+                    if pending.anchor is not None or pending.tag is not None or not key or key == "<<":
+                        key = self._key(pending, node)
+                    if key in top.content:
+                        raise self._error(pending, f"the key {'<<' if key is None else key!r} occurs twice")
+                    node.kstart, node.kend = pending.start_mark.index, pending.end_mark.index
+                    top.content[key] = node
+                    pending = None
+                if node.kind == MAPPING or node.kind == SEQUENCE:
+                    open_nodes.append(node)
+                    top = node
+            except InputError as error:
+                deep = self._unreadable
+                if not 0 <= deep <= len(open_nodes) or (
+                    deep and open_nodes[0].content.get("items") is not open_nodes[1]
+                ):
+                    raise
+                if deep < len(open_nodes):
+                    node = open_nodes[deep]
+                else:  # the item or document itself is refused
+                    node = YamlNode(doc, top, SCALAR, "", event.start_mark.index, -1, "")
+                    if top is not None:
+                        top.content.append(node)
+                self._as_text(node, self._skipped(event, len(open_nodes) - deep), str(error))
+                del open_nodes[deep:]
+                top, pending = open_nodes[-1] if open_nodes else None, None
+                if top is None:
+                    root = node
+
+    def _skipped(self, event: Any, depth: int) -> int:
+        """Read the rest of an item that can't be read, and return where the text of its last value ends.
+
+        Args:
+            event: The event that can't be used.
+            depth: How many collections of the item are open.
+        """
+        end: int = event.end_mark.index
+        depth += type(event) in (MappingStartEvent, SequenceStartEvent)
+        while depth:
+            event = self._next()
+            cls = type(event)
+            depth += (cls is MappingStartEvent or cls is SequenceStartEvent) - (
+                cls is MappingEndEvent or cls is SequenceEndEvent
+            )
+            # The end of a collection in lines is where the next token begins; that of a bracket is behind it.
+            if cls is ScalarEvent or cls is AliasEvent or self._doc.text[event.end_mark.index - 1] in "]}":
+                end = event.end_mark.index
+        return end
+
+    def _as_text(self, node: YamlNode, end: int, problem: str) -> YamlNode:
+        """Make a node an `Unreadable`: a scalar that is its own text, which nobody edits."""
+        text = self._doc.text
+        node.end = end - (text[end - 1 : end] == "\n")  # a block scalar ends in the next line
+        node.content = Unreadable(text[node.start : node.end])
+        node.content.problem = problem
+        node.kind = SCALAR
+        node.style = "?"
+        node.tag = None
+        return node
 
     def _collection(self, event: Any, top: YamlNode | None, depth: int) -> YamlNode:
         is_list = type(event) is SequenceStartEvent
@@ -283,7 +391,7 @@ class _Composer:
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
             check_tag(event.tag, None, self._at(event))
         if depth == DEEPEST:
-            raise self._error(event, f"this is nested more than {DEEPEST} levels deep")
+            raise self._error(event, _TOO_DEEP)
         style = ("[" if is_list else "{") if event.flow_style else ""
         content: Any = [] if is_list else {}
         return YamlNode(self._doc, top, SEQUENCE if is_list else MAPPING, content, event.start_mark.index, -1, style)
@@ -361,21 +469,16 @@ class _Composer:
             InputError: The scalar has two such escapes, and isn't a string of JSON.
         """
         value: str = event.value
-        if "\ufffd" not in value and "\\uFFFD" not in value:
-            return value
         text = self._doc.text[event.start_mark.index : event.end_mark.index]
-        pair = re.search(_SURROGATES, text)
-        if pair is None:
-            return value  # the character U+FFFD itself, which YAML knows
+        if not ("\ufffd" in value or "\\uFFFD" in value) or not re.search(_SURROGATES, text):
+            return value
         import json
 
         try:
             return str(json.loads(text, strict=False))
-        except ValueError:
+        except ValueError as error:
             raise self._error(
-                event,
-                f"this string has two escapes for one character ({pair[0]}), which only JSON allows, and something "
-                "that JSON doesn't allow: write the character itself",
+                event, f"this string has two escapes for one character, and isn't JSON: {error}"
             ) from None
 
     def _no_key(self, event: Any) -> str:

@@ -7,134 +7,124 @@ from __future__ import annotations
 
 import re
 
-from ._layout import (
-    bounds,
-    colon_of,
-    column,
-    content_column,
-    entries,
-    header,
-    is_block,
-    is_block_scalar,
-    keeps_blanks,
-    key_start,
-    line_end,
-    line_start,
-    own_end,
-    place_of,
-)
-from ._nodes import MAPPING, SCALAR, SEQUENCE
-from ._style import beside, flow_style, style_at
-from ._write import block_scalar, ends_in_block, flow, mapping_lines, scalar, sequence_lines
+from . import _layout, _write
+from ._nodes import MAPPING, SCALAR, SEQUENCE, YamlNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from ._nodes import YamlNode
     from ._write import Style
 
     Edit = tuple[int, int, str]
-    EditsOf = Callable[[YamlNode, list[Edit]], None]
 
-__all__ = ["BLANK", "Edit", "EditsOf", "apply", "element_lines", "flow_value", "replace", "without_spaces"]
 
-BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _INDENT = re.compile(r"[ \t]*")
-_COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
+_BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
+_COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 
 
-def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
+class OverlapError(Exception):
+    """Two edits change the same text, so what they are in must be written anew."""
+
+
+def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
     """Return the part of a text between `start` and `end`, changed by edits.
 
     Args:
         text: The text.
         start: Where the part begins.
         end: Where the part ends.
-        edits: The edits, in any order. They must not overlap.
-        bare: Whether blank lines directly after an edit lose their spaces.
+        edits: The edits, in any order.
+
+    Raises:
+        OverlapError: The edits overlap.
     """
     parts: list[str] = []
     # Insertions at one place keep their order, and come before a replacement that begins there.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
-        assert first >= start, "edits overlap"
-        kept = text[start:first]
-        parts += (without_spaces(kept) if bare and parts else kept, new)
+        if first < start:
+            raise OverlapError
+        parts += (text[start:first], new)
         start = last
-    kept = text[start:end]
-    return "".join([*parts, without_spaces(kept) if bare and parts else kept])
+    return "".join([*parts, text[start:end]])
 
 
-def without_spaces(text: str) -> str:
-    """Return a text without the spaces and tabs in the blank lines at its beginning."""
-    found = BLANK.match(text)
-    assert found is not None
-    return re.sub(r"[ \t]+", "", found[0]) + text[found.end() :]
+def replace(node: YamlNode, value: Any, has_anchor: bool, out: list[Edit]) -> None:
+    """Add the edit that writes a value in place of a node's text.
 
-
-def replace(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edit that writes a node's present value in place of the node's text.
+    Args:
+        node: The node.
+        value: The value; elements of lists may be nodes of other streams, which keep their text.
+        has_anchor: Whether the node's anchor is written before the value.
+        out: The list that the edit is added to.
 
     Raises:
         UsageError: A key or an integer is too long.
     """
-    parent, value = node.parent, node.value()
+    parent = node.parent
+    anchor = f"&{node.anchor} " if has_anchor else ""
     if parent is None:
         _replace_root(node, value, out)
     elif parent.style:
-        _replace_in_flow(node, value, out)
+        _replace_in_flow(node, value, anchor, out)
     else:
-        _replace_entry(node, parent, value, out)
+        _replace_entry(node, parent, value, anchor, out)
 
 
 def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
-    text, style = node.doc.text, style_at(node)
+    text, style = node.doc.text, _write.style_at(node)
     if node.style:
-        out.append((node.start, node.end, flow(value, style) if style.json else _block_or(value, style)))
+        out.append((node.start, node.end, _write.flow(value, style) if style.json else _block_or(value, style)))
     else:
-        end = own_end(node)
-        out.append((line_start(text, node.start), end, _block_or(value, style) + style.newline))
+        end = _behind_spaces(text, _layout.own_end(node))
+        out.append((_layout.line_start(text, node.start), end, _block_or(value, style) + style.newline))
+
+
+def _behind_spaces(text: str, at: int) -> int:
+    """Return the position behind blank lines that would become a part of new text before them; `at` without any."""
+    found = _BLANK.match(text, at)
+    return found.end() if found and found[0].strip("\r\n") else at
 
 
 def _block_or(value: Any, style: Style) -> str:
-    return style.newline.join(mapping_lines(value, 0, style)) if value else "{}"
+    return style.newline.join(_write.mapping_lines(value, 0, style)) if value else "{}"
 
 
-def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, out: list[Edit]) -> None:
+def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, anchor: str, out: list[Edit]) -> None:
     """Add the edit that writes `value` after the key or dash of an entry in block style, in place of the old value.
 
     Comments beside the old value stay.
     """
-    text, style = node.doc.text, style_at(parent)
-    if parent.was == MAPPING:
-        head = colon_of(node) + 1
-        indent = column(text, key_start(node))
+    text, style = node.doc.text, _write.style_at(parent)
+    if parent.kind == MAPPING:
+        head = _layout.colon_of(node) + 1
+        indent = _layout.column(text, _layout.key_start(node))
     else:
-        place = place_of(node)
+        place = _layout.place_of(node)
         head = place.start + 1
-        indent = column(text, place.start)
-    was_block = is_block(node)
-    end = own_end(node)
-    inline, lines = _written(node, value, indent, style, in_list=parent.was == SEQUENCE)
-    inline = (_anchor_of(node) + inline).rstrip(" ")
+        indent = _layout.column(text, place.start)
+    was_block = _layout.is_block(node)
+    end = _behind_spaces(text, _layout.own_end(node))
+    inline, lines = _written(node, value, indent, style, in_list=parent.kind == SEQUENCE)
+    inline = (anchor + inline).rstrip(" ")
     # Go's readers don't see brackets that stand below a comment behind the key.
     is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
-    if not was_block and not lines and not is_block_scalar(node) and not is_below:
+    if not was_block and not lines and not _layout.is_block_scalar(node) and not is_below:
         space = " " if text[node.start - 1] in ":-?" else ""
         out.append((node.start, node.end, space + inline))
         return
     below = ""
     notes: list[str] = []
     if was_block:
-        end = max(end, place_of(node).end)
-        if not value and isinstance(value, dict if node.was == MAPPING else list):
+        end = max(end, _layout.place_of(node).end)
+        if not value and isinstance(value, dict if node.kind == MAPPING else list):
             below = _between(node, head, end)
-        first = bounds(node)[0].start
-        comment = _COMMENT.search(text, head, min(line_end(text, head), first))
-    elif is_block_scalar(node):
-        comment = _COMMENT.match(text, header(node).end())
+        first = _layout.bounds(node)[0].start
+        comment = _COMMENT.search(text, head, min(_layout.line_end(text, head), first))
+    elif _layout.is_block_scalar(node):
+        comment = _COMMENT.match(text, _layout.header(node).end())
     else:
         comment = _COMMENT.match(text, node.end)
         notes = _COMMENT.findall(text, head, node.start)
@@ -144,11 +134,11 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, out: list[Edit]
         notes[0] = " " + notes[0].lstrip(" \t") if notes[0][0] == "\t" else notes[0]  # no tab may stand behind a dash
     new = (" " + inline if inline else "") + (notes.pop(0) if notes else "")
     kept = ""
-    if lines and not isinstance(value, str) and ends_in_block(value):
+    if lines and not isinstance(value, str) and _write.ends_in_block(value):
         # A comment further to the right would become a part of the lines' last value.
-        kept = text[end : max(end, place_of(node).end)]
+        kept = text[end : max(end, _layout.place_of(node).end)]
         end += len(kept)
-    if lines and not new and not kept and parent.was == SEQUENCE and lines[0][indent + 1] == " ":
+    if lines and not new and not kept and parent.kind == SEQUENCE and lines[0][indent + 1] == " ":
         new = lines.pop(0)[indent + 1 :]
     pad = " " * (_indent_of(lines) or indent + 2)
     kept = "".join(pad + note.lstrip() + style.newline for note in notes) + kept
@@ -168,18 +158,13 @@ def _between(node: YamlNode, head: int, end: int) -> str:
         head: The position after the collection's key or dash.
         end: Where the collection's last line ends.
     """
-    text, at = node.doc.text, line_end(node.doc.text, head)
+    text, at = node.doc.text, _layout.line_end(node.doc.text, head)
     parts: list[str] = []
-    for place in bounds(node):
+    for place in _layout.bounds(node):
         parts.append(text[at : place.lead])
         at = max(at, place.end)
     parts.append(text[at:end])
     return "".join(part for part in parts if "#" in part)
-
-
-def _anchor_of(node: YamlNode) -> str:
-    """Return the anchor and a space if aliases of the node need it before the new value; else an empty string."""
-    return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
 
 
 def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
@@ -198,45 +183,43 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE
-        if not value or (node.was in (MAPPING, SEQUENCE) and node.style and entries(node)):
-            return flow(value, flow_style(node, style)), []
-        if is_block(node) and node.was == kind:
-            at = column(text, bounds(node)[0].start)
+        if not value or (node.kind in (MAPPING, SEQUENCE) and node.style and _layout.entries(node)):
+            return _write.flow(value, _write.flow_style(node, style)), []
+        if _layout.is_block(node) and node.kind == kind:
+            at = _layout.column(text, _layout.bounds(node)[0].start)
         else:
             at = indent + (2 if in_list else style.step if kind == MAPPING else style.offset)
-        if node.kind == SEQUENCE:
-            return "", [line for child in node.content for line in element_lines(child, at, style)]
-        return "", mapping_lines(value, at, style) if isinstance(value, dict) else sequence_lines(value, at, style)
-    old = node.style if node.was == SCALAR else None
+        if isinstance(value, list):
+            return "", [line for one in value for line in element_lines(one, at, style)]
+        return "", _write.mapping_lines(value, at, style)
+    old = node.style if node.kind == SCALAR else None
     if isinstance(value, str) and value and _wants_block(node, value, old):
-        at = content_column(node) if is_block_scalar(node) else 0
+        at = _layout.content_column(node) if _layout.is_block_scalar(node) else 0
         at = at if at > indent else indent + style.step
-        keep = is_block_scalar(node) and keeps_blanks(node)
-        explicit = is_block_scalar(node) and bool(header(node)[1].strip("-+"))
-        block = block_scalar(value, at, indent, old=old or "|", keep=keep, explicit=explicit)
+        keep = _layout.is_block_scalar(node) and _layout.keeps_blanks(node)
+        explicit = _layout.is_block_scalar(node) and bool(_layout.header(node)[1].strip("-+"))
+        block = _write.block_scalar(value, at, indent, old=old or "|", keep=keep, explicit=explicit)
         if block is not None and not _is_among_comments(node, indent):
             return block
     if old is None and isinstance(value, str) and node.parent is not None:
-        old = beside(node.parent)
-    return scalar(value, style, old=old), []
+        old = _write.beside(node.parent)
+    return _write.scalar(value, style, old=old), []
 
 
-def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
+def element_lines(value: Any, column: int, style: Style) -> list[str]:
     """Return the lines of a new element of a sequence in block style, without line breaks.
 
-    An element that comes with a text of its own (`Stream.written`) keeps this text.
-
     Args:
-        child: The node of the element.
+        value: The element. A node of another stream keeps its text.
         column: The column of the dash.
         style: The style of the text around the element.
 
     Raises:
         UsageError: A key or an integer is too long.
     """
-    text = child.doc.written.get(child)
-    if text is None:
-        return sequence_lines([child.value()], column, style)
+    if not isinstance(value, YamlNode):
+        return _write.sequence_lines([value], column, style)
+    text = value.doc.document(value)
     pad = " " * (column + 2)
     lines = [pad + line if line else line for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")]
     lines[0] = f"{pad[:column]}- {lines[0][column + 2 :]}"
@@ -244,21 +227,20 @@ def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
 
 
 def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
-    if is_block_scalar(node):
+    if _layout.is_block_scalar(node):
         return True
     # A string that is written on one line, with escapes, stays so.
-    source = node.content if node.source is None else node.source
-    return "\n" in value and not (old == '"' and "\n" in source)
+    return "\n" in value and not (old == '"' and "\n" in node.content)
 
 
 def _is_among_comments(node: YamlNode, indent: int) -> bool:
     """Return whether a value can't be written as a block scalar, because a comment beside it would become its text."""
     text, parent = node.doc.text, node.parent
-    if parent is not None and not is_block_scalar(node) and not is_block(node):
-        head = colon_of(node) if parent.was == MAPPING else place_of(node).start
+    if parent is not None and not _layout.is_block_scalar(node) and not _layout.is_block(node):
+        head = _layout.colon_of(node) if parent.kind == MAPPING else _layout.place_of(node).start
         if len(_COMMENT.findall(text, head, node.start)) + bool(_COMMENT.match(text, node.end)) > 1:
             return True
-    found = _DEEP_COMMENT.match(text, own_end(node))
+    found = _DEEP_COMMENT.match(text, _layout.own_end(node))
     return found is not None and len(found[1]) > indent
 
 
@@ -277,27 +259,27 @@ def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | N
         UsageError: A key or an integer is too long.
     """
     if not isinstance(value, (dict, list)):
-        return scalar(value, style, old=old, in_flow=True)
+        return _write.scalar(value, style, old=old, in_flow=True)
     if "\n" not in lead or not style.json:
-        return flow(value, style)
+        return _write.flow(value, style)
     text = node.doc.text
     inner = lead[lead.rindex("\n") + 1 :]
-    outer = _INDENT.match(text, line_start(text, node.start))
+    outer = _INDENT.match(text, _layout.line_start(text, node.start))
     assert outer is not None
     step = inner.removeprefix(outer[0]) if inner.startswith(outer[0]) else "  "
-    return flow(value, style, lead=inner, step=step)
+    return _write.flow(value, style, lead=inner, step=step)
 
 
-def _replace_in_flow(node: YamlNode, value: Any, out: list[Edit]) -> None:
+def _replace_in_flow(node: YamlNode, value: Any, anchor: str, out: list[Edit]) -> None:
     """Add the edit that writes the new value of a node in brackets in place of its old value."""
     text, parent = node.doc.text, node.parent
     assert parent is not None
-    style = flow_style(parent, style_at(parent))
+    style = _write.flow_style(parent, _write.style_at(parent))
     start = node.kstart if node.kstart >= 0 else node.start
-    line = line_start(text, start)
+    line = _layout.line_start(text, start)
     indent = text[line:start]
     lead = "\n" + indent if not indent.strip() and line else ""
-    body = _anchor_of(node) + flow_value(parent, value, style, lead, node.style if node.was == SCALAR else None)
+    body = anchor + flow_value(parent, value, style, lead, node.style if node.kind == SCALAR else None)
     if node.start == node.end and node.kstart >= 0:
         if ":" not in text[node.kend : node.start + 1].split("#")[0] or text[node.start - 1] not in ": \t\r\n":
             # An entry without a colon: {key}

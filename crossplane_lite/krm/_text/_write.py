@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 
-from ..._base.yaml_scalars import resolve
+from ..._core.base.yaml_scalars import resolve, tagged
 from ...errors import UsageError
+from ..annotations import is_orchestrators
+from ._layout import column, entries, is_block, key_start, open_at
+from ._nodes import MAPPING, SCALAR, SEQUENCE, cached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    "Style",
-    "block_scalar",
-    "double_quoted",
-    "ends_in_block",
-    "flow",
-    "key_text",
-    "mapping_lines",
-    "scalar",
-    "sequence_lines",
-]
+    from ._nodes import YamlNode
+
 
 # The patterns are strings: compiling them takes longer than all imports, and few values need them.
 
@@ -44,27 +39,10 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LONGEST_KEY = 1000
 
 
-class Style:
-    r"""How the text around a new value is written.
-
-    Attributes:
-        step: The number of columns by which the fields of a mapping are indented under the mapping's key.
-        offset: The number of columns by which the dashes of a sequence are indented under the sequence's key.
-        quote: The usual quote, `'` or `"`.
-        newline: How lines end: `\n` or `\r\n`.
-        json: Whether the item or document is JSON.
-        colon: The text between key and value in brackets: a colon, with or without a space.
-    """
-
-    __slots__ = ("colon", "json", "newline", "offset", "quote", "step")
-
-    def __init__(self, step: int, offset: int, quote: str, newline: str, *, json: bool, colon: str) -> None:
-        self.step = step
-        self.offset = offset
-        self.quote = quote
-        self.newline = newline
-        self.json = json
-        self.colon = colon
+# How the text around a new value is written: by how many columns the fields of a mapping are indented under its key,
+# and the dashes of a sequence; a function that finds the usual quote; the line break, `\n` or `\r\n`; whether the item
+# or document is JSON; and the text between key and value in brackets, a colon with or without a space.
+Style = namedtuple("Style", "step offset quote newline json colon")
 
 
 def double_quoted(text: str) -> str:
@@ -100,7 +78,7 @@ def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = 
         value: The value.
         style: The style of the text around the value.
         old: The quote that the replaced value or a neighbouring value has; empty or None if it has none. A string gets
-            the same quote. Without one, it gets `style.quote`, and only if it needs quotes. In JSON, all strings get
+            the same quote. Without one, it gets `style.quote()`, and only if it needs quotes. In JSON, all strings get
             double quotes, and elsewhere those that need escapes.
         in_flow: Whether the value is inside of brackets (in flow style).
 
@@ -127,7 +105,7 @@ def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
     if old not in ("'", '"'):
         if _is_plain(text, in_flow=in_flow):
             return text
-        old = style.quote
+        old = style.quote()
     if old == "'" and _is_printable(text):
         return "'" + text.replace("'", "''") + "'"
     return double_quoted(text)
@@ -213,6 +191,14 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
     return ("{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else scalar(value, style)), []
 
 
+_PLAIN = Style(2, 0, lambda: '"', "\n", json=False, colon=": ")
+
+
+def new_text(fields: dict[str, Any]) -> str:
+    """Return the text of a new document."""
+    return "".join(line + "\n" for line in mapping_lines(fields, 0, _PLAIN)) or "{}\n"
+
+
 def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key: str = "") -> list[str]:
     """Return the lines of a mapping in block style, without line breaks.
 
@@ -283,4 +269,173 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
     if inner is None:
         return start + ("," if style.colon == ":" else ", ").join(parts) + end
     first = style.newline + inner
-    return start + first + ("," + first).join(parts) + style.newline + (lead or "") + end
+    return str(start + first + ("," + first).join(parts) + style.newline + (lead or "") + end)
+
+
+# The most nodes that are searched for an indentation to follow.
+_ENOUGH = 2000
+
+
+def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
+    """Return the style for new values in a node: as the node's own parts are written, else as the text around it is.
+
+    Args:
+        node: The node.
+        is_flat: Whether all new values are written on one line, so that no indentation is needed.
+    """
+    doc = node.doc
+    step = offset = None
+    at: YamlNode | None = None if is_flat else node
+    while at is not None and (step is None or offset is None):
+        found = _steps(at, at is node)
+        step = step if step is not None else found[0]
+        offset = offset if offset is not None else found[1]
+        at = at.parent
+    is_json = _is_json(unit_of(node))
+    style = Style(step or 2, offset or 0, lambda: _usual_quote(node), doc.newline, json=is_json, colon=": ")
+    return flow_style(node, style) if is_json else style
+
+
+@cached
+def _is_json(unit: YamlNode) -> bool:
+    """Return whether an item or a document is written as JSON: in brackets, with all its own keys in double quotes."""
+    while unit.kind != MAPPING and unit.parent is not None:
+        unit = unit.parent
+    text = unit.doc.text
+    return unit.style == "{" and {text[one.kstart : one.kstart + 1] for one in entries(unit)} <= {'"'}
+
+
+def unit_of(node: YamlNode) -> YamlNode:
+    """Return the item around a node, such as an element of `items` in a ResourceList; the document if there is no item.
+
+    Each has its own style, because each may be from another file.
+    """
+    at = node
+    while at.parent is not None:
+        above = at.parent
+        if above.kind == SEQUENCE and above.parent is not None and above.parent.parent is None:
+            return at
+        at = above
+    return at
+
+
+def _usual_quote(node: YamlNode) -> str:
+    """Return the quote of most values in the item or document around a node; else that of the stream; else `"`."""
+    return _most_in(unit_of(node)) or _most_in_all(node.doc.documents[0])
+
+
+@cached
+def _most_in(unit: YamlNode) -> str:
+    return _most(unit.doc.text[unit.start : unit.end])
+
+
+@cached
+def _most_in_all(root: YamlNode) -> str:
+    return _most(root.doc.text) or '"'
+
+
+# The annotations of orchestrators, which quote them in their own way.
+_RESERVED = re.compile(r"\bconfig\.(?:kubernetes|k8s)\.io/[-.\w]+: (['\"])")
+
+
+def _most(text: str) -> str:
+    single, double = text.count(": '"), text.count(': "')
+    if single or double:
+        theirs = _RESERVED.findall(text)
+        single -= theirs.count("'")
+        double -= theirs.count('"')
+    return "'" if single > double else '"' if double else ""
+
+
+@cached
+def _steps(top: YamlNode, is_own: bool) -> tuple[int | None, int | None]:
+    """Return by how many columns mappings and sequences in a node are indented under their keys.
+
+    Args:
+        top: The node. At most 2,000 nodes in it are searched.
+        is_own: Whether the fields of the document itself count, if `top` is a document.
+
+    Returns:
+        The columns of the first mapping and those of the first sequence; None if there is none.
+    """
+    step = offset = None
+    text = top.doc.text
+    todo = [top]
+    for _ in range(_ENOUGH):
+        if not todo or (step is not None and offset is not None):
+            break
+        one = todo.pop()
+        kids = entries(one)
+        todo += reversed(kids)
+        # The list of items says nothing about the inside of the items.
+        if one.kind != MAPPING or one.style or (one.parent is None and not is_own):
+            continue
+        for child in kids:
+            if not is_block(child):
+                continue
+            here = column(text, key_start(child))
+            if child.kind == MAPPING and step is None:
+                step = max(column(text, key_start(entries(child)[0])) - here, 1)
+            elif child.kind == SEQUENCE and offset is None:
+                offset = max(column(text, open_at(child)) - here, 0)
+    return step, offset
+
+
+@cached
+def beside(node: YamlNode, keys: bool = False) -> str:
+    """Return the common quote of all strings directly in a mapping or list, `'` or `"`; an empty string without one.
+
+    Args:
+        node: The mapping or list, as it is in the input. A scalar has no such quote.
+        keys: Whether to return the quote of all keys in a mapping instead.
+    """
+    if node.kind not in (MAPPING, SEQUENCE):
+        return ""
+    text = node.doc.text
+    if keys:
+        found = {text[child.kstart] for child in entries(node)}
+    else:
+        strings = [one for one in _entries(node) if one.kind == SCALAR and (one.style or _is_text(one))]
+        found = {one.style for one in strings}
+    quote = found.pop() if len(found) == 1 else ""
+    return quote if quote in ("'", '"') else ""
+
+
+def _entries(node: YamlNode) -> list[YamlNode]:
+    """Return the nodes of a collection's entries in the input, without annotations that kpt or kustomize write."""
+    if node.kind != MAPPING:
+        return entries(node)
+    return [one for key, one in node.content.items() if key is None or not is_orchestrators(key)]
+
+
+def _is_text(node: YamlNode) -> bool:
+    """Return whether an unquoted scalar of the input is a string."""
+    return isinstance(resolve(node.content) if node.tag is None else tagged(node.tag, node.content), str)
+
+
+_COLON = re.compile(r":[ ]*")
+
+
+def flow_style(node: YamlNode, style: Style) -> Style:
+    """Return `style` for values in brackets, with the space after colons that the nearest mapping in brackets has.
+
+    If there is no such mapping around `node`, `style` is returned unchanged. Only JSON can be without the space.
+    """
+    colon = _colon(node)
+    if colon is None:
+        return style
+    colon = ":" if colon == ":" and style.json else ": "
+    return style._replace(colon=colon)
+
+
+@cached
+def _colon(node: YamlNode) -> str | None:
+    """Return the first colon, with the spaces after it, of the nearest mapping in brackets; None if there is none."""
+    at: YamlNode | None = node
+    while at is not None:
+        if at.kind == MAPPING and at.style and entries(at):
+            found = _COLON.match(at.doc.text, entries(at)[0].kend)
+            if found:
+                return found[0]
+        at = at.parent
+    return None

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import _real
+from .. import _build
 
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any: ...
 
 
-globals().update(_real.names(__name__, "v1"))
+globals().update(_build.names(__name__, "v1"))

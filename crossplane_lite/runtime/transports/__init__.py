@@ -7,47 +7,41 @@ that are the same for both transports.
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ...errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from ..tls import Certificates
-    from .limits import Limits
+    from .budget import Limits
+    from .grpcio import GrpcioTransport
+    from .h2 import H2Transport
+
+    Transport: TypeAlias = H2Transport | GrpcioTransport
 
 __all__ = [
     "GRPCIO",
     "H2",
     "NAMES",
-    "Caller",
     "Handle",
     "Others",
     "Quick",
-    "Transport",
+    "against_h2_with",
     "make",
-    "no_others",
-    "seconds_left",
 ]
 
 GRPCIO: Final = "grpcio"
 H2: Final = "h2"
 NAMES: Final = (GRPCIO, H2)
-"""The names of the transports. By default the server uses the first of them that is installed."""
+"""The names of the transports."""
 
 
-class Caller(Protocol):
-    """The caller of a call, who waits for its answer. `grpc.ServicerContext` has these methods, too."""
+Handle = Callable[[bytes, float], bytes]
+"""A function that answers a call: it takes the request's bytes and the deadline, and returns the response's bytes.
 
-    def time_remaining(self) -> float | None:
-        """Return the seconds until the caller's deadline: 0 or less after the deadline, None without a deadline."""
-
-    def cancel(self) -> Any:
-        """Tell the caller that there will be no answer."""
-
-
-Handle = Callable[[bytes, Caller], bytes]
-"""A function that answers a call: it takes the request's bytes and the caller, and returns the response's bytes.
+The deadline is a time by `time.monotonic`. Every call has one: the caller's, within the limits of the server.
 
 It raises `status.Refused` for an answer with another status than OK, and no other exception.
 """
@@ -65,65 +59,36 @@ It returns None if there is no such method.
 """
 
 
-class Transport(Protocol):
-    """A server that receives calls from the network, and sends their answers.
+def against_h2_with(certificates: Any) -> str:
+    """Return why the transport h2 can't serve with certificates; an empty string if it can.
 
-    Attributes:
-        name: The transport's name, one of `NAMES`.
+    Args:
+        certificates: `tls.Certificates`, or credentials of the package grpc; None for none.
     """
-
-    name: str
-
-    @property
-    def waiting(self) -> int:
-        """The number of calls that wait for a thread."""
-
-    def listen(self, address: str, certificates: Certificates | None) -> str:
-        """Listen on an address, and return the address with the port that was taken.
-
-        Calls are answered after `start`.
-
-        Args:
-            address: `host:port` or `unix:path`. Port 0 takes a free port.
-            certificates: The certificates for mutual TLS; None serves without transport security.
-
-        Raises:
-            InputError: The address is wrong, or the server can't listen on it.
-            UsageError: The certificates are credentials of grpcio, and the transport is h2.
-        """
-
-    def start(self) -> None:
-        """Answer calls from now on, in other threads."""
-
-    def stop(self, grace: float) -> None:
-        """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
-
-    def look(self) -> None:
-        """Enforce the time limits that the transport's own threads don't. The server calls this about once a second."""
+    if certificates is None:
+        return ""
+    try:
+        return "" if hasattr(certificates, "context") else "the credentials are those of the package grpc"
+    except InputError:
+        return "the ssl of this Python can't verify clients of the CA in ca.crt"
 
 
-# For a caller without a deadline, grpcio's deadline is some hundred years away.
-_AS_GOOD_AS_FOREVER: Final = 10 * 365 * 86400.0
-
-
-def seconds_left(caller: Caller) -> float | None:
-    """Return how many seconds are left until a caller's deadline; None if the caller hasn't set a deadline."""
-    remaining = caller.time_remaining()
-    return None if remaining is None or remaining > _AS_GOOD_AS_FOREVER else remaining
-
-
-def no_others(path: str) -> None:
-    """Return None for each path. This is the `Others` of a transport that serves only RunFunction."""
-
-
-def make(name: str | None, handle: Handle | None, limits: Limits, others: Others = no_others) -> Transport:
+def make(
+    name: str | None,
+    handle: Handle | None,
+    limits: Limits,
+    others: Others,
+    against_h2: Callable[[], str] = str,
+) -> Transport:
     """Return a new transport, which listens on no address yet.
 
     Args:
-        name: `grpcio` or `h2`; None for grpcio if it is installed, else h2.
+        name: `grpcio` or `h2`; None for h2 if it is installed, else grpcio.
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits.
         others: Returns the functions that answer other methods.
+        against_h2: Returns why this server should rather have grpcio; an empty string if there is no reason. It is
+            called only if there is no `name` and h2 is installed.
 
     Raises:
         MissingExtraError: The package for the transport isn't installed; if `name` is None, neither package is.
@@ -131,24 +96,40 @@ def make(name: str | None, handle: Handle | None, limits: Limits, others: Others
     """
     if name not in (None, *NAMES):
         raise InputError(f"{name!r} is not a transport; the transports are {', '.join(NAMES)}")
-    if name != H2:
+    why = "it was asked for"
+    order: list[str] = [name] if name else [H2, GRPCIO]
+    if not name and os.name != "posix":
+        order, why = [GRPCIO], "h2 needs a POSIX system"
+    elif not name:
+        with contextlib.suppress(MissingExtraError):
+            _class(H2)
+            why = against_h2() or "h2 is installed"
+            order = order if why == "h2 is installed" else [GRPCIO, H2]
+    for one in order:
         try:
-            from .grpcio import GrpcioTransport
-
-            return GrpcioTransport(handle, limits, others)
-        except ModuleNotFoundError as e:
-            if e.name != "grpc":
+            made = _class(one)(handle, limits, others)
+        except MissingExtraError:
+            if name:
                 raise
-            if name == GRPCIO:
-                raise MissingExtraError(
-                    "grpcio is not installed: pip install grpcio, or choose the transport h2"
-                ) from e
-    try:
+            why = f"{one} is not installed"
+            continue
+        made.why = why
+        return made
+    raise MissingExtraError(
+        "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip install grpcio"
+    )
+
+
+def _class(name: str) -> Callable[[Handle | None, Limits, Others], Transport]:
+    """Return the class of a transport, or raise MissingExtraError if its package isn't installed."""
+    if name == H2:
         from .h2 import H2Transport
-    except MissingExtraError as e:
-        if name == H2:
+
+        return H2Transport
+    try:
+        from .grpcio import GrpcioTransport
+    except ModuleNotFoundError as e:
+        if e.name != "grpc":
             raise
-        raise MissingExtraError(
-            "no package that serves gRPC is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'"
-        ) from e
-    return H2Transport(handle, limits, others)
+        raise MissingExtraError("grpcio is not installed: pip install grpcio, or choose the transport h2") from e
+    return GrpcioTransport

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from . import grpc_http2, status
+from . import protocol, status
+from .budget import FOREVER, Pace
 from .status import Refused
 
 if TYPE_CHECKING:
+    from .budget import Limits
     from .connection import Connection
-    from .grpc_http2 import CallHeaders
+    from .protocol import CallHeaders
 
 __all__ = ["Call"]
-
-_FOREVER: Final = float("inf")
 
 
 class Call:
@@ -25,29 +24,35 @@ class Call:
         stream: The number of the call's HTTP/2 stream.
         headers: The call's headers.
         now: The present time, by `time.monotonic`.
-        seconds: The longest time until the request has arrived.
+        limits: The server's limits.
 
     Attributes:
-        deadline: When the caller stops waiting, by `time.monotonic`; infinity without a deadline.
-        until: When the request must have arrived, or the next piece of the answer must be sent; infinity in between.
+        deadline: When the call is over, by `time.monotonic`: the caller's deadline, within the server's limits.
+        until: When the request must have arrived; infinity after that.
+        pace: The rate at which the peer takes the answer.
+        refusal: Why the request isn't a call of gRPC; None if it is one.
+        begun: Whether a thread has begun with the call.
         message: The request as it was sent, after it has arrived completely. Empty after `unpack`; None before the
             request is complete, and after the call is answered.
         dropped: Whether the call is over: answered, refused, or its caller has gone.
-        held: How many bytes of the request are kept in memory.
+        held: How many bytes are charged for the call: its request, and then what is left of its answer.
         trailers: The headers after the answer; an empty list for no headers.
     """
 
     __slots__ = (
-        *("_answer", "_at", "_chunks", "_compressed", "_length", "_received", "_said", "connection", "deadline"),
-        *("dropped", "headers", "held", "message", "stream", "trailers", "until"),
+        *("_answer", "_at", "_chunks", "_compressed", "_length", "_received", "begun", "connection"),
+        *("deadline", "dropped", "headers", "held", "message", "pace", "refusal", "stream", "trailers", "until"),
     )
 
-    def __init__(self, connection: Connection, stream: int, headers: CallHeaders, now: float, seconds: float) -> None:
+    def __init__(self, connection: Connection, stream: int, headers: CallHeaders, now: float, limits: Limits) -> None:
         self.connection = connection
         self.stream = stream
         self.headers = headers
-        self.deadline = _FOREVER if headers.timeout is None else now + headers.timeout
-        self.until = now + seconds
+        self.deadline = now + limits.seconds_for(headers.timeout)
+        self.until = now + limits.request_seconds
+        self.pace = Pace(limits.send_seconds)
+        self.begun = False
+        self.refusal: Refused | None = None
         self.message: bytes | None = None
         self.dropped = False
         self.trailers: list[tuple[bytes, bytes]] = []
@@ -59,12 +64,15 @@ class Call:
         self._answer: bytes | None = None
         self._at = 0  # how many bytes of the answer are sent
 
-    def time_remaining(self) -> float | None:
-        """Return the seconds until the caller's deadline: 0 or less after the deadline, None without a deadline."""
-        return None if self.deadline == _FOREVER else self.deadline - time.monotonic()
+    @property
+    def waits_for_peer(self) -> bool:
+        """Whether the request is arriving, or the answer waits until the peer takes it."""
+        return self.until != FOREVER or self._answer is not None
 
-    def cancel(self) -> None:
-        """Do nothing: the connection answers the call when its deadline is over."""
+    @property
+    def most_unpacked(self) -> int:
+        """How many bytes the request may have after it is uncompressed; 0 if it isn't compressed."""
+        return protocol.MOST_RATIO * len(self.message or b"") if self._compressed else 0
 
     def add(self, data: bytes, limit: int) -> None:
         """Add a piece of the request.
@@ -78,12 +86,12 @@ class Call:
         """
         self._chunks.append(data)
         self._received += len(data)
-        if self._length < 0 and self._received >= grpc_http2.PREFIX_BYTES:
+        if self._length < 0 and self._received >= protocol.PREFIX_BYTES:
             joined = b"".join(self._chunks)
-            self._length = grpc_http2.message_length(joined[: grpc_http2.PREFIX_BYTES], limit)
+            self._length = protocol.message_length(joined[: protocol.PREFIX_BYTES], limit)
             self._compressed = joined[0] == 1
-            self._chunks = [joined[grpc_http2.PREFIX_BYTES :]]
-        if 0 <= self._length < self._received - grpc_http2.PREFIX_BYTES:
+            self._chunks = [joined[protocol.PREFIX_BYTES :]]
+        if 0 <= self._length < self._received - protocol.PREFIX_BYTES:
             raise Refused(status.INTERNAL, "the call has more than one request message; RunFunction takes exactly one")
 
     def complete(self) -> None:
@@ -94,7 +102,7 @@ class Call:
         """
         if not self._received:
             raise Refused(status.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
-        if self._length != self._received - grpc_http2.PREFIX_BYTES:
+        if self._length != self._received - protocol.PREFIX_BYTES:
             raise Refused(
                 status.INTERNAL, "the call's request message is cut off: it has fewer bytes than its prefix says"
             )
@@ -111,15 +119,22 @@ class Call:
             Refused: The request can't be uncompressed, or is larger than `limit`.
         """
         message = self.message
-        assert message is not None
+        if message is None:  # another thread has dropped the call
+            raise Refused(status.UNAVAILABLE, "the call is over")
         self.message = b""
-        return grpc_http2.unpack(message, self._compressed, self.headers, limit)
+        return protocol.unpack(message, self._compressed, self.headers, limit)
 
     def answered(self, data: bytes, trailers: list[tuple[bytes, bytes]]) -> None:
-        """Keep the answer and the headers after it until they are sent. The request is dropped."""
+        """Keep the answer, and the headers after it, until they are sent. Drop the request."""
         self.message = None
         self._answer = data
         self.trailers = trailers
+
+    def drop(self) -> None:
+        """End the call, and free its bytes now. The garbage collector may not find the call in a long time."""
+        self.dropped = True
+        self.message = self._answer = None
+        self._chunks = []
 
     @property
     def answering(self) -> bool:
@@ -129,7 +144,7 @@ class Call:
     def take(self, most: int) -> bytes:
         """Return the next piece of the answer, which has at most `most` bytes. The piece counts as sent."""
         assert self._answer is not None
-        piece = self._answer[self._at : self._at + most] if most < len(self._answer) else self._answer
+        piece = self._answer[self._at : self._at + most]
         self._at += len(piece)
         return piece
 

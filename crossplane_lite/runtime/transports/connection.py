@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from ..._base.extras import load
-from . import grpc_http2, http2, status
+from ..._core.base.extras import load
+from . import protocol, status
+from .budget import FOREVER, Exceeded
 from .call import Call
-from .frames import Credits, Flood, Frames
-from .grpc_http2 import NotGrpc
 from .status import Refused
 
 if TYPE_CHECKING:
-    from .limits import Limits
+    from .budget import Budget, Limits
 
 __all__ = ["NO_ERROR", "Connection", "Owner"]
 
@@ -41,13 +40,11 @@ _DRAIN_PING: Final = b"goodbye!"
 # After so many seconds new calls are refused, even if the peer hasn't answered _DRAIN_PING.
 _DRAIN_SECONDS: Final = 1.0
 
-_CREDITS_OF_CALL: Final = 16
-_CREDITS_OF_DATA: Final = 3
+_EVENTS_OF_CALL: Final = 16
+_EVENTS_OF_DATA: Final = 3
 
 _HEADERS: Final = [(b":status", b"200"), (b"content-type", b"application/grpc")]
 _TRAILERS: Final = [(b"grpc-status", b"0")]
-
-_FOREVER: Final = float("inf")
 
 
 class Owner(Protocol):
@@ -55,12 +52,6 @@ class Owner(Protocol):
 
     def knows(self, path: str) -> bool:
         """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
-
-    def opened(self, call: Call) -> None:
-        """Remember that a call has begun, and that its request is arriving."""
-
-    def took(self, call: Call, size: int) -> None:
-        """Count `size` more bytes of a call's request, which are kept in memory."""
 
     def ready(self, call: Call) -> None:
         """Run or refuse a call whose request has arrived completely."""
@@ -76,71 +67,94 @@ class Connection:
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
         now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
-        peer: Any object by which the owner recognises the connection. It is kept as the attribute `peer`.
+        budget: The account of the connection.
+        peer: An object of the owner, which the connection only keeps.
 
     Attributes:
+        peer: As given.
         closed: Whether the connection reads no more bytes. `output` may still have bytes to send.
-        had_calls: Whether the connection has had a call.
-        last_call: When the last call began; before the first call, when the connection began.
     """
 
-    def __init__(self, limits: Limits, owner: Owner, now: float, peer: Any = None) -> None:
+    def __init__(self, limits: Limits, owner: Owner, now: float, budget: Budget, peer: Any = None) -> None:
         self._limits = limits
         self._owner = owner
         self.peer = peer
+        self._budget = budget
         self._calls: dict[int, Call] = {}
         self._answering: dict[Call, None] = {}
-        self._not_grpc: dict[int, NotGrpc] = {}  # requests of other protocols that haven't ended, by stream
-        self._frames = Frames(http2.FRAME_BYTES, 4 * limits.header_bytes)
-        self._credits = Credits(now)
+        self._read: dict[int, int] = {}  # the bytes of data that the peer isn't told of yet, by stream
         self._out = bytearray()
         self.closed = False
-        self.had_calls = False
-        self.last_call = now
         self._heard = now
-        self._asked = _FOREVER  # when the ping was sent that isn't answered yet
+        self._asked = FOREVER  # when the ping was sent that isn't answered yet
         self._settled = False  # whether the peer's settings have come
         self._settle_until = now + limits.handshake_seconds
-        self._inside = _FOREVER  # when the frame or header block began that hasn't arrived completely
+        self._inside = FOREVER  # when the frame or header block began that hasn't arrived completely
         self._begun = 0
         self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
-        self._drain_until = _FOREVER
-        self._h2 = http2.protocol(limits)
+        self._drain_until = FOREVER
+        self._frames = protocol.Frames(4 * limits.header_bytes)
+        self._h2 = protocol.new_connection(limits, self._frames)
 
     @property
     def idle(self) -> bool:
         """Whether the connection has no open call."""
         return not self._calls
 
-    def receive(self, data: bytes, now: float) -> None:
-        """Process bytes from the peer. Bytes that break the protocol or a limit close the connection.
+    @property
+    def untaken(self) -> int:
+        """How many bytes of answers wait until the peer takes them."""
+        return sum(call.left for call in self._answering)
 
-        The answers to the bytes, such as an error, are in `output`.
+    @property
+    def behind(self) -> bool:
+        """Whether whole frames are left for the next turn."""
+        return self._frames.behind and not self.closed
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether many more bytes are to come now: the rest of a data frame."""
+        return self._frames.wants_more
+
+    def receive(self, data: bytes, now: float, until: float = FOREVER) -> None:
+        """Process bytes from the peer, until the turn is over. Bytes that break the protocol or a limit close it.
+
+        If the turn ends before all bytes are processed, `behind` is true. The answers to the bytes, such as an error,
+        are in `output`.
+
+        Args:
+            data: The bytes; empty to go on with those that are left.
+            now: The present time.
+            until: When the turn is over, by `time.monotonic`.
         """
         if self.closed:
             return
+        frames = self._frames
+        frames.until = until
         self._heard = now
-        self._asked = _FOREVER
+        self._asked = FOREVER
         try:
-            passed = self._frames.pass_on(data)
-            self._credits.spend(self._frames.cost, now)
-            events = self._h2.receive_data(passed)
+            events = self._h2.receive_data(data)
+            self._budget.spend(frames.cost, now)
             for event in events:
                 handler = _HANDLERS.get(event.__class__)
                 if handler is not None:
                     handler(self, event, now)
-        except Flood as e:
+            while self._read and not self.closed:  # once for all frames of a call, because it takes time
+                stream, size = self._read.popitem()
+                self._h2.acknowledge_received_data(size, stream)
+        except Exceeded as e:
             self.fail(e.code, str(e))
             return
         except _exceptions.ProtocolError:  # h2 has written a GOAWAY frame with the reason
             self._collect()
             self.abandon()
             return
-        if not self._frames.inside:
-            self._inside = _FOREVER
-        elif self._begun != self._frames.begun or self._inside == _FOREVER:
+        if not frames.inside:
+            self._inside = FOREVER
+        elif self._begun != frames.begun or self._inside == FOREVER:
             self._inside = now
-        self._begun = self._frames.begun
+        self._begun = frames.begun
         self._end_if_over()
 
     def _on_request(self, event: Any, now: float) -> None:
@@ -150,57 +164,49 @@ class Connection:
         if self._draining == 2 or len(self._calls) >= self._limits.streams:
             self._reset(stream, _CODES.REFUSED_STREAM)
             return
-        self.had_calls = True
-        self.last_call = now
+        self._budget.last = now
         try:
-            headers = grpc_http2.read_headers(event.headers)
+            headers = protocol.read_headers(event.headers)
             if not self._owner.knows(headers.path):
                 raise Refused(status.UNIMPLEMENTED, f"there is no method {headers.path[:200]}")
         except Refused as e:
-            self._send_error(stream, e)
+            if e.http_status == 200:
+                self._send_error(stream, e)
+            else:  # answered at the request's end: frames after the headers may be an error of the whole connection
+                call = self._calls[stream] = Call(self, stream, protocol.CallHeaders(), now, self._limits)
+                call.refusal = e
             return
-        except NotGrpc as e:
-            call = Call(self, stream, grpc_http2.NO_HEADERS, now, self._limits.request_seconds)
-            self._calls[stream] = call
-            # Answered when the request ends: frames after the headers may be an error of the whole connection.
-            self._not_grpc[stream] = e
-            return
-        call = Call(self, stream, headers, now, self._limits.request_seconds)
-        if headers.timeout is None:
-            call.deadline = now + self._limits.call_seconds
-        self._calls[stream] = call
-        self._owner.opened(call)
+        self._calls[stream] = Call(self, stream, headers, now, self._limits)
 
     def _on_data(self, event: Any, _: float) -> None:
         size = len(event.data)
-        if event.flow_controlled_length:
-            self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+        self._read[event.stream_id] = self._read.get(event.stream_id, 0) + event.flow_controlled_length
         call = self._calls.get(event.stream_id)
-        if call is None or call.message is not None or call.answering or event.stream_id in self._not_grpc:
+        if call is None or call.message is not None or call.answering or call.refusal:
             return  # the call was answered already, or its content doesn't matter
         if size > 1023:
-            self._credits.earn(_CREDITS_OF_DATA)
+            self._budget.earn(_EVENTS_OF_DATA)
         try:
             call.add(event.data, self._limits.receive_bytes)
         except Refused as e:
             self.refuse(call, e)
             return
-        self._owner.took(call, size)
+        self.hold(call, size)
 
     def _on_end(self, event: Any, now: float) -> None:
         call = self._calls.get(event.stream_id)
         if call is None or call.answering or self._gone(event.stream_id):  # a later frame may have reset the stream
             return
-        other = self._not_grpc.pop(event.stream_id, None)
-        if other is not None:
-            self._send(call, other.headers(), other.text, [], now)
+        if call.refusal:
+            self._send(call, protocol.error_headers(call.refusal), call.refusal.text.encode(), [], now)
             return
-        call.until = _FOREVER
+        call.until = FOREVER
         try:
             call.complete()
         except Refused as e:
             self.refuse(call, e)
             return
+        self._budget.completed = True
         self._owner.ready(call)
 
     def _on_reset(self, event: Any, _: float) -> None:
@@ -227,12 +233,13 @@ class Connection:
             )
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
-        self._send(call, _HEADERS, grpc_http2.prefixed(response), _TRAILERS, now)
+        self._send(call, _HEADERS, protocol.prefix(response) + response, _TRAILERS, now)
         self._pump(now)
 
     def _send(self, call: Call, headers: Any, data: bytes, trailers: Any, now: float) -> None:
         call.answered(data, trailers)
-        call.until = now + self._limits.send_seconds
+        self.hold(call, call.left - call.held)
+        call.pace.wait(now)
         self._h2.send_headers(call.stream, headers)
         self._answering[call] = None
 
@@ -251,6 +258,29 @@ class Connection:
             self._send_error(call.stream, error)
         self._end_if_over()
 
+    def hold(self, call: Call, size: int) -> None:
+        """Charge `size` more bytes that are held for a call; fewer if it is negative; nothing if the call is over."""
+        if not call.dropped:
+            call.held += size
+            self._budget.hold(size)
+
+    def make_room(self) -> bool:
+        """Refuse one call, to make room in the server's memory; return False if none can be refused.
+
+        This is the oldest call whose request is arriving or whose answer waits for the peer; otherwise the last call
+        that waits for a thread.
+        """
+        found = next((call for call in self._calls.values() if call.waits_for_peer and call.held), None)
+        found = found or next((call for call in reversed(self._calls.values()) if not call.begun and call.held), None)
+        if found is None:
+            return False
+        text = (
+            f"the server holds more than {self._limits.memory:,} bytes for its callers, and most of them for this "
+            "connection; send the request again later"
+        )
+        self.refuse(found, Refused(status.RESOURCE_EXHAUSTED, text))
+        return True
+
     def drain(self, now: float) -> None:
         """Refuse new calls, and close the connection when the open calls are answered.
 
@@ -267,7 +297,7 @@ class Connection:
 
     def _refuse_new(self) -> None:
         self._draining = 2
-        self._drain_until = _FOREVER
+        self._drain_until = FOREVER
         self._say_goodbye(self._h2.highest_inbound_stream_id)
         self._end_if_over()
 
@@ -308,6 +338,11 @@ class Connection:
         self._collect()
         return len(self._out)
 
+    @property
+    def buffered(self) -> int:
+        """The number of bytes from the peer that aren't processed, and of bytes that are ready for `output`."""
+        return len(self._frames) + self.pending
+
     def check(self, now: float) -> None:
         """Enforce the time limits: close the connection, ping the peer, refuse late calls, or begin to refuse new ones.
 
@@ -324,32 +359,17 @@ class Connection:
             self.fail(_CODES.ENHANCE_YOUR_CALM, text)
         elif now >= self._asked + limits.keepalive_timeout_seconds:
             self.fail(_CODES.NO_ERROR, f"a ping was not answered within {limits.keepalive_timeout_seconds:g} seconds")
-        elif self._asked == _FOREVER and now >= self._heard + limits.keepalive_seconds:
+        elif self._asked == FOREVER and now >= self._heard + limits.keepalive_seconds:
             self._asked = now
             self._h2.ping(_KEEPALIVE_PING)
         if now >= self._drain_until:
             self._refuse_new()
-        for call in [call for call in self._calls.values() if now >= call.deadline or now >= call.until]:
+        for call in [call for call in self._calls.values() if now >= min(call.deadline, call.until, call.pace.until)]:
             if call.answering or now >= call.deadline:
                 text = "the call's deadline is over"
             else:
                 text = f"the request took too long to arrive: more than {limits.request_seconds:g} seconds"
             self.refuse(call, Refused(status.DEADLINE_EXCEEDED, text))
-
-    def due(self) -> float:
-        """Return the time at which `check` must be called next; infinity if no time limit is running."""
-        if self.closed:
-            return _FOREVER
-        due = min(
-            _FOREVER if self._settled else self._settle_until,
-            self._inside + self._limits.request_seconds,
-            self._asked + self._limits.keepalive_timeout_seconds,
-            self._heard + self._limits.keepalive_seconds if self._asked == _FOREVER else _FOREVER,
-            self._drain_until,
-        )
-        for call in self._calls.values():
-            due = min(due, call.deadline, call.until)
-        return due
 
     def _pump(self, now: float) -> None:
         """Make frames from the answers, a frame of each in turn, until flow control or `_PIECE` (256 KB) ends it."""
@@ -366,15 +386,16 @@ class Connection:
                     continue
                 last = size == call.left
                 conn.send_data(call.stream, call.take(size), end_stream=last and not call.trailers)
-                call.until = now + self._limits.send_seconds
-                self._credits.earn(_CREDITS_OF_DATA)
+                self.hold(call, -size)
+                call.pace.took(size, now)
+                self._budget.earn(_EVENTS_OF_DATA)
                 room -= size
                 moved = True
                 if last:
                     if call.trailers:
                         conn.send_headers(call.stream, call.trailers, end_stream=True)
                     self._reset(call.stream, _CODES.NO_ERROR)  # if the answer came before the request's end
-                    self._credits.earn(_CREDITS_OF_CALL)
+                    self._budget.earn(_EVENTS_OF_CALL)
                     self._forget(call)
         self._end_if_over()
 
@@ -382,7 +403,7 @@ class Connection:
         # Each text is different, so it must not fill the table for compressing headers.
         headers = [
             _hpack.NeverIndexedHeaderTuple(*pair) if pair[0] == b"grpc-message" else pair
-            for pair in grpc_http2.error_headers(error)
+            for pair in protocol.error_headers(error)
         ]
         if not self._gone(stream):
             self._h2.send_headers(stream, headers, end_stream=True)
@@ -399,8 +420,8 @@ class Connection:
     def _forget(self, call: Call) -> None:
         self._calls.pop(call.stream, None)
         self._answering.pop(call, None)
-        self._not_grpc.pop(call.stream, None)
-        call.dropped = True
+        self.hold(call, -call.held)
+        call.drop()
         self._owner.dropped(call)
 
     def _collect(self) -> None:

@@ -8,8 +8,9 @@ Python's GIL.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["Crew"]
 
@@ -18,21 +19,20 @@ Outcome = TypeVar("Outcome")
 
 
 class Crew(Generic[Job, Outcome]):
-    """A bounded number of threads, and a queue of jobs with a limit.
+    """A bounded number of threads, and a queue of jobs with a limit. The owners of jobs take turns.
+
+    If there is more than one owner, a quarter of the threads is for those of which no job runs.
 
     Threads are started when they are needed, and stay until the crew ends. They are daemon threads, so they don't keep
     the process alive, not even with a job that never ends.
 
     Args:
         lead: Waits for sockets once, and calls `submit` for each job that came. It returns False to end the crew. Only
-            one thread at a time calls `lead`, without holding `lock`.
+            one thread at a time calls `lead`.
         do: Does a job, and returns its outcome. It must not raise.
-        hand_back: Is called with a job and its outcome by the thread that did the job, which holds `lock`.
+        hand_back: Is called with a job and its outcome by the thread that did the job. It must not raise.
         threads: The most jobs that may run at the same time.
         waiting: The most jobs that may wait in the queue.
-
-    Attributes:
-        lock: Must be held to read or change the state that the threads share.
     """
 
     def __init__(
@@ -43,14 +43,16 @@ class Crew(Generic[Job, Outcome]):
         threads: int,
         waiting: int,
     ) -> None:
-        self.lock = threading.Lock()
+        self._lock = threading.Lock()  # for the queue and the counts, and never held for long
         self._turn = threading.Lock()
         self._lead = lead
         self._do = do
         self._hand_back = hand_back
         self._threads = threads
         self._most = threads + waiting
-        self._queue: dict[Job, None] = {}  # in the order of their turns
+        self._queue: dict[Any, deque[Job]] = {}  # the jobs of each owner, in the order of the owners' turns
+        self._queued = 0
+        self._owners: dict[Any, int] = {}  # how many jobs of each owner run
         self._running = 0
         self._started = 0
 
@@ -63,24 +65,34 @@ class Crew(Generic[Job, Outcome]):
         if not self._start_one():
             raise RuntimeError("can't start a thread: raise the system's limit on threads (ulimit -u) or on memory")
 
-    def submit(self, job: Job) -> bool:
-        """Add a job to the queue and return True; return False if the queue is full. The caller must hold `lock`."""
-        if len(self._queue) + self._running >= self._most:
-            return False
-        self._queue[job] = None
-        return True
+    def submit(self, job: Job, owner: Any) -> bool:
+        """Add a job of an owner to the queue and return True; return False if the queue is full."""
+        with self._lock:
+            if self._queued + self._running >= self._most:
+                return False
+            self._queue.setdefault(owner, deque()).append(job)
+            self._queued += 1
+            return True
 
     @property
     def waiting(self) -> int:
         """The number of jobs in the queue."""
-        return len(self._queue)
+        return self._queued
 
-    def forget(self, job: Job) -> None:
-        """Remove a job from the queue, if it is still there. The caller must hold `lock`."""
-        self._queue.pop(job, None)
+    def forget(self, job: Job, owner: Any) -> None:
+        """Remove a job of an owner from the queue, if it is still there."""
+        with self._lock:
+            jobs = self._queue.get(owner)
+            if jobs is not None and job in jobs:
+                jobs.remove(job)
+                self._queued -= 1
+                if not jobs:
+                    del self._queue[owner]
 
     def _start_one(self) -> bool:
-        """Start a thread; return False if the system can't start another thread."""
+        """Start a thread; return False if there are enough, or the system can't start another thread."""
+        if self._started > self._threads:
+            return False
         try:
             threading.Thread(target=self._work, name=f"call_{self._started + 1}", daemon=True).start()
         except RuntimeError:  # the system's limit on threads
@@ -91,38 +103,48 @@ class Crew(Generic[Job, Outcome]):
     def _work(self) -> None:
         while True:
             with self._turn:
-                job = self._lead_until_job()
+                owner, job = self._lead_until_job()
             if job is None:
                 return
             while job is not None:
-                outcome = self._do(job)
-                with self.lock:
-                    self._running -= 1
-                    self._hand_back(job, outcome)
-                    job = self._next()
+                self._hand_back(job, self._do(job))
+                with self._lock:
+                    self._end(owner)
+                    owner, job = self._next()
 
-    def _lead_until_job(self) -> Job | None:
-        """Call `lead` until there is a job for this thread, and return the job; None when the crew ends."""
+    def _lead_until_job(self) -> tuple[Any, Job | None]:
+        """Call `lead` until there is a job for this thread. Return its owner and the job; None when the crew ends."""
         while True:
-            with self.lock:
-                job = self._next()
-                if job is not None:
-                    # Another thread must be free to lead, unless no second thread can be started.
-                    if self._running < self._started or self._start_one() or self._started == 1:
-                        return job
-                    self._put_back(job)
+            with self._lock:
+                # Another thread must be free to lead, unless no second thread can be started.
+                free = self._queue and self._running < self._threads
+                if free and (self._running + 1 < self._started or self._start_one() or self._started == 1):
+                    owner, job = self._next()
+                    if job is not None:
+                        return owner, job
             if not self._lead():
-                return None
+                return None, None
 
-    def _put_back(self, job: Job) -> None:
-        """Put a job back to the beginning of the queue. The next free thread does it."""
-        self._running -= 1
-        self._queue = {job: None, **self._queue}
-
-    def _next(self) -> Job | None:
-        if not self._queue or self._running == self._threads:
-            return None
-        job = next(iter(self._queue))
-        del self._queue[job]
+    def _next(self) -> tuple[Any, Job | None]:
+        """Take the next job from the queue, and return its owner and the job; None if no job may begin now."""
+        if self._running == self._threads:
+            return None, None
+        few = self._running >= self._threads - self._threads // 4 and len({*self._queue, *self._owners}) > 1
+        owner = next((one for one in self._queue if not few or one not in self._owners), None)
+        if owner is None:
+            return None, None
+        jobs = self._queue.pop(owner)
+        job = jobs.popleft()
+        if jobs:
+            self._queue[owner] = jobs  # behind the others
+        self._queued -= 1
         self._running += 1
-        return job
+        self._owners[owner] = self._owners.get(owner, 0) + 1
+        return owner, job
+
+    def _end(self, owner: Any) -> None:
+        """Count a job of an owner as done."""
+        self._running -= 1
+        self._owners[owner] -= 1
+        if not self._owners[owner]:
+            del self._owners[owner]

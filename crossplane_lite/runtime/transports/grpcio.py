@@ -5,21 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from ..._base.extras import load
-from ..._base.type_names import type_in_words
+from ..._core.base.extras import load
+from ..._core.base.type_names import type_in_words
 from ...errors import InputError, UsageError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
-from .. import address as addresses
+from .. import addresses
 from . import GRPCIO, Handle, Others, status
-from .threads import Threads
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
-    from .limits import Limits
+    from .budget import Limits
 
 __all__ = ["GrpcioTransport", "credentials"]
 
@@ -29,10 +29,14 @@ _MAX_STATUS_TEXT: Final = 1000
 # The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
 _MOST_RECEIVING: Final = 256
 
+# For a caller without a deadline, grpcio's deadline is some hundred years away.
+_FOREVER: Final = 10 * 365 * 86400.0
+
+_PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
-class GrpcioTransport:
+class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
     """The transport that serves with `grpc.server`.
 
     Args:
@@ -43,6 +47,7 @@ class GrpcioTransport:
     """
 
     name = GRPCIO
+    why = ""
 
     def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
         self._limits = limits
@@ -51,9 +56,9 @@ class GrpcioTransport:
         self._turns = threading.Semaphore(limits.threads)
         calls = limits.threads + limits.waiting
         receiving = limits.threads + min(limits.waiting, _MOST_RECEIVING)
-        self._receiving: dict[Any, float] = {}  # when each call began to arrive; the earliest first
+        self._until: dict[Any, float] = {}  # when the request of a call must be there, and then its deadline
         self._waiting: list[None] = []  # one entry for each call that waits
-        self._threads = Threads(receiving)
+        self._threads = ThreadPoolExecutor(receiving, "call")
         self._server = grpc.server(
             self._threads,
             maximum_concurrent_rpcs=calls,
@@ -71,16 +76,29 @@ class GrpcioTransport:
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
             ),
         )
-        if handle is not None:
-            self._answers = handle
-            method = grpc.stream_unary_rpc_method_handler(self._answer)
-            self._server.add_generic_rpc_handlers(
-                tuple(
-                    grpc.method_handlers_generic_handler(service, {METHOD: method})
-                    for service in (V1_SERVICE, V1BETA1_SERVICE)
-                )
-            )
-        self._server.add_generic_rpc_handlers((_Others(others),))
+        self._handle = handle
+        self._others = others
+        self._server.add_generic_rpc_handlers((self,))
+
+    def service(self, handler_call_details: Any) -> Any:
+        """Return what answers the method of a call; None if there is no such method. gRPC calls this.
+
+        Methods other than RunFunction don't count for `Limits.threads`, so they don't wait for calls.
+        """
+        path = handler_call_details.method
+        if path in _PATHS:
+            return None if self._handle is None else grpc.stream_unary_rpc_method_handler(self._answer)
+        quick = self._others(path)
+        if quick is None:
+            return None
+
+        def answer(request: bytes, context: Any) -> bytes:
+            try:
+                return quick(request)
+            except status.Refused as e:
+                return _abort(context, e)
+
+        return grpc.unary_unary_rpc_method_handler(answer)
 
     def reflect(self) -> None:
         """Serve gRPC's reflection, too. Call this before `start`.
@@ -110,7 +128,9 @@ class GrpcioTransport:
             UsageError: `certificates` isn't of one of these types.
         """
         where = addresses.parse(address)
-        addresses.check_free(where, address)
+        if where.port:  # otherwise gRPC would print lines of its own about a port that is used
+            for sock in addresses.listening(where, address):
+                sock.close()
         try:
             if certificates is None:
                 port = self._server.add_insecure_port(address)
@@ -139,57 +159,39 @@ class GrpcioTransport:
     def stop(self, grace: float) -> None:
         """Refuse new calls, wait for the running calls for at most `grace` seconds, and end the transport."""
         self._server.stop(grace).wait()
-        self._threads.shutdown()
+        self._threads.shutdown(wait=False)
 
     def look(self) -> None:
-        """Cancel calls whose requests take more than `Limits.request_seconds` to arrive."""
-        latest = time.monotonic() - self._limits.request_seconds
-        for context, since in self._receiving.copy().items():
-            if since > latest:
-                break
-            context.cancel()
+        """Cancel calls whose requests take too long to arrive, or whose deadline by the server's limits is over."""
+        now = time.monotonic()
+        for context, until in self._until.copy().items():
+            if until <= now:
+                context.cancel()
 
     def _answer(self, requests: Iterator[bytes], context: Any) -> bytes:
-        try:
-            return self._answer_in_turn(requests, context)
-        finally:
-            self._threads.nearly_done()
+        """Wait for the call's request and its turn, and answer it.
 
-    def _answer_in_turn(self, requests: Iterator[bytes], context: Any) -> bytes:
-        request = self._receive(requests, context)
-        if not self._turns.acquire(blocking=False):
-            self._wait_for_turn()
-        try:
-            if not context.is_active():  # the caller has gone while the call waited for its turn
-                return b""
-            return self._answers(request, context)
-        except status.Refused as e:
-            code, text = e.code, e.text
-        finally:
-            self._turns.release()
-        context.abort(_CODES[code], text[:_MAX_STATUS_TEXT])
-        return b""  # abort() raises
-
-    def _wait_for_turn(self) -> None:
-        self._waiting.append(None)
-        try:
-            self._turns.acquire()
-        finally:
-            self._waiting.pop()
-
-    def _receive(self, requests: Iterator[bytes], context: Any) -> bytes:
-        """Wait for the call's request message and return it; end the call with UNIMPLEMENTED if there is no message.
-
-        The message is read as a stream, so that `look` can cancel calls whose requests arrive slowly.
+        The request is read as a stream, so that `look` can cancel calls whose requests arrive slowly.
         """
-        self._receiving[context] = time.monotonic()
+        assert self._handle is not None
+        now = time.monotonic()
+        left = context.time_remaining()
+        self._until[context] = now + self._limits.request_seconds
         try:
-            for request in requests:
-                return request
+            request = next(requests, None)
+            if request is None:
+                text = "the call has no request message; RunFunction takes exactly one"
+                raise status.Refused(status.UNIMPLEMENTED, text)
+            self._until[context] = until = now + self._limits.seconds_for(left if left < _FOREVER else None)
+            self._waiting.append(None)
+            with self._turns:
+                self._waiting.pop()
+                # The caller may have gone while the call waited for its turn.
+                return self._handle(request, until) if context.is_active() else b""
+        except status.Refused as e:
+            return _abort(context, e)
         finally:
-            del self._receiving[context]
-        context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call has no request message; RunFunction takes exactly one")
-        return b""  # abort() raises
+            del self._until[context]
 
 
 def _pool_with_services() -> Any:
@@ -205,25 +207,9 @@ def _pool_with_services() -> Any:
     return pool
 
 
-class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Answers methods other than RunFunction. They don't count for `Limits.threads`, so they don't wait for calls."""
-
-    def __init__(self, others: Others) -> None:
-        self._others = others
-
-    def service(self, handler_call_details: Any) -> Any:
-        quick = self._others(handler_call_details.method)
-        if quick is None:
-            return None
-
-        def answer(request: bytes, context: Any) -> bytes:
-            try:
-                return quick(request)
-            except status.Refused as e:
-                context.abort(_CODES[e.code], e.text[:_MAX_STATUS_TEXT])
-                return b""  # abort() raises
-
-        return grpc.unary_unary_rpc_method_handler(answer)
+def _abort(context: Any, error: status.Refused) -> bytes:
+    context.abort(_CODES[error.code], error.text[:_MAX_STATUS_TEXT])
+    return b""  # abort() raises
 
 
 def credentials(certificates: Certificates) -> Any:

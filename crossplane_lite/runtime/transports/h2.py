@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import logging
 import os
 import selectors
@@ -18,33 +19,40 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ..._base.extras import load
-from ..._base.type_names import type_in_words
-from ...errors import InputError, UsageError
-from .. import address as addresses
-from . import H2, Handle, Others, listening, status
-from .call import Call
+from ..._core.base.extras import load
+from ..._core.base.type_names import type_in_words
+from ...errors import UsageError
+from .. import addresses
+from . import H2, Handle, Others, status
+from .budget import FOREVER, Memory
 from .crew import Crew
 from .status import Refused
 
 if TYPE_CHECKING:
     from ..tls import Certificates
-    from .limits import Limits
+    from .budget import Limits
+    from .call import Call
+    from .connection import Connection
     from .peer import Peer
 
 load("h2", "h2")  # raises an error if h2 isn't installed; `listen` imports the modules that use it
 
 __all__ = ["H2Transport"]
 
-_ACCEPTS: Final = 64
+# After this time the leading thread looks at the sockets again, and those come first that have used less time.
+_TURN_SECONDS: Final = 0.001
 # Open files that the process needs in addition to its connections.
 _OTHER_FILES: Final = 64
 _FEWEST_PEERS: Final = 16
-# Deadlines are checked no more often than this, because checking thousands of connections takes a while.
-_TICK_SECONDS: Final = 0.01
+# While there are connections, their time limits are checked so often, for each connection a little less often: checking
+# thousands takes a while.
+_TICK_SECONDS: Final = 0.1
+_TICK_SECONDS_PER_PEER: Final = 0.0005
+# A connection for which no more bytes are held doesn't count if memory is shared.
+_LITTLE_BYTES: Final = 64 << 10
 _PAUSE_SECONDS: Final = 1.0
+_LAST_ACCEPT_SECONDS: Final = 0.2
 _NO_MORE_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-_FOREVER: Final = float("inf")
 
 _log = logging.getLogger(__name__)
 
@@ -59,28 +67,30 @@ class H2Transport:
     """
 
     name = H2
+    why = ""
 
     def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
         self._handle = handle
         self._others = others
         self._limits = limits
-        self._most_peers = min(limits.connections, max(_FEWEST_PEERS, listening.most_files() - _OTHER_FILES))
+        self._most_peers = min(limits.connections, max(_FEWEST_PEERS, addresses.most_files() - _OTHER_FILES))
         self._listeners: list[tuple[socket.socket, Certificates | None]] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
-        self._peers: dict[Peer, int] = {}  # with the events that the selector waits for
+        # Only the leading thread uses these, except `_touched`: the peers that it has to look at again.
+        self._peers: dict[Peer, None] = {}
         self._more: dict[Peer, None] = {}
+        self._touched: dict[Peer, None] = {}
         self._crew: Crew[Call, bytes | Refused] = Crew(
             self._turn, self._run, self._hand_back, limits.threads, limits.waiting
         )
-        self._receiving: dict[Call, None] = {}  # in the order in which the calls began
-        self._held = 0  # how many bytes of requests are kept in memory
-        self._touched: dict[Peer, None] = {}
-        self._due = _FOREVER  # when connections must be checked next
-        self._asleep_until = 0.0  # until when the leading thread waits at most
-        self._paused_until = _FOREVER
-        self._stop_at = _FOREVER
+        self._memory = Memory(limits.memory)
+        self._due = 0.0  # when connections must be checked next
+        self._paused_until = FOREVER
+        self._stop_at = FOREVER
         self._stopping = False
         self._ended = threading.Event()
+        self._waking = threading.Lock()
+        self._unpacking = threading.Lock()
         self._started = False
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
@@ -102,13 +112,7 @@ class H2Transport:
                 f"the transport h2 takes only credentials that load_credentials() returns (got {kind}); give those, or "
                 "choose the transport grpcio"
             )
-        try:
-            found = listening.unix_socket(where.path) if where.path else listening.sockets(where)
-        except OSError as e:
-            if e.errno == errno.EADDRINUSE and not where.path:
-                raise addresses.in_use(address) from None
-            reason = (e.strerror or str(e)).lower()
-            raise InputError(f"can't listen on {address}: {reason}") from e
+        found = addresses.listening(where, address)
         if where.path and not where.path.startswith("\0"):
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
         self._listeners += [(sock, certificates) for sock in found]
@@ -136,11 +140,9 @@ class H2Transport:
         if not self._started:
             self._close_listeners()
             return
-        with self._crew.lock:
-            if not self._ended.is_set():
-                self._stop_at = time.monotonic() + grace
-                self._stopping = True
-                self._wake_up()
+        self._stop_at = time.monotonic() + grace
+        self._stopping = True
+        self._wake_up()
         self._ended.wait(grace + 1)
 
     @property
@@ -151,45 +153,33 @@ class H2Transport:
     def look(self) -> None:
         """Do nothing: the thread that waits for the sockets enforces the time limits."""
 
-    # Connections call the next five methods, with the crew's lock held.
+    # Connections call the next four methods, with their lock held.
 
     def knows(self, path: str) -> bool:
         """Return whether there is a method with the path `path`; an empty path stands for RunFunction."""
         return self._others(path) is not None if path else self._handle is not None
-
-    def opened(self, call: Call) -> None:
-        """Remember that a call has begun, and that its request is arriving."""
-        self._receiving[call] = None
-
-    def took(self, call: Call, size: int) -> None:
-        """Count `size` more bytes of a call's request.
-
-        If the requests in memory then have more than `Limits.request_memory` bytes, refuse the calls whose requests
-        have been arriving for the longest time.
-        """
-        call.held += size
-        self._held += size
-        while self._held > self._limits.request_memory and self._receiving:
-            # The oldest goes first: so a peer that never ends its requests can't keep others out.
-            slowest = next(iter(self._receiving))
-            text = (
-                f"the requests that the server holds have more than {self._limits.request_memory:,} bytes, and this "
-                "one took longest to arrive; send it again later"
-            )
-            slowest.connection.refuse(slowest, Refused(status.RESOURCE_EXHAUSTED, text))
-            self._touch(slowest)
 
     def ready(self, call: Call) -> None:
         """Queue a call, whose request has arrived completely, for a thread; refuse the call if the queue is full.
 
         A call of a method other than RunFunction, such as a health check, is answered at once.
         """
-        del self._receiving[call]
         if call.headers.path:
             self._answer_quickly(call)
-        elif not self._crew.submit(call):
+        elif self._memory.left < self._memory.limit // 4 and self._has_its_share(call.connection):
+            text = "the server's memory is short, and this connection doesn't take its answers: take them first"
+            call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
+        elif not self._crew.submit(call, call.connection):
             text = f"too many calls wait for a thread: {self._limits.waiting:,}; call again later, or raise --threads"
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
+
+    def _has_its_share(self, connection: Connection) -> bool:
+        """Return whether untaken answers of a connection have its share of half of the memory.
+
+        Otherwise the server would make answers for it, only to drop earlier ones.
+        """
+        holding = sum(peer.budget.held > _LITTLE_BYTES for peer in self._peers)
+        return connection.untaken * holding > self._memory.limit // 2
 
     def _answer_quickly(self, call: Call) -> None:
         quick = self._others(call.headers.path)
@@ -201,46 +191,72 @@ class H2Transport:
 
     def dropped(self, call: Call) -> None:
         """Forget a call that is over: answered, refused, or its caller has gone."""
-        self._held -= call.held
-        call.held = 0
-        self._receiving.pop(call, None)
-        self._crew.forget(call)
+        if not call.begun:
+            self._crew.forget(call, call.connection)
 
     # The crew calls the next three methods.
 
     def _run(self, call: Call) -> bytes | Refused:
         assert self._handle is not None
+        call.begun = True
         try:
-            return self._handle(call.unpack(self._limits.receive_bytes), call)
+            return self._handle(self._unpacked(call), call.deadline)
         except Refused as e:
             return e
         except BaseException as e:  # MemoryError, for example; the thread must go on
             _log.error("a call has failed in the server, outside of the function's code: %s", type(e).__name__)
             return Refused(status.INTERNAL, "the server failed; its log says why")
 
+    def _unpacked(self, call: Call) -> bytes:
+        """Return a call's request, and charge the bytes that uncompressing it may need and does need."""
+        limit = self._limits.receive_bytes
+        most = min(call.most_unpacked, limit)
+        if not most:
+            return call.unpack(limit)
+        connection = call.connection
+        with self._unpacking:  # one at a time, because it takes much of a processor
+            with connection.peer.lock:
+                if self._memory.left < most:
+                    raise Refused(status.RESOURCE_EXHAUSTED, "the server has no memory left to uncompress the request")
+                connection.hold(call, most)
+            request = call.unpack(limit)
+        with connection.peer.lock:
+            connection.hold(call, len(request) - most)
+        return request
+
     def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
-        if not call.dropped:
-            self._with(call.connection.peer, _answer, call, outcome, time.monotonic())
+        """Answer a call, in the thread that ran it. The leading thread does what is left to do, if there is any."""
+        peer = call.connection.peer
+        now = time.monotonic()
+        with peer.lock:
+            if call.dropped:
+                return
+            try:
+                sent = _answer(call, outcome, now)
+            except Exception:
+                _log.exception("a connection has failed, and is closed")
+                peer.close()
+                sent = False
+            settled = sent and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
+        if not settled or self._memory.left < 0:
+            self._touched[peer] = None
+            self._wake_up()
 
     def _turn(self) -> bool:
         """Wait for sockets, and read and write those that are ready; return False when the transport has ended.
 
         This is the crew's `lead`. An exception is logged, and the next turn begins after a second.
         """
-        with self._crew.lock:
-            now = time.monotonic()
-            if self._ended.is_set():
-                return False
-            if self._stopping and (not self._peers or now >= self._stop_at):
-                self._end()
-                return False
-            wake = 0.0 if self._more else min(self._due, self._paused_until, self._stop_at)
-            self._asleep_until = wake
+        now = time.monotonic()
+        if self._ended.is_set():
+            return False
+        if self._stopping and (not self._peers or now >= self._stop_at):
+            self._end()
+            return False
+        due = self._due if self._peers else FOREVER
+        wake = 0.0 if self._more or self._touched else min(due, self._paused_until, self._stop_at)
         try:
-            selected = self._selector.select(None if wake == _FOREVER else max(0.0, wake - now))
-            with self._crew.lock:
-                self._asleep_until = 0.0
-                self._look_at(selected)
+            self._look_at(self._selector.select(None if wake == FOREVER else max(0.0, wake - now)))
         except Exception:
             # The next leading thread goes on. Without a pause, a lasting fault would keep a processor busy.
             _log.exception("the transport has failed; it goes on in a second")
@@ -249,73 +265,93 @@ class H2Transport:
 
     def _look_at(self, selected: list[tuple[selectors.SelectorKey, int]]) -> None:
         now = time.monotonic()
+        until = now + _TURN_SECONDS
+        found = dict.fromkeys(self._more, 0)
         for key, events in selected:
             data = key.data
             if data is None:
                 self._woken(now)
             elif data.__class__ is not tuple:
-                self._with(data, data.ready, events, now)
+                found[data] = events
             elif data in self._listeners:
-                self._accept(data, now)
-        if self._more:
-            again, self._more = self._more, {}
-            for peer in again:
-                self._with(peer, peer.ready, selectors.EVENT_READ, now)
+                self._accept(data, now, until)
+        # Who has used the least time comes first. The selector reports those again that get no turn now.
+        for peer in sorted(found, key=lambda peer: peer.budget.seconds(until)) if len(found) > 1 else found:
+            self._more.pop(peer, None)
+            self._with(peer, peer.ready, found[peer], now, max(until, now + _TURN_SECONDS / 4))
+            now = time.monotonic()
+            if now >= until:
+                break
         while self._touched:
-            peer = next(iter(self._touched))
-            del self._touched[peer]
+            peer, _ = self._touched.popitem()
             self._with(peer, peer.write, now)
+        if self._memory.left < 0:
+            self._make_memory(now)
         if now >= self._due:
-            self._due = _FOREVER
             for peer in list(self._peers):
                 self._with(peer, peer.check, now)
+            self._due = time.monotonic() + _TICK_SECONDS + _TICK_SECONDS_PER_PEER * len(self._peers)
         if now >= self._paused_until:
-            self._paused_until = _FOREVER
+            self._paused_until = FOREVER
             self._listen(not self._stopping)
 
+    def _make_memory(self, now: float) -> None:
+        """Refuse calls until the memory is within its limit again: those of the connection with the most bytes first.
+
+        So a peer that doesn't end its requests, or doesn't take its answers, can't keep others out.
+        """
+        for peer in sorted(self._peers, key=lambda peer: peer.budget.held, reverse=True):
+            while self._memory.left < 0:
+                with peer.lock:
+                    made = peer.make_room()
+                self._with(peer, peer.write, now)
+                if not made:
+                    break
+            else:
+                return
+
     def _wake_up(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # the pipe is full, so the thread will wake up anyway
-            os.write(self._poke, b"\0")
+        with self._waking:
+            if not self._ended.is_set():
+                with contextlib.suppress(BlockingIOError):  # the pipe is full, so the thread will wake up anyway
+                    os.write(self._poke, b"\0")
 
     def _end(self) -> None:
         for peer in list(self._peers):
-            peer.close()
+            with peer.lock:
+                peer.close()
             self._forget(peer)
         self._listen(False)
         self._close_listeners()
         self._selector.close()
-        os.close(self._wake)
-        os.close(self._poke)
-        self._ended.set()
+        with self._waking:  # no other thread may write to the pipe's number when it belongs to another file
+            self._ended.set()
+            os.close(self._wake)
+            os.close(self._poke)
 
     def _with(self, peer: Peer, step: Callable[..., None], *arguments: object) -> None:
-        """Call `step`, which changes `peer`. Then update the events and the time for which the peer waits.
+        """Call `step`, which changes `peer`. Then update the events for which the peer waits.
 
         If `step` raises an exception, it is logged and the peer's connection is closed. If the peer was already
         removed, nothing happens.
         """
         if peer not in self._peers:
             return
-        try:
-            step(*arguments)
-        except Exception:
-            _log.exception("a connection has failed, and is closed")
-            peer.close()
-        if peer.gone:
-            self._forget(peer)
-            return
-        if peer.more:
-            self._more[peer] = None
-        events = peer.events
-        if events != self._peers[peer]:
-            self._selector.modify(peer, events, peer)
-            self._peers[peer] = events
-        due = peer.due()
-        if due < self._due:
-            self._due = max(due, time.monotonic() + _TICK_SECONDS)
-            if self._due < self._asleep_until:
-                self._asleep_until = self._due
-                self._wake_up()
+        with peer.lock:
+            try:
+                step(*arguments)
+            except Exception:
+                _log.exception("a connection has failed, and is closed")
+                peer.close()
+            if not peer.gone:
+                events = peer.events
+                if peer.more and events & selectors.EVENT_READ:
+                    self._more[peer] = None
+                if events != peer.waits_for:
+                    self._selector.modify(peer, events, peer)
+                    peer.waits_for = events
+                return
+        self._forget(peer)
 
     def _forget(self, peer: Peer) -> None:
         del self._peers[peer]
@@ -324,9 +360,6 @@ class H2Transport:
         self._selector.unregister(peer)
         peer.release()
 
-    def _touch(self, call: Call) -> None:
-        self._touched[call.connection.peer] = None
-
     def _woken(self, now: float) -> None:
         with contextlib.suppress(BlockingIOError):
             while os.read(self._wake, 4096):
@@ -334,14 +367,15 @@ class H2Transport:
         if self._stopping and self._listeners:
             self._listen(False)
             for listener in self._listeners:
-                self._accept(listener, now)  # clients that have connected by now may have begun a call
+                # Clients that have connected by now may have begun a call. Others may connect all the time.
+                self._accept(listener, now, now + _LAST_ACCEPT_SECONDS)
             self._close_listeners()
             for peer in list(self._peers):
                 self._with(peer, peer.drain, now)
 
-    def _accept(self, listener: tuple[socket.socket, Certificates | None], now: float) -> None:
+    def _accept(self, listener: tuple[socket.socket, Certificates | None], now: float, until: float) -> None:
         sock, certificates = listener
-        for _ in range(_ACCEPTS):
+        while time.monotonic() < until:
             try:
                 accepted, _where = sock.accept()
             except BlockingIOError:
@@ -365,23 +399,33 @@ class H2Transport:
         if len(self._peers) >= self._most_peers and not self._make_room(now):
             sock.close()
             return
+        if sock.fileno() < 3:
+            # Code of the function has closed stdout or stderr. What is written there must not get into a connection.
+            null, low = os.open(os.devnull, os.O_RDWR), sock.detach()
+            sock = socket.socket(fileno=fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 3))
+            os.dup2(null, low)
+            os.close(null)
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if certificates is not None:
             certificates.changed()
             sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        peer = self._new_peer(sock, certificates is not None, self._limits, self, now)
+        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
-        self._peers[peer] = selectors.EVENT_READ
+        self._peers[peer] = None
         self._with(peer, peer.write, now)  # sends our settings
 
     def _make_room(self, now: float) -> bool:
-        """Close the connection without an open call whose `worth` is least; return False if all have open calls."""
-        idle = [peer for peer in self._peers if peer.idle]
-        if not idle:
+        """Close the connection that is worth least, to make room for another; return False if none may be closed.
+
+        This is the oldest one from which no whole request has come; if there is none, of those without an open call
+        the one whose last call began first.
+        """
+        found = [peer for peer in self._peers if not peer.budget.completed or peer.idle]
+        if not found:
             return False
-        least = min(idle, key=lambda peer: peer.worth)
+        least = min(found, key=lambda peer: (peer.budget.completed, peer.budget.last))
         self._with(least, least.give_way, now)
         return True
 
@@ -406,9 +450,11 @@ class H2Transport:
         self._listeners.clear()
 
 
-def _answer(call: Call, outcome: bytes | Refused, now: float) -> None:
+def _answer(call: Call, outcome: bytes | Refused, now: float) -> bool:
+    """Answer a call, and return whether all of the answer is on its way."""
     if isinstance(outcome, Refused):
         call.connection.refuse(call, outcome)
     else:
         call.connection.answer(call, outcome, now)
     call.connection.peer.write(now)
+    return call.dropped

@@ -1,33 +1,34 @@
 """A peer's socket: the TLS handshake, reading and writing without waiting, and closing so that no answer gets lost.
 
-The peer is the client at the other end of a connection.
+The peer is the client at the other end of a connection. Failed handshakes are counted, and logged once a minute.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
+import threading
+import time
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final
 
-from . import handshakes
+from .budget import FOREVER, Budget, Memory, Pace
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
-    from .limits import Limits
+    from .budget import Limits
 
-__all__ = ["Peer"]
+__all__ = ["Failures", "Peer", "failures", "name_of", "reason_of"]
 
-_READ_BYTES: Final = 64 << 10
-# The most reads in a row, so that a peer that sends fast doesn't keep the others waiting.
-_READS: Final = 16
+_READ_BYTES: Final = 16 << 10
+_READ_MORE_BYTES: Final = 64 << 10  # inside of a data frame, whose bytes cost little time
 # If so many bytes wait to be sent, the peer's bytes aren't read. Otherwise a peer that reads nothing could make us keep
 # ever more answers, such as answers to pings.
 _MOST_PENDING: Final = 256 << 10
 # If a socket is closed with unread bytes, the last written bytes get lost. So bytes are read and dropped for a while.
 _LINGER_SECONDS: Final = 1.0
 _LINGER_READS: Final = 64
-_FOREVER: Final = float("inf")
 
 # The exceptions of a socket that would have to wait. Those of ssl are recognised by name, because a server without TLS
 # doesn't import ssl.
@@ -35,43 +36,50 @@ _WOULD_WAIT: Final = (BlockingIOError, InterruptedError)
 
 
 class Peer:
-    """One accepted connection. No method waits for the peer.
+    """One accepted connection. No method waits for the peer. All are called with `lock` held.
 
     Args:
         sock: The connection's non-blocking socket. With TLS it is an SSLSocket, and the handshake isn't done yet.
         tls: Whether the connection uses TLS.
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
+        memory: The server's memory, to which the connection's is charged.
         now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
 
     Attributes:
+        lock: Must be held to use the peer or its connection.
+        budget: The account of the connection.
+        waits_for: The events for which the owner's selector waits.
         connection: The HTTP/2 connection; None until the TLS handshake is over.
         draining: Whether new calls are refused, because the server stops.
         gone: Whether the connection has ended, and the owner must call `release`.
-        more: Whether TLS may have unread bytes that it has taken from the socket, so that a selector doesn't report
-            them.
-        since: When the connection began.
+        more: Whether bytes are left that a selector doesn't report: TLS has taken them from the socket, or the turn was
+            over before they were processed.
     """
 
     __slots__ = (
-        *("_handshake_until", "_limits", "_linger_reads", "_linger_until", "_out", "_owner", "_sock", "_stalled_until"),
-        *("_name", "_tls", "_wants_write", "connection", "draining", "gone", "more", "since"),
+        *("_handshake_until", "_limits", "_linger_reads", "_linger_until", "_name", "_out", "_owner", "_pace", "_sock"),
+        *("_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more", "waits_for"),
     )
 
-    def __init__(self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, now: float) -> None:
+    def __init__(
+        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, now: float
+    ) -> None:
         self._sock = sock
         self._tls = tls
-        self._name = handshakes.name_of(sock) if tls else ""
+        self._name = name_of(sock) if tls else ""
         self._limits = limits
         self._owner = owner
         self._out = memoryview(b"")
-        self._handshake_until = now + limits.handshake_seconds if tls else _FOREVER
-        self._stalled_until = _FOREVER
-        self._linger_until = _FOREVER
+        self._handshake_until = now + limits.handshake_seconds if tls else FOREVER
+        self._pace = Pace(limits.send_seconds)
+        self._linger_until = FOREVER
         self._linger_reads = _LINGER_READS
         self._wants_write = False
-        self.since = now
-        self.connection = None if tls else Connection(limits, owner, now, self)
+        self.lock = threading.Lock()
+        self.budget = Budget(memory, now)
+        self.waits_for = EVENT_READ
+        self.connection = None if tls else Connection(limits, owner, now, self.budget, self)
         self.draining = False
         self.gone = False
         self.more = False
@@ -84,9 +92,14 @@ class Peer:
     def events(self) -> int:
         """The events that a selector must wait for, `EVENT_READ` or `EVENT_WRITE` or both."""
         events = EVENT_WRITE if self._wants_write else 0
-        if self._linger_until != _FOREVER or not self._too_much_pending():
+        if self._linger_until != FOREVER or not self._too_much_pending():
             events |= EVENT_READ
         return events or EVENT_READ
+
+    @property
+    def lingers(self) -> bool:
+        """Whether the connection has ended, and waits for the peer to close it."""
+        return self._linger_until != FOREVER
 
     def _too_much_pending(self) -> bool:
         return len(self._out) > _MOST_PENDING or (bool(self._out) and self._connection_pending() > _MOST_PENDING)
@@ -95,40 +108,35 @@ class Peer:
         return 0 if self.connection is None else self.connection.pending
 
     @property
-    def worth(self) -> tuple[bool, float]:
-        """A key for sorting. To make room for others, the connection with the least key is closed first.
-
-        The key is a pair: whether the connection has had a call, and when its last call (or else the connection) began.
-        """
-        if self.connection is None:
-            return False, self.since
-        return self.connection.had_calls, self.connection.last_call
-
-    @property
     def idle(self) -> bool:
         """Whether the connection has no open call."""
         return self.connection is None or self.connection.idle
 
-    def ready(self, events: int, now: float) -> None:
-        """Continue the handshake, or read and write, after a selector has reported `events` for the socket."""
+    def ready(self, events: int, now: float, until: float) -> None:
+        """Continue the handshake, or read and write, after a selector has reported `events` for the socket.
+
+        Bytes are processed until the turn is over, at the time `until`. The time is charged to the budget.
+        """
         try:
-            if self._linger_until != _FOREVER:
+            if self._linger_until != FOREVER:
                 self._discard()
                 return
             if self.connection is None:
                 if not self._shake_hands(now):
                     return
                 events |= EVENT_READ  # HTTP/2 bytes may have come with the last message of the handshake
-            if events & EVENT_READ and not self._too_much_pending():
-                self._read(now)
+            if (events & EVENT_READ or self.more) and not self._too_much_pending():
+                self._read(now, until)
             self.write(now)
         except OSError:  # ssl's errors are OSErrors, too
             self.close()
+        finally:
+            self.budget.work(time.monotonic() - now, now)
 
     def write(self, now: float) -> None:
         """Send the connection's output, as far as the socket accepts it; begin to close a connection that has ended."""
         connection = self.connection
-        if connection is None or self.gone or self._linger_until != _FOREVER:
+        if connection is None or self.gone or self._linger_until != FOREVER:
             return
         try:
             while True:
@@ -136,36 +144,31 @@ class Peer:
                     self._out = memoryview(connection.output(now))
                     if not self._out:
                         self._wants_write = False
-                        self._stalled_until = _FOREVER
+                        self._pace.done()
                         break
                 sent = self._send()
                 if sent is None:
                     self._wants_write = True
-                    if self._stalled_until == _FOREVER:
-                        self._stalled_until = now + self._limits.send_seconds
-                    return
+                    self._pace.wait(now)
+                    break
                 self._out = self._out[sent:]
-                self._stalled_until = _FOREVER
+                self._pace.took(sent, now)
         except OSError:
             self.close()
             return
-        if connection.closed:
+        self.budget.buffer(len(self._out) + connection.buffered)
+        if connection.closed and not self._out:
             self._linger(now)
 
     def check(self, now: float) -> None:
         """Enforce the time limits at the time `now`: close the connection, or do what `Connection.check` does."""
         if now >= self._handshake_until and not self.draining:
             self._fail(f"the client took more than {self._limits.handshake_seconds:g} seconds", now)
-        if now >= self._handshake_until or now >= self._stalled_until or now >= self._linger_until:
+        if now >= self._handshake_until or now >= self._pace.until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
             self.connection.check(now)
             self.write(now)
-
-    def due(self) -> float:
-        """Return the time at which `check` must be called next; infinity if no time limit is running."""
-        connection = _FOREVER if self.connection is None else self.connection.due()
-        return min(self._handshake_until, self._stalled_until, self._linger_until, connection)
 
     def drain(self, now: float) -> None:
         """Refuse new calls, and close the connection when the open calls are answered (see `Connection.drain`).
@@ -190,6 +193,7 @@ class Peer:
             _forget_errors()
         if self.connection is not None:
             self.connection.abandon()
+        self.budget.buffer(0)
 
     def release(self) -> None:
         """Close the socket. Call this after the socket is removed from the selector."""
@@ -197,13 +201,26 @@ class Peer:
 
     def give_way(self, now: float) -> None:
         """Close this connection, to make room for another. If HTTP/2 has begun, tell the peer so."""
-        if self.connection is None or self._linger_until != _FOREVER:
+        if self.connection is None or self._linger_until != FOREVER:
             self.close()
         else:
             text = f"the server has its limit of {self._limits.connections:,} connections, and closes idle ones"
             self.connection.fail(NO_ERROR, text)
             self.write(now)
             self.close()
+
+    def make_room(self) -> bool:
+        """Refuse a call, or close the connection, to make room in the server's memory; return False if nothing helps.
+
+        Call `write` next. A running call can't be stopped.
+        """
+        if self.connection is None or self.gone:
+            return False
+        if self.connection.make_room():
+            return True
+        if len(self._out) + self.connection.buffered:
+            self.close()
+        return self.gone
 
     def _shake_hands(self, now: float) -> bool:
         """Go on with the TLS handshake; return True if it is over, and HTTP/2 can begin.
@@ -219,7 +236,7 @@ class Peer:
         except OSError as e:
             wanted = _wanted(e)
             if wanted is None:
-                self._fail(handshakes.reason_of(sock, e), now)
+                self._fail(reason_of(sock, e), now)
                 raise
             self._wants_write = wanted == EVENT_WRITE
             return False
@@ -228,36 +245,44 @@ class Peer:
             self._fail("the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC", now)
             self.close()
             return False
-        self._handshake_until = _FOREVER
-        self.connection = Connection(self._limits, self._owner, now, self)
+        self._handshake_until = FOREVER
+        self.connection = Connection(self._limits, self._owner, now, self.budget, self)
         if self.draining:
             self.connection.drain(now)
         return True
 
     def _fail(self, reason: str, now: float) -> None:
         if reason:
-            handshakes.failures.add(self._name, reason, now)
+            failures.add(self._name, reason, now)
 
-    def _read(self, now: float) -> None:
-        assert self.connection is not None
+    def _read(self, now: float, until: float) -> None:
+        connection = self.connection
+        assert connection is not None
         self.more = False
-        for _ in range(_READS):
-            data = self._receive()
+        while True:
+            size = _READ_MORE_BYTES if connection.wants_more else _READ_BYTES
+            data = b"" if connection.behind else self._receive(size)
             if data is None:
                 return
-            if not data:
+            if not data and not connection.behind:
                 self.close()
                 return
-            self.connection.receive(data, now)
-            if self.connection.closed or (not self._tls and len(data) < _READ_BYTES):
+            # What the frames mean is done after reading them, and takes about as long.
+            connection.receive(data, now, (time.monotonic() + until) / 2)
+            if connection.closed:
                 return
-        # A selector doesn't see bytes that TLS has already read from the socket.
-        self.more = self._tls
+            # A selector doesn't see bytes that TLS has already read from the socket.
+            left = connection.behind or (self._tls and self._sock.pending() > 0)  # type: ignore[attr-defined]
+            if time.monotonic() >= until:
+                self.more = left
+                return
+            if not left and len(data) < size:
+                return
 
-    def _receive(self) -> bytes | None:
+    def _receive(self, size: int) -> bytes | None:
         """Return the next bytes from the peer: None if no bytes have come yet, empty bytes if the peer has gone."""
         try:
-            return self._sock.recv(_READ_BYTES)
+            return self._sock.recv(size)
         except OSError as e:
             if _wanted(e) is None:
                 raise
@@ -287,7 +312,7 @@ class Peer:
     def _discard(self) -> None:
         while self._linger_reads:
             self._linger_reads -= 1
-            data = self._receive()
+            data = self._receive(_READ_MORE_BYTES)
             if data is None:
                 return
             if not data:
@@ -321,3 +346,91 @@ def _wanted(error: OSError) -> int | None:
     if name == "SSLWantReadError":
         return EVENT_READ
     return EVENT_WRITE if name == "SSLWantWriteError" else None
+
+
+_SILENT_SECONDS: Final = 60.0
+
+_log = logging.getLogger(__name__)
+
+_GIVE: Final = "give it a certificate that the CA in ca.crt has signed"
+_NOT_TLS: Final = "the client sent plain text or another protocol: let it connect with TLS"
+_SELF_SIGNED: Final = 18  # X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
+_REASONS: Final = {
+    "PEER_DID_NOT_RETURN_A_CERTIFICATE": f"the client showed no certificate: {_GIVE}",
+    "HTTP_REQUEST": _NOT_TLS,
+    "WRONG_VERSION_NUMBER": _NOT_TLS,
+}
+
+
+class Failures:
+    """The failed handshakes of this process.
+
+    Attributes:
+        count: The number of handshakes that have failed.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._left_out = 0
+        self._silent_until = 0.0
+
+    def add(self, peer: str, reason: str, now: float) -> None:
+        """Count a failed handshake, and log it, unless another was logged in the last minute.
+
+        Args:
+            peer: The client's address.
+            reason: Why the handshake failed.
+            now: The present time, by `time.monotonic`.
+        """
+        self.count += 1
+        if now < self._silent_until:
+            self._left_out += 1
+            return
+        more = f" ({self._left_out:,} more have failed since the last line about one)" if self._left_out else ""
+        _log.warning("the TLS handshake with %s failed: %s%s", peer, reason, more)
+        self._left_out = 0
+        self._silent_until = now + _SILENT_SECONDS
+
+
+failures: Final = Failures()
+"""The failed handshakes of this process."""
+
+
+def name_of(sock: socket.socket) -> str:
+    """Return the address of a socket's peer, as text for people."""
+    with contextlib.suppress(OSError):
+        found = sock.getpeername()
+        if isinstance(found, tuple):
+            host = str(found[0]).removeprefix("::ffff:")  # IPv4 by a socket for both
+            return f"[{host}]:{found[1]}" if ":" in host else f"{host}:{found[1]}"
+    return "a client without an address"
+
+
+def reason_of(sock: Any, error: OSError) -> str:
+    """Return why a handshake has failed.
+
+    Args:
+        sock: The SSLSocket.
+        error: The exception of `do_handshake`.
+
+    Returns:
+        The reason. It is empty if the client has closed the connection before it asked for anything. Probes that only
+        connect do that.
+    """
+    reason = str(getattr(error, "reason", None) or "")
+    # The exceptions of ssl are recognised by name, because this module is loaded without TLS, too.
+    if isinstance(error, ConnectionError) or type(error).__name__ in ("SSLEOFError", "SSLZeroReturnError"):
+        return "" if sock.shared_ciphers() is None else "the client closed the connection"
+    if reason == "CERTIFICATE_VERIFY_FAILED":
+        if getattr(error, "verify_code", 0) == _SELF_SIGNED:
+            return (
+                "no CA in ca.crt has signed the client's certificate: it is self-signed, or another CA of that name "
+                "has signed it; give it one that the CA in ca.crt has signed, or try the transport grpcio "
+                "(--transport grpcio)"
+            )
+        why = getattr(error, "verify_message", "")
+        return f"the client's certificate isn't valid ({why}): {_GIVE}"
+    words = reason.replace("_", " ").lower() or error.strerror or str(error)
+    if "_ALERT_" in reason:
+        return f"the client refused it ({words})"
+    return _REASONS.get(reason, words)

@@ -26,16 +26,7 @@ UNIMPLEMENTED: Final = 12
 INTERNAL: Final = 13
 UNAVAILABLE: Final = 14
 
-NAMES: Final = {
-    OK: "OK",
-    INVALID_ARGUMENT: "INVALID_ARGUMENT",
-    DEADLINE_EXCEEDED: "DEADLINE_EXCEEDED",
-    NOT_FOUND: "NOT_FOUND",
-    RESOURCE_EXHAUSTED: "RESOURCE_EXHAUSTED",
-    UNIMPLEMENTED: "UNIMPLEMENTED",
-    INTERNAL: "INTERNAL",
-    UNAVAILABLE: "UNAVAILABLE",
-}
+NAMES: Final = {code: name for name, code in list(globals().items()) if type(code) is int}
 """The names of the status codes."""
 
 
@@ -45,9 +36,11 @@ class Refused(Exception):
     Attributes:
         code: gRPC's status code.
         text: The status message, for people.
+        http_status: The status of HTTP. If it isn't 200, the request wasn't a call of gRPC, and `text` is the body.
     """
 
-    def __init__(self, code: int, text: str) -> None:
+    def __init__(self, code: int, text: str, http_status: int = 200) -> None:
         super().__init__(code, text)
+        self.http_status = http_status
         self.code = code
         self.text = text

@@ -18,20 +18,20 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from ..._call import tally
-from ..._call.tally import Tally
+from ..._core.call import tally
+from ..._core.call.tally import Tally
 from ...errors import UsageError
 from .. import log
-from ..subject import subject_of
-from ..transports import seconds_left, status
+from ..calls import subject_of
+from ..transports import status
 from ..transports.status import Refused
-from . import frames, nursery, stacks
-from .record import Late, Worker
+from . import frames
+from . import worker as workers
+from .frames import Late, Worker
 
 if TYPE_CHECKING:
     from ..calls import Run
-    from ..transports import Caller
-    from ..transports.limits import Limits
+    from ..transports.budget import Limits
     from .frames import Event, Outcome
 
 __all__ = ["Pool"]
@@ -112,7 +112,7 @@ class Pool:
         try:
             gc.enable()  # the server disables it while it starts
             self._sock.close()
-            nursery.keep(theirs, run, self._limits)
+            workers.keep(theirs, run, self._limits)
         except BaseException:
             _log.exception("the process that starts workers has failed")
         finally:
@@ -145,7 +145,7 @@ class Pool:
         """Whether a worker takes calls, and the nursery can still start workers."""
         return not self._broken and self.processes > 0
 
-    def handle(self, request: bytes, caller: Caller) -> bytes:
+    def handle(self, request: bytes, until: float) -> bytes:
         """Answer a request: have a worker run it, and return the bytes of the response.
 
         If the worker ends, the call is run once more, by another worker.
@@ -156,7 +156,7 @@ class Pool:
         """
         self._running.append(None)
         try:
-            outcome = self._ask(request, caller)
+            outcome = self._ask(request, until)
         except Refused:
             raise
         except BaseException:  # MemoryError, for example
@@ -171,9 +171,7 @@ class Pool:
             raise Refused(outcome.code, outcome.content.decode(errors="replace"))
         return outcome.content
 
-    def _ask(self, request: bytes, caller: Caller) -> Outcome:
-        remaining = seconds_left(caller)
-        until = time.monotonic() + (self._limits.call_seconds if remaining is None else remaining)
+    def _ask(self, request: bytes, until: float) -> Outcome:
         for attempt in range(1, _MOST_TRIES + 1):
             try:
                 taken = self._take(request, until)
@@ -222,7 +220,9 @@ class Pool:
                 worker.answered = True
             return outcome
         raise self._lose(
-            request, f"{_MOST_TRIES} workers ended while they ran it; see 'a worker has ended' in the function's log"
+            request,
+            f"{_MOST_TRIES} workers ended while they ran it, so compose() has begun {_MOST_TRIES} times; see 'a worker "
+            "has ended' in the function's log",
         )
 
     def _release(self, worker: Worker, sock: socket.socket) -> None:
@@ -299,7 +299,7 @@ class Pool:
                     worker.retiring = True
                     self.replaced += 1
                     self._start()
-                    pipe = stacks.accept(worker.control)
+                    pipe = workers.accept_stacks(worker.control)
                     if pipe is not None:
                         with contextlib.suppress(OSError):
                             frames.command(self._sock, frames.DUMP, worker.number)
@@ -308,7 +308,7 @@ class Pool:
                 self._missing_until.remove(due)
                 self._start()
         for worker, pipe in retired:
-            self._report(worker, stacks.read(pipe, _STACKS_SECONDS))
+            self._report(worker, workers.read_stacks(pipe, _STACKS_SECONDS))
 
     def _stuck(self, worker: Worker) -> list[dict[str, str]]:
         """Return the subjects of the calls that are stuck in a worker."""
@@ -391,9 +391,9 @@ class Pool:
                     worker.process = event.value
                     _log.debug("a worker has started", extra={"worker": event.value})
                 else:
-                    pipe = stacks.accept(worker.control)
+                    pipe = workers.accept_stacks(worker.control)
                     self._forget(worker)
-                    shown = stacks.read(pipe, 0)
+                    shown = workers.read_stacks(pipe, 0)
                     if event.kind == frames.NOT_STARTED:
                         self._start_later(event.value)
                     else:

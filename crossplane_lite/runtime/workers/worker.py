@@ -1,28 +1,43 @@
-"""A worker: a process that runs calls, with a thread for each socket that the server has sent it."""
+"""The processes behind the server: workers, which run calls, and the nursery, from which they are forked.
+
+A worker has a thread for each socket that the server has sent it. The nursery has the function, one thread, and no
+server: a process with threads can't be forked safely, and the server has many. So the nursery is forked before the
+server starts threads. It forks all workers, also later ones that replace others, and kills them when the server has
+gone.
+
+faulthandler writes the stacks of a worker that hangs or crashes into a pipe, which the server reads. It needs no thread
+of Python that runs, so the stacks are there also if C code lets no thread run.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import faulthandler
 import logging
 import os
+import re
+import select
+import signal
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ..._call import tally
-from ..._call.tally import Tally
+from ..._core.call import tally
+from ..._core.call.tally import Tally
 from .. import log
-from ..calls import Calls, Run, end_if_forked
-from ..subject import current_subject
+from ..calls import Calls, Run, current_subject, end_if_forked
 from ..transports import status
+from ..transports.budget import GiveBack
 from ..transports.status import Refused
-from . import frames, stacks
-from .frames import Outcome
+from . import frames
+from .frames import Event, Outcome
 
 if TYPE_CHECKING:
-    from ..transports.limits import Limits
+    from ..transports.budget import Limits
 
-__all__ = ["work"]
+__all__ = ["SIGNAL", "accept_stacks", "keep", "read_stacks", "work"]
 
 _LOOK_SECONDS: Final = 1.0
 
@@ -45,6 +60,7 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
     pause = min(_LOOK_SECONDS, limits.stuck_seconds / 3)
     control.settimeout(pause)
     looked = time.monotonic()
+    memory = GiveBack()
     process = os.getpid()
     while True:
         try:
@@ -58,6 +74,8 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
             threading.Thread(target=_run_calls, args=(sock, calls), daemon=True).start()
         if time.monotonic() - looked >= pause:
             looked = time.monotonic()
+            log.flush()
+            memory.look()
             try:
                 calls.look()
             except Exception:
@@ -66,20 +84,6 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
 
 def _subject() -> dict[str, str]:
     return {**current_subject(), "worker": str(os.getpid())}
-
-
-class _Caller:
-    """The caller of a call, who waits in the server's process."""
-
-    def __init__(self, until: float) -> None:
-        self._until = until
-
-    def time_remaining(self) -> float | None:
-        """Return the seconds until the caller's deadline: 0 or less after the deadline; never None."""
-        return self._until - time.monotonic()
-
-    def cancel(self) -> None:
-        """Do nothing: the server answers the caller when the deadline is over."""
 
 
 def _run_calls(sock: socket.socket, calls: Calls) -> None:
@@ -93,7 +97,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
             counts = Tally()
             before = tally.counting.set(counts)
             try:
-                response = calls.handle(request, _Caller(until))
+                response = calls.handle(request, until)
                 outcome = Outcome(status.OK, counts.counts, response)
             except Refused as e:
                 outcome = Outcome(e.code, counts.counts, e.text.encode(errors="replace"))
@@ -111,10 +115,151 @@ def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
     """
     code = 1
     try:
-        stacks.offer(control)
+        _offer_stacks(control)
         work(control, run, limits)
         code = 0
     except BaseException:
         _log.exception("a worker has failed")
     finally:
         os._exit(code)
+
+
+def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
+    """Run the nursery: start and kill workers as the server commands, and report when workers start and end.
+
+    Returns when the server has gone, after killing all workers that are left.
+
+    Args:
+        sock: The socket to the server.
+        run: The function for the workers, which takes request bytes and returns response bytes.
+        limits: The server's limits.
+    """
+    # The server alone reacts to a terminal's signals. This is a handler and not SIG_IGN, because programs that
+    # functions start would inherit SIG_IGN.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _ignore)
+    signal.signal(signal.SIGCHLD, _ignore)
+    ended, poke = os.pipe()
+    os.set_blocking(poke, False)
+    os.set_blocking(ended, False)
+    signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
+    nursery = os.getpid()
+    numbers: dict[int, int] = {}  # the number of each worker, by its process
+    try:
+        while True:
+            waited: list[Any] = [sock, ended]
+            ready, _, _ = select.select(waited, [], [])
+            end_if_forked(nursery)  # by a signal handler of the function's module
+            if ended in ready:
+                os.read(ended, 4096)
+                _tell_ended(sock, numbers)
+            if sock not in ready:
+                continue
+            kind, worker, control = frames.receive_command(sock)
+            if kind != frames.START:
+                for process in [process for process, number in numbers.items() if number == worker]:
+                    os.kill(process, signal.SIGKILL if kind == frames.END else SIGNAL)
+                continue
+            if control is None:  # the socket was dropped, because this process can't open another descriptor
+                frames.send_event(sock, Event(frames.NOT_STARTED, worker, errno.EMFILE))
+                continue
+            try:
+                process = os.fork()
+            except OSError as e:  # the system has no memory or process numbers left: the server tries again
+                control.close()
+                frames.send_event(sock, Event(frames.NOT_STARTED, worker, e.errno or 0))
+                continue
+            if not process:
+                try:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    for one in (ended, poke, sock.detach()):
+                        os.close(one)
+                finally:  # the code below this loop is for the nursery alone
+                    run_and_exit(control, run, limits)
+            control.close()
+            numbers[process] = worker
+            frames.send_event(sock, Event(frames.STARTED, worker, process))
+    except (EOFError, OSError):
+        pass  # the server has gone
+    finally:
+        for process in numbers:
+            os.kill(process, signal.SIGKILL)
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+def _tell_ended(sock: socket.socket, numbers: dict[int, int]) -> None:
+    while numbers:
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if not process:
+            return
+        worker = numbers.pop(process, None)
+        if worker is not None:
+            frames.send_event(sock, Event(frames.ENDED, worker, os.waitstatus_to_exitcode(status)))
+
+
+SIGNAL: Final = signal.SIGQUIT
+"""The signal on which a worker that has made an offer writes its stacks."""
+
+# A pause of this length ends the stacks.
+_PAUSE_SECONDS: Final = 0.1
+
+# Functions of threads that run no call: those that wait for a request, and the worker's main thread.
+_IDLE: Final = re.compile(r"workers/\w+\.py\", line \d+ in (receive_request|run_and_exit)$", re.MULTILINE)
+
+
+def _offer_stacks(control: socket.socket) -> None:
+    """Have this process, a worker, write its stacks into a pipe on `SIGNAL` and if it crashes; send the pipe's end.
+
+    Nothing happens if the function's module has a handler of its own for `SIGNAL`.
+    """
+    if signal.getsignal(SIGNAL) not in (signal.SIG_DFL, signal.SIG_IGN):
+        return
+    end, pipe = os.pipe()
+    os.set_blocking(pipe, False)  # with a full pipe, the rest of the stacks is left out
+    faulthandler.register(SIGNAL, pipe)
+    if not faulthandler.is_enabled():  # by the module or PYTHONFAULTHANDLER, which write to stderr
+        faulthandler.enable(pipe)
+    socket.send_fds(control, [b"p"], [end])
+    os.close(end)
+
+
+def accept_stacks(control: socket.socket) -> int | None:
+    """Return the pipe that a worker has offered; None without an offer, or if it was accepted before.
+
+    Args:
+        control: The server's socket for commands to the worker, which doesn't block.
+    """
+    with contextlib.suppress(OSError):
+        _, numbers, _, _ = socket.recv_fds(control, 1, 1)
+        for number in numbers:
+            os.set_inheritable(number, False)
+            return number
+    return None
+
+
+def read_stacks(pipe: int | None, seconds: float) -> str:
+    """Return the stacks that a worker has written, without those of idle threads, and close the pipe.
+
+    Args:
+        pipe: The pipe from `accept_stacks`; the text is empty if it is None.
+        seconds: How long to wait for the worker to begin.
+    """
+    if pipe is None:
+        return ""
+    parts: list[bytes] = []
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    try:
+        while poll.poll(1000 * (min(_PAUSE_SECONDS, seconds) if parts else seconds)):
+            parts.append(os.read(pipe, 1 << 16))
+            if not parts[-1]:
+                break
+    finally:
+        os.close(pipe)
+    # faulthandler writes a block of lines for each thread.
+    blocks = b"".join(parts).decode(errors="replace").strip().split("\n\n")
+    return "\n\n".join(block for block in blocks if '  File "' in block and not _IDLE.search(block))

@@ -35,7 +35,7 @@ def transform(rl: krm.ResourceList) -> None:
 
 def _apply(rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments, pattern: str, values: Any) -> None:
     before = comments.value
-    if hasattr(before, "append"):
+    if krm.is_list(before):
         try:
             new = yaml.safe_load(values[names_in(pattern)[0]])
         except yaml.YAMLError:
@@ -45,7 +45,7 @@ def _apply(rl: krm.ResourceList, resource: krm.Resource, comments: krm.Comments,
         elif before != new:
             comments.value = new
         return
-    if hasattr(before, "keys"):
+    if krm.is_map(before):
         rl.results.error("a setter can't stand for an object", resource, comments.path)
         return
     texts = {**derived(pattern, text_of(before)), **{name: str(value) for name, value in values.items()}}

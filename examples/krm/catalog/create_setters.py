@@ -35,10 +35,10 @@ def transform(rl: krm.ResourceList) -> None:
             value, pattern = comments.value, ""
             if taken and comments.path.startswith(taken):
                 continue
-            if hasattr(value, "append"):
+            if krm.is_list(value):
                 pattern = next((f"${{{name}}}" for name, one in lists.items() if _equal(one, value)), "")
                 taken = f"{comments.path}[" if pattern else ""
-            elif value is not None and not hasattr(value, "keys"):
+            elif value is not None and not krm.is_map(value):
                 pattern = _pattern(text_of(value), texts)
             if pattern and setters_in(comments.line) != pattern:
                 _mark(rl, resource, comments, pattern)

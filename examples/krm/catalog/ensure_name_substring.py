@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from crossplane_lite import krm
-from crossplane_lite.errors import DuplicateResourceError
 
 if __package__:
-    from .fields import Field, config_of
+    from .fields import Field, config_of, resources_of
 else:  # run by its path
-    from fields import Field, config_of
+    from fields import Field, config_of, resources_of
 
 LEFT_ALONE = ("CustomResourceDefinition", "Namespace", "APIService")
 
@@ -85,19 +84,17 @@ def transform(rl: krm.ResourceList) -> None:
         return name if text in name else text + name if is_first else name + text
 
     renamed: dict[tuple[str, str, str], str] = {}
-    for resource in rl.items:
+    for resource in resources_of(rl):
         if resource.kind in LEFT_ALONE or not resource.name:
             continue
         before = resource.name
-        try:
-            resource.name = ensured(before)
-        except DuplicateResourceError as error:
-            rl.results.error(str(error), resource, "metadata.name", proposed=ensured(before))
-            continue
+        resource.name = ensured(before)
         renamed[resource.kind, resource.namespace, before] = resource.name
         for field in extra:
             for holder, key in field.places(resource):
                 holder[key] = ensured(holder.get(key) or "")
+    count = sum(before != after for (_, _, before), after in renamed.items())
+    rl.results.info(f"{text!r} was put into the names of {count} resources")
     for resource in rl.items:
         for kind, fields in REFERENCES.items():
             for field in fields:

@@ -46,8 +46,13 @@ def _places(holder: Any, steps: list[str], create: bool) -> Iterator[tuple[Any, 
         holder[key] = {}
     below = holder[key]
     for one in below if steps[0].endswith("[]") else [below]:
-        if hasattr(one, "keys"):
+        if krm.is_map(one):
             yield from _places(one, rest, create)
+
+
+def resources_of(rl: krm.ResourceList) -> krm.Items:
+    """Return the resources of the application: neither the Kptfile nor those that are only for tools."""
+    return rl.where_not(lambda one: one.is_local_config or one.kind == "Kptfile")
 
 
 def config_of(rl: krm.ResourceList, kind: str, what: str) -> tuple[Any, list[Field]] | None:

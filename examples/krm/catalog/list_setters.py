@@ -24,7 +24,7 @@ def validate(rl: krm.ResourceList) -> None:
             if not pattern:
                 continue
             value = comments.value
-            if hasattr(value, "append"):
+            if krm.is_list(value):
                 shown = "[" + ", ".join(text_of(one) for one in value) + "]"
                 values = dict.fromkeys(names_in(pattern), (shown, "list"))
             else:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from crossplane_lite import krm
 
 if __package__:
-    from .fields import Field, config_of
+    from .fields import Field, config_of, resources_of
 else:  # run by its path
-    from fields import Field, config_of
+    from fields import Field, config_of, resources_of
 
 _POD_TEMPLATES = [
     ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"), ("StatefulSet", "apps"), ("Job", "batch"),
@@ -32,13 +32,16 @@ def transform(rl: krm.ResourceList) -> None:
     if found is None:
         return
     config, extra = found
-    annotations = config if config is not rl.function_config else config.get("annotations", {})
-    for resource in rl.items:
+    given = config if config is not rl.function_config else config.get("annotations", {})
+    annotations = dict(sorted(given.items()))  # kpt sends them in any order
+    changed = resources_of(rl)
+    for resource in changed:
         for field in [*FIELDS, *extra]:
             for holder, key in field.places(resource):
                 if holder.get(key) is None:
                     holder[key] = {}
                 holder[key].update(annotations)
+    rl.results.info(f"set {len(annotations)} annotations in a total of {len(changed)} resources")
 
 
 if __name__ == "__main__":

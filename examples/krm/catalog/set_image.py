@@ -5,9 +5,9 @@ from __future__ import annotations
 from crossplane_lite import krm
 
 if __package__:
-    from .fields import Field, config_of
+    from .fields import Field, config_of, resources_of
 else:  # run by its path
-    from fields import Field, config_of
+    from fields import Field, config_of, resources_of
 
 _PODS = ("spec", "spec/template/spec", "spec/jobTemplate/spec/template/spec", "template/spec")
 FIELDS = [Field(f"{pod}/{containers}[]/image") for pod in _PODS for containers in ("containers", "initContainers")]
@@ -49,11 +49,14 @@ def transform(rl: krm.ResourceList) -> None:
     elif new_tag and digest:
         rl.results.error("functionConfig can't have both newTag and digest")
     else:
-        for resource in rl.items:
+        count = 0
+        for resource in resources_of(rl):
             for field in [*FIELDS, *extra]:
                 for holder, key in field.places(resource):
-                    if isinstance(holder.get(key, ""), str):
-                        holder[key] = replaced(holder.get(key, name), name, new_name, new_tag, digest)
+                    if isinstance(before := holder.get(key, name), str):
+                        holder[key] = replaced(before, name, new_name, new_tag, digest)
+                        count += holder[key] != before
+        rl.results.info(f"summary: updated a total of {count} image(s)")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import attrs
 
 from crossplane_lite import krm
-from crossplane_lite.render.objects import is_cluster_scoped
 
 
 @attrs.define
@@ -40,7 +39,7 @@ def transform(rl: krm.ResourceList[SetNamespace | None]) -> None:
     namespace, definitions = rl.config.namespace, Definitions(rl.items)
     accounts = {account.name for account in rl.items.where(group="", kind="ServiceAccount")}
     for resource in rl.items:
-        if not is_cluster_scoped(resource.api_version, resource.kind, definitions):
+        if not krm.is_cluster_scoped(resource.api_version, resource.kind, definitions):
             if resource.namespace not in ("", namespace):
                 rl.results.info("moved to another namespace", resource, "metadata.namespace", proposed=namespace)
             resource.namespace = namespace

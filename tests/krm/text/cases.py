@@ -110,10 +110,6 @@ CASES: dict[str, Case] = {
     "kept block as the last label": Case(_labels("\n      app: |+\n        x\n\n", "    x: y\n")),
     "block with tabs and spaces at line ends": _spec("  a: |\n    b  \n    \tc\n    d\t\n"),
     "script": _spec("  a: |\n    #!/bin/sh\n    set -e\n    if [ x ]; then\n      echo '---'\n    fi\n"),
-    "block without final newline": Case(
-        _labels("\n      app: |\n        x"),
-        ("-      app: |", "+      app: |-", "+      team: blue"),
-    ),
     "long plain scalar of several lines": _spec("  a: one two\n    three\n\n    four # end\n  b: 1\n"),
     "several lines in double quotes": _spec('  a: "one\n    two \\\n    three\n\n    four" # end\n  b: 1\n'),
     "several lines in single quotes": _spec("  a: 'one ''x''\n    two\n\n  four'\n  b: 1\n"),

@@ -12,10 +12,10 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import parse_documents
+from crossplane_lite._tools.manifests.yaml import parse_documents
 from crossplane_lite.krm import _text
 
-from . import styles
+from . import editing, styles
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -84,44 +84,39 @@ def edit(r: Random, text: _text.Text, model: Any, touched: set[int]) -> None:
         if path == ("items",):
             return
         if r.random() < 0.3 and key in holder:
-            root.delete([*path, key])
+            editing.delete(root, [*path, key])
             del holder[key]
             return
         new = styles.value(r, 2)
-        root.set([*path, key], new)
+        editing.put(root, [*path, key], new)
         holder[key] = copy.deepcopy(new)
         return
     what = r.randrange(5)
     if what == 0 or not holder:
         index = r.randint(0, len(holder))
         new = {"kind": "N", "x": styles.value(r, 2)} if path == ("items",) else styles.value(r, 2)
-        root.insert(path, index, new)
+        editing.insert(root, path, index, new)
         holder.insert(index, copy.deepcopy(new))
         touched.add(id(holder[index]))
     elif what == 1:
         index = r.randrange(len(holder))
-        root.delete([*path, index])
+        editing.delete(root, [*path, index])
         del holder[index]
     elif what == 2:
         index, to = r.randrange(len(holder)), r.randrange(len(holder))
-        root.move(path, index, to)
+        editing.move(root, path, index, to)
         holder.insert(to, holder.pop(index))
     elif what == 3 and path != ("items",):
         index = r.randrange(len(holder))
         new = styles.value(r, 2)
-        root.set([*path, index], new)
+        editing.put(root, [*path, index], new)
         holder[index] = copy.deepcopy(new)
     else:
-        node: Any = root
-        for step in path:
-            node = node.child(step) if isinstance(node, _text.YamlNode) else None
-        if node is not None and node.children():
-            order = list(range(len(holder)))
-            r.shuffle(order)
-            order = order[: r.randint(1, len(order))]
-            children = node.children()
-            root.arrange([children[index] for index in order], path)
-            holder[:] = [holder[index] for index in order]
+        order = list(range(len(holder)))
+        r.shuffle(order)
+        order = order[: r.randint(1, len(order))]
+        editing.arrange(root, path, lambda elements: [elements[index] for index in order])
+        holder[:] = [holder[index] for index in order]
 
 
 @pytest.mark.slow
@@ -148,11 +143,11 @@ def check_aliases(seed: int) -> None:
     assert equal(text.root.value(), model)
     for _ in range(r.randint(1, 5)):
         edit(r, text, model, set())
-        assert equal(text.root.value(), model)
+        assert equal(editing.value_of(text.root), model)
     result = text.dump()
     assert equal(read_again(result.decode()), model)
     again = _text.parse(result)
-    again.root.set([], model)
+    again.root.assign(model)
     assert again.dump() == result
 
 
@@ -179,7 +174,7 @@ def check_json(seed: int) -> None:
     if indent is None:
         assert "\n" not in result.rstrip("\n")
     again = _text.parse(result.encode())
-    again.root.set([], model)
+    again.root.assign(model)
     assert again.dump().decode() == result
 
 
@@ -197,7 +192,7 @@ def check(seed: int, newline: str, final: bool, mark: bool) -> None:
     touched: set[int] = set()
     for _ in range(r.randint(1, 5)):
         edit(r, text, model, touched)
-        assert equal(text.root.value(), model)
+        assert equal(editing.value_of(text.root), model)
         if r.random() < 0.2:
             text.dump()
     result = text.dump()
@@ -211,5 +206,5 @@ def check(seed: int, newline: str, final: bool, mark: bool) -> None:
         if id(item) in left and id(item) not in touched:
             assert own.rstrip("\n").replace("\n", newline) in plain
     again = _text.parse(result)
-    again.root.set([], model)
+    again.root.assign(model)
     assert again.dump() == result

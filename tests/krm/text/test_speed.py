@@ -9,6 +9,8 @@ import pytest
 
 from crossplane_lite.krm import _text
 
+from . import editing
+
 _ITEM = """\
 - # file {0}
   apiVersion: apps/v1
@@ -55,7 +57,7 @@ def test_speed() -> None:
     def ours() -> bytes:
         text = _text.parse(data)
         for at in range(0, many, 10):
-            text.root.set(["items", at, "metadata", "labels", "team"], "blue")
+            editing.put(text.root, ["items", at, "metadata", "labels", "team"], "blue")
         return text.dump()
 
     def theirs() -> None:
@@ -81,6 +83,6 @@ def test_many_edits() -> None:
     lines = "".join(f"- a{at} # c\n" for at in range(20_000))
     text = _text.parse(("items:\n" + lines).encode())
     start = time.process_time()
-    text.root.set(["items"], [f"b{at}" for at in range(20_000)])
+    editing.put(text.root, ["items"], [f"b{at}" for at in range(20_000)])
     assert text.dump().decode() == "items:\n" + lines.replace("a", "b")
     assert time.process_time() - start < 10

@@ -9,9 +9,11 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import parse_documents
+from crossplane_lite._tools.manifests.yaml import parse_documents
 from crossplane_lite.errors import InputError
 from crossplane_lite.krm import _text
+
+from . import editing
 
 # What kyaml 0.19 gives for a plain scalar, as JSON, but for dates, which it completes to a time of day.
 SCALARS = [
@@ -117,8 +119,8 @@ def test_merge() -> None:
     assert root.get(["c"]) == {"x": 3, "y": 1, "z": 2}
     assert root.get(["d"]) == {"x": 4}
     assert [root.get(["c", key]) for key in "xyz"] == [3, 1, 2]
-    assert root.has(["c", "z"])
-    assert not root.has(["c", "w"])
+    assert root.child("c").child("z") is not None  # type: ignore[union-attr]
+    assert root.get(["c", "w"], "none") == "none"
     assert root.value() == pyyaml.safe_load(text)
 
 
@@ -129,7 +131,6 @@ def test_get() -> None:
     assert root.get(["e"], 5) is None
     for path in (["x"], ["a", 2], ["a", -1], ["a", True], ["a", "0"], ["a", 0, "b", "c"], ["e", "f"]):
         assert root.get(path, 5) == 5
-        assert not root.has(path)
     assert root.get([]) == root.value()
 
 
@@ -147,7 +148,7 @@ def test_json_characters() -> None:
     data = b'{"a": "\\ud83d\\ude00 \\u00e9", "b": ["x\\ud83d\\ude00"]}'
     text = _text.parse(data)
     assert text.root.value() == {"a": "😀 é", "b": ["x😀"]}
-    text.root.set(["b", 0], "y")
+    editing.put(text.root, ["b", 0], "y")
     assert text.dump() == data.replace(b"x\\ud83d\\ude00", b"y")
 
 
@@ -156,7 +157,7 @@ def test_json_characters_in_keys() -> None:
     data = b'{"\\ud83d\\ude00": 1, "\\ud83d\\ude01": {"\\ud83d\\ude00x": 2}}'
     text = _text.parse(data)
     assert text.root.value() == {"😀": 1, "😁": {"😀x": 2}}
-    text.root.set(["😁", "😀x"], 3)
+    editing.put(text.root, ["😁", "😀x"], 3)
     assert text.dump() == data.replace(b"2", b"3")
 
 
@@ -183,11 +184,11 @@ def test_a_replacement_character_beside_escapes() -> None:
         ("&a : b\n", "in.yaml, line 1: this key is empty: write a key before the colon"),
         (
             '{"a": "\\ud83d\\ude00\\x41"}',
-            "in.yaml, line 1: this string has two escapes for one character (\\ud83d\\ude00), which only JSON allows",
+            "in.yaml, line 1: this string has two escapes for one character, and isn't JSON",
         ),
         (
             "{'a': '\\ud83d\\ude00'}",
-            "in.yaml, line 1: this string has two escapes for one character (\\ud83d\\ude00), which only JSON allows",
+            "in.yaml, line 1: this string has two escapes for one character, and isn't JSON",
         ),
         ("a: *b\n", "in.yaml, line 1: there is no anchor &b before this alias"),
         ("a: &b [*b]\n", "in.yaml, line 1: the YAML alias *b contains itself: it is inside of the value of &b"),
@@ -240,15 +241,13 @@ def test_documents() -> None:
             text.root  # noqa: B018
     text = _text.parse(b"a: 1\n---\n# c\n---\nb: 2 # d\n")
     assert [root.value() for root in text.documents] == [{"a": 1}, {"b": 2}]
-    text.documents[1].set(["b"], 3)
-    text.documents[0].set(["c"], 4)
+    editing.put(text.documents[1], ["b"], 3)
+    editing.put(text.documents[0], ["c"], 4)
     assert text.dump() == b"a: 1\nc: 4\n---\n# c\n---\nb: 3 # d\n"
 
 
 def test_lines() -> None:
-    """A node knows its line; a new one has none."""
+    """A node knows its line."""
     root = _text.parse(b"# c\na: 1\nb:\n- c\n- d\n").root
     nodes = root.child("b").children()  # type: ignore[union-attr]
     assert [root.child("a").line, *(node.line for node in nodes)] == [2, 4, 5]  # type: ignore[union-attr]
-    root.set(["e"], 1)
-    assert root.child("e").line == 0  # type: ignore[union-attr]

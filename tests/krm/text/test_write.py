@@ -9,11 +9,12 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._manifests.yaml import parse_documents
+from crossplane_lite._tools.manifests.yaml import parse_documents
 from crossplane_lite.errors import UsageError
 from crossplane_lite.krm import _text
+from crossplane_lite.krm._text._nodes import checked
 
-from . import styles
+from . import editing, styles
 
 _TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"])),
@@ -25,7 +26,7 @@ _TEXTS = st.one_of(
 def written(value: Any, source: str = "x: y\n", path: tuple[str | int, ...] = ("a",)) -> str:
     """Return a document with a value put into it."""
     text = _text.parse(source.encode())
-    text.root.set(path, value)
+    editing.put(text.root, path, value)
     result = text.dump().decode()
     assert _text.parse(result.encode()).root.get(path) == value
     return result
@@ -130,7 +131,7 @@ def test_style(text: str, expected: str) -> None:
 def test_around(source: str, value: Any, expected: str) -> None:
     """Indentation, quotes and line ends are those that are around a value."""
     text = _text.parse(source.encode())
-    text.root.set(["a"], value)
+    editing.put(text.root, ["a"], value)
     assert text.dump().decode() == source + expected
 
 
@@ -141,15 +142,21 @@ def test_around(source: str, value: Any, expected: str) -> None:
         ({"b": {1: 2}}, r"b: a key must be a string \(got 1\)"),
         (float("inf"), "the value: inf can't be used, because JSON has no such number"),
         (["\ud800"], r"\[0\]: '\\ud800' has half of a character"),
-        ({"k" * 2000: 1}, r"the key '.*'\.\.\. is too long"),
+        ({"\ud800": 1}, r"'\\ud800' has half of a character"),
         (b"x", "the value: bytes is not a value of JSON"),
     ],
 )
 def test_refused(value: Any, said: str) -> None:
-    """What isn't JSON, or can't be written, is refused with its place."""
-    text = _text.parse(b"a: 1\n")
+    """A value that isn't JSON is refused with its place, before it comes near a text."""
     with pytest.raises(UsageError, match=said):
-        text.root.set(["a"], value)
+        checked(value)
+
+
+def test_a_key_that_is_too_long() -> None:
+    """A key that no reader of YAML takes is refused when it is written."""
+    text = _text.parse(b"a: 1\n")
+    text.root.assign({"a": {"k" * 2000: 1}})
+    with pytest.raises(UsageError, match=r"the key '.*'\.\.\. is too long"):
         text.dump()
 
 
@@ -157,9 +164,8 @@ def test_deep() -> None:
     """A value that is nested too deeply, or holds itself, is refused; one of many levels is written."""
     loop: list[Any] = []
     loop.append(loop)
-    text = _text.parse(b"a: 1\n")
     with pytest.raises(UsageError, match="nested more than 200 levels deep"):
-        text.root.set(["a"], loop)
+        checked(loop)
     value: Any = 1
     for at in range(190):
         value = [value] if at % 2 else {"a": value}

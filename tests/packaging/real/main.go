@@ -2,6 +2,7 @@
 //
 // Arguments are files of packages. For each it prints one line: the file's name, and "ok" with the kinds of the objects, or what
 // is wrong. With the argument "constraints" it reads constraints on versions from stdin, a line each, and prints "ok" or "wrong".
+// The other commands are in registry.go.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
@@ -28,6 +30,10 @@ func main() {
 				fmt.Println("ok")
 			}
 		}
+		return
+	}
+	if len(os.Args) > 2 && os.Args[1] == "registry" {
+		fmt.Println(inRegistry(os.Args[2], os.Args[3:]))
 		return
 	}
 	status := 0
@@ -59,7 +65,11 @@ func read(path string) ([]string, error) {
 	if err := validate.Image(annotated); err != nil {
 		return nil, err
 	}
-	content, err := xpkg.ExtractPackageYAML(annotated)
+	return kindsIn(annotated)
+}
+
+func kindsIn(image v1.Image) ([]string, error) {
+	content, err := xpkg.ExtractPackageYAML(image)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,6 @@ def wrong(snapshots: testing.Snapshots) -> None:
     testing.run(compose, XR)  # error: arg-type reportArgumentType
     testing.request(5)  # error: arg-type reportArgumentType
     testing.request(XR, required=[XR])  # error: arg-type reportArgumentType
-    testing.render(XR)  # error: call-arg reportCallIssue
+    testing.render(XR, 5)  # error: arg-type reportArgumentType
     testing.render(XR, compose, functions={"a": 1})  # error: dict-item reportArgumentType
     snapshots.check(5)  # error: arg-type reportArgumentType

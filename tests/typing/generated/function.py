@@ -48,7 +48,8 @@ def compose(ctx: composition.Context) -> None:
 
     subnets: list[subnetv1beta1.Subnet] = []
     for index, zone in enumerate(wanted.zones):
-        provider = subnetv1beta1.ForProvider(vpcId=vpc.observed.external_name, cidrBlock=zone.cidrBlock)
+        provider = subnetv1beta1.ForProvider(region=wanted.region, cidrBlock=zone.cidrBlock)
+        provider.vpcId = vpc.observed.external_name
         provider.availabilityZone = f"{wanted.region}{zone.name}"
         provider.mapPublicIpOnLaunch = zone.public
         provider.tags["Name"] = f"{vpc.observed.external_name}-{zone.name}"
@@ -68,6 +69,8 @@ def compose(ctx: composition.Context) -> None:
         instancev1beta3.Instance(
             spec=instancev1beta3.InstanceSpec(
                 forProvider=instancev1beta3.ForProvider(
+                    region=wanted.region,
+                    instanceClass="db.t4g.micro",
                     engine="postgres",
                     allocatedStorage=wanted.databaseGiB,
                     vpcSecurityGroupIds=[group.observed.status.atProvider.id],

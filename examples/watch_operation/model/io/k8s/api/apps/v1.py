@@ -10,9 +10,9 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Deployment": "@apps/v1;Namespaced metadata:metav1.ObjectMeta spec:DeploymentSpec status:DeploymentStatus",
+        "Deployment": "@apps/v1;Namespaced >spec metadata:metav1.ObjectMeta spec:DeploymentSpec status:DeploymentStatus",
         "DeploymentCondition": "lastTransitionTime:s lastUpdateTime:s message:s reason:s status:s type:s",
-        "DeploymentSpec": "minReadySeconds:i paused:b progressDeadlineSeconds:i replicas:i revisionHistoryLimit:i selector:metav1.LabelSelector strategy:DeploymentStrategy template:corev1.PodTemplateSpec",
+        "DeploymentSpec": "!selector,template >selector,template minReadySeconds:i paused:b progressDeadlineSeconds:i replicas:i revisionHistoryLimit:i selector:metav1.LabelSelector strategy:DeploymentStrategy template:corev1.PodTemplateSpec",
         "DeploymentStatus": "availableReplicas:i collisionCount:i conditions:[DeploymentCondition#type observedGeneration:i readyReplicas:i replicas:i terminatingReplicas:i unavailableReplicas:i updatedReplicas:i",
         "DeploymentStrategy": "rollingUpdate:RollingUpdateDeployment type:s",
         "RollingUpdateDeployment": "maxSurge:q maxUnavailable:q",

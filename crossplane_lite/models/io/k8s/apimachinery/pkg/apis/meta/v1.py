@@ -1,6 +1,6 @@
 """Models of the Kubernetes API machinery that other models share: metadata, conditions, selectors and so on."""
 
-from crossplane_lite._models.table import load
+from crossplane_lite._core.models.table import load
 
 __getattr__, __dir__ = load(
     __name__,
@@ -9,8 +9,8 @@ __getattr__, __dir__ = load(
         "DeleteOptions": "apiVersion:s dryRun:[s gracePeriodSeconds:i"
         " ignoreStoreReadErrorWithClusterBreakingPotential:b kind:s orphanDependents:b preconditions:Preconditions"
         " propagationPolicy:s",
-        "LabelSelector": "matchExpressions:[LabelSelectorRequirement matchLabels:{s",
-        "LabelSelectorRequirement": "key:s operator:s values:[s",
+        "LabelSelector": ">matchExpressions matchExpressions:[LabelSelectorRequirement matchLabels:{s",
+        "LabelSelectorRequirement": "!key,operator key:s operator:s values:[s",
         "ListMeta": "continue_=continue:s remainingItemCount:i resourceVersion:s selfLink:s",
         "ManagedFieldsEntry": "apiVersion:s fieldsType:s fieldsV1:o manager:s operation:s subresource:s time:s",
         "ObjectMeta": "annotations:{s creationTimestamp:s deletionGracePeriodSeconds:i deletionTimestamp:s"

@@ -10,10 +10,10 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "EIP": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:EIPSpec status:EIPStatus",
-        "EIPSpec": "forProvider:ForProvider",
+        "EIP": "@ec2.aws.upbound.io/v1beta1;Cluster !spec >spec metadata:metav1.ObjectMeta spec:EIPSpec status:EIPStatus",
+        "EIPSpec": "!forProvider >forProvider forProvider:ForProvider",
         "EIPStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
-        "ForProvider": "domain:s region:s tags:{s",
+        "ForProvider": "!region domain:s region:s tags:{s",
         "AtProvider": "allocationId:s id:s publicIp:s region:s tags:{s",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
     },

@@ -10,10 +10,10 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "InternetGateway": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:InternetGatewaySpec status:InternetGatewayStatus",
-        "InternetGatewaySpec": "forProvider:ForProvider",
+        "InternetGateway": "@ec2.aws.upbound.io/v1beta1;Cluster !spec >spec metadata:metav1.ObjectMeta spec:InternetGatewaySpec status:InternetGatewayStatus",
+        "InternetGatewaySpec": "!forProvider >forProvider forProvider:ForProvider",
         "InternetGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
-        "ForProvider": "region:s tags:{s vpcId:s",
+        "ForProvider": "!region region:s tags:{s vpcId:s",
         "AtProvider": "arn:s id:s ownerId:s region:s tags:{s vpcId:s",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
     },

@@ -10,10 +10,10 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "ManagedPrefixList": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:ManagedPrefixListSpec status:ManagedPrefixListStatus",
-        "ManagedPrefixListSpec": "forProvider:ForProvider",
+        "ManagedPrefixList": "@ec2.aws.upbound.io/v1beta1;Cluster !spec >spec metadata:metav1.ObjectMeta spec:ManagedPrefixListSpec status:ManagedPrefixListStatus",
+        "ManagedPrefixListSpec": "!forProvider >forProvider forProvider:ForProvider",
         "ManagedPrefixListStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
-        "ForProvider": "addressFamily:s entry:[EntryItem maxEntries:f name:s region:s tags:{s",
+        "ForProvider": "!region addressFamily:s entry:[EntryItem maxEntries:f name:s region:s tags:{s",
         "AtProvider": "arn:s id:s region:s tags:{s version:f",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
         "EntryItem": "cidr:s description:s",

@@ -10,10 +10,10 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "NATGateway": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:NATGatewaySpec status:NATGatewayStatus",
-        "NATGatewaySpec": "forProvider:ForProvider",
+        "NATGateway": "@ec2.aws.upbound.io/v1beta1;Cluster !spec >spec metadata:metav1.ObjectMeta spec:NATGatewaySpec status:NATGatewayStatus",
+        "NATGatewaySpec": "!forProvider >forProvider forProvider:ForProvider",
         "NATGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
-        "ForProvider": "allocationId:s connectivityType:s region:s subnetId:s tags:{s",
+        "ForProvider": "!region allocationId:s connectivityType:s region:s subnetId:s tags:{s",
         "AtProvider": "associationId:s id:s networkInterfaceId:s privateIp:s publicIp:s region:s tags:{s",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
     },

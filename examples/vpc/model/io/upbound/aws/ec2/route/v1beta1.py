@@ -10,10 +10,10 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Route": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:RouteSpec status:RouteStatus",
-        "RouteSpec": "forProvider:ForProvider",
+        "Route": "@ec2.aws.upbound.io/v1beta1;Cluster !spec >spec metadata:metav1.ObjectMeta spec:RouteSpec status:RouteStatus",
+        "RouteSpec": "!forProvider >forProvider forProvider:ForProvider",
         "RouteStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
-        "ForProvider": "destinationCidrBlock:s gatewayId:s natGatewayId:s region:s routeTableId:s",
+        "ForProvider": "!region destinationCidrBlock:s gatewayId:s natGatewayId:s region:s routeTableId:s",
         "AtProvider": "id:s origin:s region:s state:s",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
     },

@@ -10,10 +10,10 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "RouteTableAssociation": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:RouteTableAssociationSpec status:RouteTableAssociationStatus",
-        "RouteTableAssociationSpec": "forProvider:ForProvider",
+        "RouteTableAssociation": "@ec2.aws.upbound.io/v1beta1;Cluster !spec >spec metadata:metav1.ObjectMeta spec:RouteTableAssociationSpec status:RouteTableAssociationStatus",
+        "RouteTableAssociationSpec": "!forProvider >forProvider forProvider:ForProvider",
         "RouteTableAssociationStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
-        "ForProvider": "region:s routeTableId:s subnetId:s",
+        "ForProvider": "!region region:s routeTableId:s subnetId:s",
         "AtProvider": "id:s region:s routeTableId:s subnetId:s",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
     },

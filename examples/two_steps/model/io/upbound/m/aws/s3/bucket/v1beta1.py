@@ -10,13 +10,13 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Bucket": "@s3.aws.m.upbound.io/v1beta1;Namespaced metadata:metav1.ObjectMeta spec:BucketSpec status:BucketStatus",
-        "BucketSpec": "forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "Bucket": "@s3.aws.m.upbound.io/v1beta1;Namespaced !spec >spec metadata:metav1.ObjectMeta spec:BucketSpec status:BucketStatus",
+        "BucketSpec": "!forProvider >forProvider,providerConfigRef,writeConnectionSecretToRef &managementPolicies=Observe,Create,Update,Delete,LateInitialize,%2a forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "BucketStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
-        "ForProvider": "bucketNamespace:s forceDestroy:b objectLockEnabled:b region:s tags:{s",
+        "ForProvider": "!region bucketNamespace:s forceDestroy:b objectLockEnabled:b region:s tags:{s",
         "InitProvider": "bucketNamespace:s forceDestroy:b objectLockEnabled:b tags:{s",
-        "ProviderConfigRef": "kind:s name:s",
-        "WriteConnectionSecretToRef": "name:s",
+        "ProviderConfigRef": "!kind,name kind:s name:s",
+        "WriteConnectionSecretToRef": "!name name:s",
         "AtProvider": "accelerationStatus:s acl:s arn:s bucketDomainName:s bucketNamespace:s bucketRegion:s bucketRegionalDomainName:s corsRule:[CorsRuleItem forceDestroy:b grant:[GrantItem hostedZoneId:s id:s lifecycleRule:[LifecycleRuleItem logging:Logging objectLockConfiguration:ObjectLockConfiguration objectLockEnabled:b policy:s region:s replicationConfiguration:ReplicationConfiguration requestPayer:s serverSideEncryptionConfiguration:ServerSideEncryptionConfiguration tags:{s tagsAll:{s versioning:Versioning website:Website websiteDomain:s websiteEndpoint:s",
         "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
         "CorsRuleItem": "allowedHeaders:[s allowedMethods:[s allowedOrigins:[s exposeHeaders:[s maxAgeSeconds:f",

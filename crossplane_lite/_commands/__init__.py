@@ -1,7 +1,0 @@
-"""The list of `crossplane-lite`'s commands, with help for all of them: examples, suggestions, completion in shells.
-
-`table.py` lists the commands. `suggesting.py` suggests the right spelling of an unknown flag. `completion.py` is the
-command `completion`.
-
-The modules import `_base`, `_programs` and `errors`. A command's module is imported by its name when it is needed.
-"""

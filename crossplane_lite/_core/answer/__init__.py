@@ -1,0 +1,14 @@
+"""Making the bytes of the answer after compose() has run.
+
+An unresolved value is an Observable whose value doesn't exist yet. A resource with such a value waits for it; a waiting
+resource that isn't sent is held back. compose() guesses if it uses such a value as a plain one, as in an `if`. Then it
+may run again with other guesses, and a `Decision` says what becomes of each resource (`waits.decide`).
+
+Other packages call `answer.respond`, and import the condition's name from `report` and the rules of `dropped`. These
+modules make the parts: `asking` the requirements, `violations` the errors for forbidden fields, `kept` the resources
+that must not be deleted, `dropped` the warnings about those that are, `waiting` the list of who waits and its texts,
+`report` the condition, `news` the results that are sent once. `parts` fills fields of the protobuf message, the context
+among them.
+
+This package imports `waits`, `call`, `models`, `observed` and the packages that these import.
+"""

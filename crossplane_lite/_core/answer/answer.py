@@ -1,0 +1,531 @@
+"""Making the bytes of the answer to a call when compose() has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import CrossplaneLiteError, EncodeError, UnknownFieldError, WireError
+from ...proto import _view
+from .. import codec
+from ..call import results, tally
+from ..call.mark import MARK_WAY, steps_in
+from ..call.marking import marked
+from ..models.checking import broken_rules
+from ..models.registered import READY
+from ..models.walker import Found
+from ..observed import readiness
+from ..observed.observable import Observable
+from ..waits.draft import Draft, Wait, draft_all, status_of
+from ..waits.entry import Born, Note
+from . import parts, report
+from .parts import HandingOn
+from .violations import misspelt_removals, take_violations
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..waits.decide import Decision
+    from ..waits.graph import Graph
+    from .waiting import WhoWaits
+
+__all__ = ["respond"]
+
+# Crossplane's circuit breaker takes away most watch events of a new composite. Then only the ttl brings calls. With 10
+# seconds, composites are Ready nearly as soon as with 5, with fewer calls; with 20 it takes up to three times as long.
+_TTL_SECONDS: Final = 60
+_UNSETTLED_TTL_SECONDS: Final = 10
+
+_OTHER_KIND: Final = (
+    "keeps the kind that it was made with, by a guess: delete the object so that it is made with the present one"
+)
+_READY_FALSE: Final = _view.READY_FALSE
+_READY_TRUE: Final = _view.READY_TRUE
+
+
+def respond(call: Call, error: BaseException | None) -> bytes:
+    """Return the bytes of the answer (a RunFunctionResponse) to a call.
+
+    If compose() raised, or a value can't be encoded, the answer has a fatal result, and the request's desired state.
+    There are two exceptions. Fatal results are only logged as long as Crossplane hasn't answered all requirements,
+    because it doesn't answer them after a fatal result. And resources that were registered before compose() raised are
+    sent if compose() had guessed (`_Answer.goes_on`). `error` is the exception that compose() raised. Results with
+    `on_change` that were sent in an earlier reconcile are removed from the call. Raises WireError for malformed bytes
+    in a part of the request that compose() hasn't read.
+    """
+    handing_on = HandingOn(call)
+    violations: list[str] = []
+    drafts: dict[str, Draft] = {}
+    decision: Decision | None = None
+    failure: Exception | None = None
+    try:
+        violations = take_violations(call)
+        elsewhere = frozenset(name for other in handing_on.others.values() for name in other.held)
+        drafts = draft_all(call, elsewhere)
+        if call.has_guessed or (call.handed_out and error is None):
+            from ..waits.decide import decide
+
+            # compose() may run again for this, and nothing of these runs may get into the answer.
+            decision = decide(call, drafts, elsewhere, error)
+    except WireError:
+        raise
+    except Exception as problem:  # reported below, where the answer is made
+        failure = problem
+    answer = _Answer(call, handing_on, drafts, decision)
+    entries = call.results.entries
+    if (entries and any(entry.on_change for entry in entries)) or answer.may_have_reported:
+        from .news import tell_news
+
+        answer.reported = tell_news(call)
+    for text in misspelt_removals(call) if call.removed else ():
+        call.results.warning(text)
+    refused: list[str] = []
+    unanswered: list[str] = []
+    asked = call.asked
+    if asked is not None:
+        from . import asking
+
+        refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
+        unanswered = asking.unanswered(call, answer.message.requirements)
+        for text in asking.misspelt(call, asked):
+            call.results.warning(text)
+    try:
+        if failure is not None:
+            raise failure
+        texts = refused + violations + answer.compose(error)
+    except WireError:
+        raise
+    except CrossplaneLiteError as problem:
+        answer.reset()
+        texts = [str(problem)]
+    except Exception as problem:  # an author's value can still raise anything, in protobuf or in its own methods
+        call.log.exception("the answer can't be made")
+        answer.reset()
+        texts = [f"the answer can't be made: {_describe(call, problem)}"]
+    if error is not None and not answer.goes_on:
+        texts = [_describe(call, error, decision)]
+        if answer.report is not None:
+            answer.report.fail()
+    fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
+    fatals += [entry for entry in call.results.entries if entry.severity == results.FATAL]
+    if fatals and not unanswered:
+        return _fatal(call, answer, fatals)
+    if fatals:
+        # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
+        call.log.info(
+            "the fatal result isn't sent before Crossplane has answered the requirements %s: %s",
+            ", ".join(unanswered),
+            fatals[0].message,
+        )
+    return answer.finish(complete=error is None and not unanswered)
+
+
+def _is_mistake(error: BaseException) -> bool:
+    """Return whether an exception of compose() is a mistake in its code, which no missing value explains."""
+    # Not UnboundLocalError, a NameError too: a loop over a missing list leaves its variable unset.
+    return isinstance(error, (UnknownFieldError, ImportError)) or type(error) is NameError
+
+
+def _same_name(call: Call, desired: Any, step: str) -> list[str]:
+    """Check that no previous step has this step's identity: return the text of a fatal result, or an empty list.
+
+    Such a step is found by the annotation on the resources that it desires. `desired` has the resources that previous
+    steps desire, and `step` is this step's identity.
+    """
+    mark = step.encode()
+    taken = []
+    for name in desired:
+        raw = desired[name].resource
+        if mark in raw and step in steps_in(codec.get_path(raw, MARK_WAY)):
+            taken.append(name)
+    if not taken:
+        return []
+    # The order of a map differs between replicas, and the text must not.
+    return [
+        f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {min(taken)}), so "
+        "each of the two would take the other's resources for its own: give each function a name of its own, with "
+        "@composition.function(name=...)"
+    ]
+
+
+def _describe(call: Call, error: BaseException, decision: Decision | None = None) -> str:
+    """Return the text of a fatal result for an exception: its type, message and line, and which values are missing.
+
+    It names no missing values if compose() fails whatever these are.
+    """
+    from ..call.error_text import describe, named
+
+    home = call.function.file
+    return named(error, home) if decision is not None and decision.fails else describe(error, call, home)
+
+
+class _Answer:
+    """An answer while it is made.
+
+    Attributes:
+        call: The call that is answered.
+        drafts: The registered resources by name, as they are sent or held back.
+        decision: What becomes of the parts of the answer while values are missing; None if no value is missing.
+        message: The answer, a RunFunctionResponse.
+        step: The step's identity: the function's name, and a hash of the step's input if there is one.
+        report: The condition that says who waits; None if it isn't sent.
+        who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people, and keys of
+            the context whose values are guessed. None if there is nothing of this.
+        handing_on: Fills in the context and the output.
+        reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
+        incomplete: Whether resources are left out because their names depend on unresolved values.
+        goes_on: Whether the registered resources are sent although compose() raised. They are sent if compose() used a
+            missing value as a plain one before (a guess): the value may come to exist only once these resources do.
+            Never in an Operation, and not after a mistake that no value explains: a misspelt field, for example, or an
+            exception that comes up in the other runs, too.
+        held: The names of the resources that are held back.
+        stopped: The names of existing resources with unresolved values whose `on_unresolved` is "fatal".
+        unsent: The requirements that aren't sent: maps each key to the unresolved values in its selector.
+    """
+
+    def __init__(self, call: Call, handing_on: HandingOn, drafts: dict[str, Draft], decision: Decision | None) -> None:
+        self.call = call
+        self.decision = decision
+        self.drafts = drafts if decision is None else decision.drafts
+        self.goes_on = False
+        self.incomplete = False
+        self._whole: Graph | None = None
+        self.reported: results.ConditionEntry | None = None
+        self.step = call.step
+        self.message = _view.RunFunctionResponse()
+        self.report: report.Report | None = None
+        self.who_waits: WhoWaits | None = None
+        self.held: set[str] = set()
+        self.stopped: list[str] = []
+        self.unsent: dict[str, list[Observable[Any]]] = {}
+        self.handing_on = handing_on
+        self.message.meta.tag = call.request.meta.tag
+
+    @property
+    def may_have_reported(self) -> bool:
+        """Whether the observed composite may have the condition `reported`, by a quick search in its bytes."""
+        return b"ResultsReported-" in (self.call.xr.raw or b"")
+
+    def serialised(self) -> bytes:
+        """Return the bytes of the answer, with the ttl that compose() or the function sets, or else the state."""
+        ttl = self.message.meta.ttl
+        value = self.call.function.ttl if self.call.ttl is None else self.call.ttl
+        if value is None:
+            ttl.seconds = _TTL_SECONDS if self._is_settled() else _UNSETTLED_TTL_SECONDS
+        else:
+            ttl.seconds = value.days * 86400 + value.seconds
+            ttl.nanos = value.microseconds * 1000
+        made: bytes = self.message.SerializeToString()
+        return made
+
+    def _is_settled(self) -> bool:
+        """Return whether the composite is Ready, by Crossplane's verdict on the last answer, and nothing waits now."""
+        if self.call.in_operation:
+            return True
+        waits = self.who_waits is not None and self.who_waits.data is not None
+        if waits or self.message.desired.composite.ready == _READY_FALSE:
+            return False
+        if any(name not in self.call.observed for name in self.message.desired.resources):
+            return False
+        ready = self.call.observed_condition("Ready")
+        return ready is not None and ready.get("status") == "True"
+
+    def reset(self) -> None:
+        """Set the answer's desired state and context back to those of the request, and remove the answer's output."""
+        for field in ("desired", "context", "output"):
+            self.message.ClearField(field)
+        if self.call.request.HasField("desired"):
+            self.message.desired.CopyFrom(self.call.request.desired)
+        if self.call.request.HasField("context"):
+            self.message.context = self.call.request.context
+
+    def compose(self, error: BaseException | None) -> list[str]:
+        """Fill in the answer's desired state, context and output, and make the report of who waits.
+
+        If there is a fatal result, the caller removes these again, unless requirements are unanswered. Returns the
+        texts of fatal results. EncodeError is only raised for the composite's status, the context and the output; a
+        resource that can't be encoded becomes a fatal result.
+        """
+        call = self.call
+        decision = self.decision
+        self.goes_on = (
+            error is not None
+            and call.has_guessed
+            # Where nothing is desired, nothing can bring the values.
+            and bool(call.resources or call.desired)
+            and not call.in_operation
+            and not (_is_mistake(error) or (decision is not None and decision.fails))
+        )
+        self.reset()
+        if error is None and call.request.required_schemas:
+            from ..call.schemas import check_status
+
+            check_status(call)
+        desired = self.message.desired.resources
+        fatals = _same_name(call, desired, self.step)
+        if error is None and not call.in_operation:  # an Operation's resources are patches of objects that exist
+            ruled = [
+                (name, call.resources[name], draft.digest)
+                for name, draft in self.drafts.items()
+                if call.resources[name]._rules is not None and draft.problem is None
+            ]
+            for text in broken_rules(ruled, call):
+                # What a guess leaves out comes with the value, and a Fatal answer would keep the value from coming.
+                call.results.warning(text) if call.has_guessed else fatals.append(text)
+        for name in call.removed if decision is None else decision.removed:
+            desired.pop(name, None)
+        waiting = self._emit_resources(desired, fatals)
+        found = self._emit_status()
+        unsupported = self._unsupported()
+        notes = [Note(name, _OTHER_KIND) for name in sorted(call.other_kind)]
+        births: list[Born] = []
+        if call.other_kind or (decision is not None and decision.kept):
+            from .kept import keep
+
+            fatals += keep(call, {} if decision is None else decision.kept, desired, self.step)
+        if decision is not None:
+            from .kept import births_of, notes_of
+
+            notes += notes_of(call, decision, _describe(call, error) if error is not None and self.goes_on else "")
+            births = births_of(call, decision)
+        lines: list[parts.Masked] = []
+        cut_off: list[parts.Masked] = []
+        guessed = self.handing_on.unresolved_keys().union(() if decision is None else decision.context)
+        if waiting or found or self.unsent or unsupported or notes or births or guessed:
+            from .waiting import WhoWaits
+
+            who = self.who_waits = WhoWaits(
+                call, waiting, found, self.unsent, unsupported, notes, births, guessed, self.held
+            )
+            fatals += who.fatals(self.stopped)
+            lines, cut_off = who.lines(), who.cut_off_lines()
+        if call.in_operation:  # an Operation has no conditions
+            self._take_stuck(waiting, lines + cut_off, fatals)
+        else:
+            type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
+            self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
+        entry = None
+        if self.report is not None or self.held or guessed:
+            data = None if self.who_waits is None else self.who_waits.data
+            entry = {"held": []} if data is None else data.to_data()
+        self.handing_on.set_context(self.message, entry)
+        self.handing_on.set_output(self.message)
+        return fatals
+
+    def _unsupported(self) -> list[tuple[str, str]]:
+        """Return the key of each requirement that the caller doesn't support, with the reason as a string for people.
+
+        The list is empty if the caller doesn't say which capabilities it has.
+        """
+        asked = self.call.asked
+        if asked is None or not self.call.advertises:
+            return []
+        from .asking import unsupported
+
+        return list(unsupported(self.call, asked))
+
+    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
+        """Encode the registered resources, and add them to the answer or hold them back.
+
+        The texts of resources that can't be encoded are added to `fatals`. Returns the values and resources that each
+        waiting resource waits for. The list is empty if the resource is held back only because another step holds it
+        back.
+        """
+        call, decision = self.call, self.decision
+        waiting: dict[str, list[Wait]] = {}
+        mark = call.mark
+        memories = {} if decision is None else decision.memories
+        for name, draft in self.drafts.items():
+            if decision is not None and name in decision.unknown:
+                self.incomplete = True
+                continue
+            if name in call.other_kind:
+                continue
+            if draft.problem is not None:
+                if not isinstance(draft.problem, EncodeError):
+                    raise draft.problem
+                fatals.append(str(draft.problem))  # the others are sent if this can't be
+                continue
+            if draft.waits or draft.content is None:
+                waiting[name] = draft.waits
+            if draft.fatal:
+                self.stopped.append(name)
+            if draft.content is None:
+                # The state that previous functions desire under this name stays, unless it must not exist yet.
+                if draft.gated:
+                    desired.pop(name, None)
+                self.held.add(name)
+                continue
+            target = desired[name]
+            registered: Any = call.resources[name]._state
+            memory = memories[name].to_text() if name in memories else draft.digest
+            target.resource = marked(draft.content, mark, memory)
+            if registered.ready is not None:
+                target.ready = READY[registered.ready]
+        return waiting
+
+    def _emit_status(self) -> list[Found]:
+        call = self.call
+        composite = call.composite
+        found: list[Found] = []
+        if composite is not None:
+            unclear = () if self.decision is None else self.decision.status
+            encoded, found = status_of(call, composite, unclear)
+            target = self.message.desired.composite
+            if encoded is not None:
+                target.resource = encoded
+            parts.set_details(call, composite, target, self.decision)
+            registered = composite._state
+            assert registered is not None
+            if registered.ready is not None and not self.goes_on:
+                target.ready = READY[registered.ready]
+                return found
+        if (self.held or self.incomplete or self.goes_on) and not call.in_operation:
+            # Crossplane doesn't know of resources that are held back, nor of those that an unfinished compose() hasn't
+            # come to. It would call the composite ready without them.
+            self.message.desired.composite.ready = _READY_FALSE
+        return found
+
+    def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
+        """Report the waiting resources of an Operation. An Operation has no observed state, so their values never come.
+
+        One fatal result names all resources whose `on_unresolved` isn't "hold". The other lines become warnings. The
+        fatal result is added to `fatals`.
+        """
+        call = self.call
+        policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
+        stuck = {name for name, policy in policies.items() if policy != "hold"}
+        fatal: list[parts.Masked] = []
+        if stuck and self.who_waits is not None:
+            fatal = self.who_waits.lines(stuck)
+            text = (
+                f"an Operation does not wait for values, and {'; '.join(fatal)}: give these resources the values, or "
+                "leave them out with on_unresolved='hold'"
+            )
+            fatals.append(parts.Masked(text))
+        for line in lines:
+            if line not in fatal:
+                call.results.warning(line)
+
+    def finish(self, *, complete: bool) -> bytes:
+        """Add readiness, results, conditions and Usages (for the order of deletion) to the answer; return its bytes.
+
+        Fatal results are left out. Existing Usages stay and none is added unless the call is `complete`: compose()
+        returned, and Crossplane has answered all requirements.
+        """
+        call = self.call
+        counts = tally.current()
+        if counts is not None:
+            counts.held = len(self.held)
+            counts.emitted = len(call.resources.keys() - self.held)
+            counts.kept = 0 if self.decision is None else len(self.decision.kept)
+        self._set_ready()
+        for entry in call.results.entries:
+            if entry.severity != results.FATAL:
+                self.add_result_of_compose(entry)
+        self.set_conditions()
+        if self.report is not None and self.report.changed:
+            severity = results.WARNING if self.goes_on else results.NORMAL
+            text = parts.Masked(self.report.text)
+            if not self.goes_on and self.who_waits is not None and not self.report.resolved:
+                # Dependencies whose values exist say why a new resource waits. Without one, nothing runs again.
+                text = self.who_waits.with_graph(text, self._rehearsed() if self.held else None)
+            parts.add_result(call, self.message, results.ResultEntry(severity, text, self.report.reason, 0))
+        if call.function.usages:
+            from ..waits.usages import add_usages
+
+            graph = None if self.who_waits is None else self.who_waits.graph
+            add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
+        desired = self.message.desired.resources
+        gone = [name for name in call.observed if name not in call.resources and name not in desired]
+        if gone and complete:
+            from .dropped import warnings
+
+            for about in warnings(call, desired, gone):
+                call.log.warning("%s", about)  # Crossplane drops the events of a reconcile that fails later
+                parts.add_result(call, self.message, results.ResultEntry(results.WARNING, about, "StillUsed", 0))
+        return self.serialised()
+
+    def set_conditions(self) -> None:
+        """Add the conditions that compose() set, and those of `reported` and `report`.
+
+        In an Operation no condition is added, and each one that compose() set is logged. The condition of `report` is
+        left out if compose() has set one of the same type.
+        """
+        call = self.call
+        if call.in_operation:
+            for type_ in call.conditions.entries:
+                call.log.warning("condition %s is left out: an Operation has no composite that could have it", type_)
+            return
+        for entry in call.conditions.entries.values():
+            if self.decision is not None and entry.message in self.decision.texts:
+                entry.message = self.decision.texts[entry.message]
+            parts.add_condition(call, self.message, entry)
+        if self.reported is not None:
+            parts.add_condition(call, self.message, self.reported)
+        report = self.report
+        if report is not None and report.type not in call.conditions.entries:
+            parts.add_condition(
+                call,
+                self.message,
+                results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
+            )
+
+    def _rehearsed(self) -> Graph:
+        """Return the graph of the dependencies between resources, also of those whose values exist.
+
+        The first call of this method finds them: it runs compose() again, usually a few times, without observed
+        resources.
+        """
+        if self._whole is None:
+            from ..waits.graph import Graph
+            from ..waits.rehearse import rehearse
+            from ..waits.run import MOST_RUNS
+
+            self._whole = Graph()
+            runs = 1 if self.decision is None else self.decision.runs
+            rehearse(self.call, self._whole, MOST_RUNS - runs)
+        return self._whole
+
+    def add_result_of_compose(self, entry: results.ResultEntry) -> None:
+        """Add `entry`, a result of compose(), to the answer.
+
+        Placeholders of unresolved values in its text, also cut ones, are replaced by the paths of the values.
+        """
+        if self.decision is not None and entry.message in self.decision.texts:
+            entry.message = self.decision.texts[entry.message]
+        parts.add_result(self.call, self.message, entry)
+
+    def _set_ready(self) -> None:
+        """Set each desired resource to ready if its observed state is ready by the rules of its kind.
+
+        A readiness that a step has set stays. Nothing happens if `auto_ready` is off.
+        """
+        call = self.call
+        if not call.auto_ready:
+            return
+        desired = self.message.desired.resources
+        for name in desired:
+            observed = call.observed.get(name)
+            if observed is not None and desired[name].ready == 0 and readiness.is_ready(observed.resource):
+                desired[name].ready = _READY_TRUE
+
+
+def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
+    """Return the bytes of an answer with fatal results: the request's desired state, no requirements, all conditions.
+
+    Args:
+        call: The call.
+        answer: The answer as far as it is made.
+        fatals: The fatal results. They follow compose()'s other results.
+    """
+    message = answer.message
+    answer.reset()
+    answer.handing_on.keep_entry(message)
+    message.ClearField("requirements")
+    for entry in call.results.entries:
+        if entry.severity != results.FATAL:
+            answer.add_result_of_compose(entry)
+    for fatal in fatals:
+        parts.add_result(call, message, fatal)
+    answer.set_conditions()
+    return answer.serialised()

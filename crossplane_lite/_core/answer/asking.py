@@ -1,0 +1,89 @@
+"""The requirements in the answer: sending them to Crossplane, and finding those that it hasn't answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...proto import _view
+from ..base.near_name import near_name
+from ..models.walker import unresolved_in
+from . import parts
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..call.requirements import Requirements
+    from ..observed.observable import Observable
+
+__all__ = ["misspelt", "put_requirements", "unanswered", "unsupported"]
+
+
+def put_requirements(
+    call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
+) -> list[str]:
+    """Put compose()'s requirements into the answer, except those with unresolved values in the key or the selector.
+
+    Those are added to `unsent`, each with the values that it waits for. Returns the texts of fatal results, one for
+    each requirement that protobuf refuses because of invalid Unicode.
+    """
+    from ..call.requirements import ResourceSelector
+
+    deprecated = not call.advertises
+    problems = []
+    if asked.resources:
+        call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
+    if asked.schemas:
+        call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
+    for key, selector in asked:
+        waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
+        if waits:
+            unsent[key] = waits
+            paths = ", ".join(one.source_path for one in waits)
+            call.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
+            continue
+        try:
+            if isinstance(selector, ResourceSelector):
+                parts.fill_selector(target.resources[key], selector)
+                if deprecated:
+                    parts.fill_selector(target.extra_resources[key], selector)
+            else:
+                target.schemas[key].api_version = selector.api_version
+                target.schemas[key].kind = selector.kind
+        except (TypeError, ValueError) as error:  # protobuf's error for text that can't be sent
+            problems.append(f"requirement {key!a} can't be sent: {error}")
+            for sent in (target.resources, target.extra_resources, target.schemas):
+                parts.drop(sent, key)
+    return problems
+
+
+def unanswered(call: Call, sent: Any) -> list[str]:
+    """Return the sorted keys of the sent requirements that the caller supports and hasn't answered yet."""
+    keys: list[str] = []
+    if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
+        keys += [key for key in sent.resources if key not in call.required_resources]
+    if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
+        keys += [key for key in sent.schemas if key not in call.required_schemas]
+    return sorted(keys)
+
+
+def misspelt(call: Call, asked: Requirements) -> Iterator[str]:
+    """Yield a warning for each key of required resources that compose() read and that seems to be misspelt.
+
+    Such a key isn't asked for in this call, and is similar to a key that is. Other keys that aren't asked for yield
+    none: what compose() asks for may depend on an earlier answer.
+    """
+    for key in sorted(call.required_resources.missed - asked.resources.keys()):
+        hint = near_name(key, asked.resources)
+        if hint:
+            yield f"the required resources {key!r} were read, but this call of compose() doesn't ask for them{hint}"
+
+
+def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
+    """Yield the key of each requirement in `asked` that the caller doesn't support, and the reason as a string."""
+    for capability, what, keys in (
+        (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
+        (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
+    ):
+        if not call.supports(capability):
+            for key in keys:
+                yield key, f"this Crossplane doesn't support {what}"

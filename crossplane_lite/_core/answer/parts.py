@@ -1,0 +1,241 @@
+"""Fills fields of the answer's message: results, conditions, requirements, connection details, context and output."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from ...errors import EncodeError
+from ...proto import _view
+from .. import codec
+from ..base.excerpts import LONGEST_RESULT
+from ..base.sentinels import UNSET
+from ..base.type_names import type_in_words
+from ..call.mark import HELD_BACK_KEY
+from ..models.walker import plain_and_waits, unresolved_in
+from ..observed.observable import Observable
+from ..observed.uses import known, sources
+
+if TYPE_CHECKING:
+    from ..call import results
+    from ..call.call import Call
+    from ..models.resource import Resource
+    from ..waits.decide import Decision
+    from ..waits.entry import Waiting
+
+__all__ = ["HandingOn", "Masked", "add_condition", "add_result", "drop", "fill_selector", "set_details", "text"]
+
+
+class Masked(str):
+    """A text for people that is ready to be sent: its secret values are masked. It must not be masked a second time.
+
+    Names of resources in it must not be masked, even if they look like a secret value.
+    """
+
+    __slots__ = ()
+
+
+def set_details(call: Call, composite: Resource, target: Any, decision: Decision | None) -> None:
+    """Put the connection details that compose() set into the answer, and remove those that it deleted.
+
+    An unresolved value is replaced by the observed value of its key. If there is none, the value of a previous step
+    stays in the answer. A key that is itself unresolved is left out. A key that is observed, and whose value depends on
+    a guess, keeps its observed value. `decision` is None if no value is missing.
+    """
+    registered = composite._state
+    assert registered is not None
+    observed = registered.root.details
+    guessed = set() if decision is None else {key for key in decision.guessed_details if key in observed}
+    for key in guessed:
+        target.connection_details[key] = observed[key]
+    if registered.details is None:  # nobody has touched them
+        return
+    unsure = () if decision is None else decision.details
+    own, deleted = registered.details.changes
+    for key in deleted:
+        if key not in guessed:
+            target.connection_details.pop(key, None)
+    for key, value in own.items():
+        if key in guessed or unresolved_in([key], call):
+            continue
+        text = value.decode("latin-1") if isinstance(value, bytes) else value
+        if key in unsure or unresolved_in([text], call):
+            if key in observed:
+                target.connection_details[key] = observed[key]
+            continue
+        target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
+
+
+def fill_selector(target: Any, selector: Any) -> None:
+    target.api_version = selector.api_version
+    target.kind = selector.kind
+    if selector.match_name is not None:
+        target.match_name = selector.match_name
+    elif selector.match_labels is not None:
+        target.match_labels.SetInParent()
+        target.match_labels.labels.update(selector.match_labels)
+    if selector.namespace is not None:
+        target.namespace = selector.namespace
+
+
+def drop(entries: Any, key: str) -> None:
+    """Remove the entry `key` from `entries`, a map of a protobuf message, if it is there.
+
+    A key that isn't valid Unicode can't be in such a map, and is ignored.
+    """
+    with contextlib.suppress(UnicodeEncodeError):
+        entries.pop(key, None)
+
+
+def _resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
+    """Return `values` as plain data. An entry with an unresolved value, at any depth, is left out and logged.
+
+    `what` is the name of this part of the answer in the log, "context" or "output".
+    """
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        data, waits = plain_and_waits({key: value}, call)
+        if waits:
+            paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
+            call.log.info("%s key %r is left out: it waits for %s", what, key, paths)
+        else:
+            kept.update(data)
+    return kept
+
+
+def text(call: Call, value: Any) -> str:
+    """Return `value` as a string for people.
+
+    Secrets are masked, the placeholder of an unresolved value becomes the value's path, and a text longer than
+    `LONGEST_RESULT` is cut. None of this is done to a `Masked` text. If str() fails for `value`, its type is named.
+    """
+    if type(value) is Masked:
+        return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent
+    try:
+        shown = _shown(value) if type(value) is Observable else str(value)
+    except Exception:  # a value whose own text can't be made
+        shown = f"({type_in_words(value)} without a text)"
+    return call.show_capped(shown, LONGEST_RESULT)
+
+
+def _shown(observable: Observable[Any]) -> str:
+    value = known(observable)
+    return observable.source_path if value is UNSET else str(value)
+
+
+def add_result(call: Call, message: Any, entry: results.ResultEntry) -> None:
+    result = message.results.add(severity=entry.severity, message=text(call, entry.message))
+    if entry.reason is not None:
+        result.reason = text(call, entry.reason)
+    if entry.target:
+        result.target = entry.target
+
+
+def add_condition(call: Call, message: Any, entry: results.ConditionEntry) -> None:
+    call.uses(_view.CAPABILITY_CONDITIONS)
+    condition = message.conditions.add(
+        type=text(call, entry.type), status=entry.status, reason=text(call, entry.reason)
+    )
+    if entry.message is not None:
+        condition.message = text(call, entry.message)
+    if entry.target:
+        condition.target = entry.target
+
+
+class HandingOn:
+    """Fills in the context and the output of an answer.
+
+    Attributes:
+        others: The reports of who waits (`Waiting`) that other steps left in the request's context, by the step's
+            identity.
+    """
+
+    __slots__ = ("_call", "_entry", "_had_entry", "others")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        # The report that this step leaves in the context for later steps; None if it leaves none.
+        self._entry: dict[str, Any] | None = None
+        self.others = _told(call)
+        self._had_entry = self.others.pop(call.step, None) is not None
+
+    def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
+        """Put compose()'s changes of the context, and this step's report of who waits, into the answer.
+
+        A key whose value has an unresolved part is left out, and logged. `entry` is the report, which replaces this
+        step's report in the request; None removes it. The path of an EncodeError begins with `context`.
+        """
+        call = self._call
+        given = call.context
+        changes = {} if given is None else _resolved(call, given.values_seen, "context")
+        removed = set() if given is None else given.deleted
+        if not changes and not removed and entry is None and not self._had_entry:
+            return
+        from ..base.sentinels import TOMBSTONE
+
+        # A new value must replace the old one. So the old one is removed first: the two would be merged otherwise.
+        changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
+        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
+        try:
+            context = codec.encode_over(changed, codec.encode_over(cleared, call.request.context))
+            message.context = self._with_entry(context, entry)
+        except EncodeError as error:
+            raise error.under("context") from None
+        self._entry = entry
+
+    def unresolved_keys(self) -> set[str]:
+        """Return the keys of the context that `set_context` leaves out because their values have unresolved parts."""
+        given = self._call.context
+        if given is None or not given.values_seen:
+            return set()
+        return {key for key, value in given.values_seen.items() if unresolved_in({key: value}, self._call)}
+
+    def keep_entry(self, message: Any) -> None:
+        """Put the report that `set_context` was given into an answer with fatal results; compose()'s changes stay out.
+
+        Crossplane ignores the context of such an answer; other callers may read it. Nothing happens without a report,
+        or in an Operation.
+        """
+        if self._entry is not None and not self._call.in_operation:
+            message.context = self._with_entry(self._call.request.context, self._entry)
+
+    def set_output(self, message: Any) -> None:
+        """Put the output of an Operation, if compose() has set any, into the answer.
+
+        A key whose value has an unresolved part is left out, and logged. The path of an EncodeError begins with
+        `output`.
+        """
+        output = self._call.output
+        if output:
+            try:
+                message.output = codec.encode_struct(_resolved(self._call, output, "output"))
+            except EncodeError as error:
+                raise error.under("output") from None
+
+    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
+        """Return a context in which `entry` replaces this step's report. Other steps' reports stay.
+
+        An `entry` of None removes this step's report.
+        """
+        from ..base.sentinels import TOMBSTONE
+
+        step = self._call.step
+        if self._had_entry:
+            context = codec.encode_over({HELD_BACK_KEY: {step: TOMBSTONE}}, context)
+        return context if entry is None else codec.encode_over({HELD_BACK_KEY: {step: entry}}, context)
+
+
+def _told(call: Call) -> dict[str, Waiting]:
+    """Return the reports of who waits in the request's context, by the step's identity; also this step's own, if any.
+
+    Raises:
+        WireError: The context's bytes are malformed.
+    """
+    if not call.request.HasField("context"):
+        return {}
+    entries = codec.get_path(call.request.context, (HELD_BACK_KEY,))
+    if entries is None:
+        return {}
+    from ..waits.entry import read
+
+    return read(entries)

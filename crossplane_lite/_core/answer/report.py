@@ -1,0 +1,168 @@
+"""The composite's condition DependenciesResolved, which says who waits for what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, Final
+
+from ...proto import _view
+from ..call.mark import OURS
+from .parts import Masked
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..waits.graph import Graph
+
+__all__ = ["CONDITION", "Report", "condition_type", "report_for"]
+
+CONDITION: Final = "DependenciesResolved"
+_WAITING: Final = "WaitingForDependencies"
+_UNSUPPORTED: Final = "Unsupported"
+_FAILED: Final = "ComposeFailed"
+_RESOLVED: Final = "AllResolved"
+
+_BREAKER: Final = (
+    "; Crossplane calls late, because its circuit breaker for this composite is open (condition Responsive): until it "
+    "closes, only the answer's ttl brings calls"
+)
+
+
+class Report:
+    """The condition DependenciesResolved of an answer.
+
+    Attributes:
+        type: The condition's type.
+        resolved: The condition's status: True, False, or None for Unknown.
+        reason: The condition's reason.
+        text: The condition's message without the function's name.
+        message: The condition's message: the function's name, a colon, the text, and a remark. The next call looks for
+            the name, to know whether the condition is this function's.
+        changed: Whether a result repeats the text, too, because it is new: the observed condition has another message
+            or is missing, and the previous reconcile didn't fail. False for a condition that was lost with the
+            composite's status.
+    """
+
+    __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
+
+    def __init__(
+        self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None, remark: str = ""
+    ) -> None:
+        self.type = Masked(type_)
+        self.resolved: bool | None = reason == _RESOLVED
+        self.reason = reason
+        self.text = text
+        self._start = start
+        self.message = Masked(start + text + remark)
+        self._before = before = {} if observed is None else observed
+        # After a failed reconcile the condition has another text, also if nothing else changed: that isn't news. Nor is
+        # the remark about the circuit breaker.
+        known = (start + text, start + text + _BREAKER)
+        self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") not in known
+
+    def fail(self) -> None:
+        """Change the report because compose() raised: `changed` becomes False, and the status can't be True.
+
+        A status that isn't True stays. If it is True, the condition gets its observed reason and message again if these
+        say that something waits or isn't supported, with the status False. Otherwise the status becomes Unknown.
+        """
+        self.changed = False
+        if not self.resolved:
+            return
+        reason = self._before.get("reason")
+        if reason in (_WAITING, _UNSUPPORTED):
+            # The condition stays as the last complete call sent it.
+            self.resolved, self.reason, self.message = False, str(reason), Masked(self._before.get("message", ""))
+        else:
+            self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
+
+
+def condition_type(name: str, step: str, others: Collection[str]) -> str:
+    """Return the type of a step's condition. Every step of a pipeline has a type of its own.
+
+    It is `DependenciesResolved` if no other step has a report in the context. Otherwise the function's name follows, as
+    in `DependenciesResolved-network`. If another step may have that type, the step's identity follows instead.
+    Characters that a type can't have are replaced by hyphens. `others` are the identities of the other steps that have
+    a report in the context.
+    """
+    if not others:
+        return CONDITION
+    # The same function may be in the pipeline more than once. If its first step has the type without a name, the type
+    # with the function's name is still free for its second step.
+    same = sum(other.rpartition("-")[0] == name or other == name for other in others)
+    suffix = step if same and len(others) > 1 else name
+    return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
+
+
+def report_for(
+    call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str, rehearsed: Callable[[], Graph]
+) -> Report | None:
+    """Return the condition DependenciesResolved of a call.
+
+    `rehearsed` returns the graph for which compose() runs again. The result is None if there are no lines, and the
+    composite doesn't have this function's condition and hasn't lost it with its status. It is also None if the caller
+    doesn't support conditions; then the lines are logged.
+    """
+    lines = waiting + cut_off
+    observed = call.observed_condition(type_)
+    comes_back = not lines and (observed is None or not _is_own(call, observed))
+    if comes_back and not _has_lost_it(call, rehearsed):
+        return None
+    text = "every dependency is resolved"
+    if lines:
+        from .waiting import joined
+
+        text = joined(lines)
+    if not call.supports(_view.CAPABILITY_CONDITIONS):
+        if lines:
+            call.uses(_view.CAPABILITY_CONDITIONS)
+            call.log.info("%s", text)
+        return None
+    reason = _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED
+    responsive = call.observed_condition("Responsive") if waiting else None
+    remark = "" if responsive is None or responsive.get("status") != "False" else _BREAKER
+    report = Report(type_, reason, _start(call), text, observed, remark)
+    report.changed = report.changed and not comes_back
+    return report
+
+
+def _has_lost_it(call: Call, rehearsed: Callable[[], Graph]) -> bool:
+    """Return whether the composite has lost its status, and a resource of this function waited for a value before.
+
+    Crossplane sets the condition Ready in every reconcile that succeeds. If it is missing although resources of this
+    step exist, the status was wiped. Then other runs of compose() show whether a resource waits while nothing exists.
+    """
+    if call.observed_condition("Ready") is not None or not call.supports(_view.CAPABILITY_CONDITIONS):
+        return False
+    # Each call marks all of its resources, so one of them is enough.
+    first = next((name for name in call.resources if name in call.observed), None)
+    if first is None or call.whose(first) != OURS:
+        return False
+    if _has_waits(rehearsed()):
+        return True
+    from ..waits.dependencies import rehearse_required
+    from ..waits.graph import Graph
+
+    graph = Graph()
+    rehearse_required(call, graph)
+    return _has_waits(graph)
+
+
+def _has_waits(graph: Graph) -> bool:
+    """Return whether a resource of the graph waits for anything but itself."""
+    return any(one[0] == "resource" and any(to != one for to, _ in ways) for one, ways in graph.edges.items())
+
+
+def _is_own(call: Call, condition: dict[str, Any]) -> bool:
+    """Return whether `condition` is one that this function set, and not another step of the pipeline.
+
+    Its message begins with the function's name or a former name. After a fatal result, Crossplane has replaced the
+    message, so nobody knows who set the condition: it counts as this function's.
+    """
+    message = str(condition.get("message", ""))
+    names = (call.function.name, *call.function.formerly)
+    return message.startswith(tuple(f"{name}: " for name in names)) or condition.get("reason") == "FatalError"
+
+
+def _start(call: Call) -> str:
+    return f"{call.function.name}: "

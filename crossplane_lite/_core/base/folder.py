@@ -1,0 +1,10 @@
+"""The folder of this package, by which frames of its own code are told from those of authors."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["PACKAGE"]
+
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
+"""The folder's path, with a separator at its end."""

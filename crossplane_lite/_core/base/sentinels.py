@@ -1,0 +1,65 @@
+"""Markers for fields without a value (UNSET, NULL and TOMBSTONE) and for objects that are replaced."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, Final, Literal
+
+
+def _refuse(self: enum.Enum, name: str, value: object) -> None:
+    # The enum machinery sets names with an underscore on the members while it makes the class.
+    if name[:1] != "_":
+        raise AttributeError(
+            f"can't set {name!r} on {self.name}: a field with {self.name} holds no object; set it to an object first"
+        )
+    object.__setattr__(self, name, value)
+
+
+class UnsetType(enum.Enum):
+    """The type of `UNSET`: an enum with one member, so that type checkers understand `if value is UNSET`."""
+
+    UNSET = "UNSET"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    __setattr__ = _refuse
+
+
+class NullType(enum.Enum):
+    """The type of `NULL`: an enum with one member, like `UnsetType`."""
+
+    NULL = "NULL"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return "NULL"
+
+    __setattr__ = _refuse
+
+
+class _Tombstone(enum.Enum):
+    TOMBSTONE = "TOMBSTONE"
+
+    def __repr__(self) -> str:
+        return "TOMBSTONE"
+
+
+UNSET: Final = UnsetType.UNSET
+"""The value of a field that was not set. Assigning UNSET, or None, means that the function doesn't set the field."""
+
+NULL: Final = NullType.NULL
+"""An explicit JSON null. Assign NULL to write a null; assigning `None` means that the function sets no value."""
+
+
+class Replaced(dict[str, Any]):
+    """A dict that is encoded over an existing Struct and replaces the object at its path. A plain dict is merged."""
+
+
+TOMBSTONE: Final = _Tombstone.TOMBSTONE
+"""In data that is encoded over an existing Struct: the value of a key whose field is removed from the Struct."""

@@ -1,0 +1,375 @@
+"""The state of one call, from the request to the answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UsageError, WireError
+from ...proto import _view
+from .. import codec
+from ..observed.lookup import conditions_of
+from ..observed.root import Root
+from ..observed.tracker import Tracker
+from ..observed.writers import teach_yaml
+from .mark import HELD_BACK_KEY, MARK_WAY, whose
+from .results import Conditions, Results
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from ..models.resource import Resource
+    from ..observed.masking import Masker
+    from .callee import Callee
+    from .lazy_map import LazyMap
+    from .own_secrets import OwnSecrets
+    from .required import RequiredResources, RequiredSchemas
+    from .requirements import Requirements
+
+__all__ = ["Call"]
+
+
+class Call(Tracker):
+    """One call of a function: the request, the results of compose() up to now, and its uses of unresolved values.
+
+    A call has no other state. `crossplane_lite.context.Context` shows it to authors, and the answer is made from it.
+    A rehearsal (another run of compose(), whose results are thrown away) is a call of its own.
+
+    Args:
+        data: The bytes of a RunFunctionRequest.
+        function: The function that is called.
+        request: The message of `data`, if it was parsed already; None to parse `data` here.
+
+    Raises:
+        WireError: `data` isn't a RunFunctionRequest.
+
+    Attributes:
+        function: The function.
+        request: The message of the request. Its Structs are bytes.
+        desired: The resources that previous functions desire, by name, as messages of the request.
+        existing: The observed resources by name, also in a rehearsal whose own request lacks some of them.
+        composite: The desired composite; None until compose() asks for it.
+        resources: The composed resources that compose() has registered, by name. A resource that still has a former
+            name is under that name.
+        former: The former names that compose() has given, each with the present name.
+        present: The present names of resources that still have a former name, each with that name.
+        removed: The names that compose() has removed.
+        other_kind: The names of existing resources that were made with a guess, and for which compose() now wants
+            another kind. They stay as they are.
+        results: The results of compose().
+        conditions: The conditions that compose() has set.
+        context: The pipeline's context; None until compose() asks for it.
+        output: An Operation's output; None until compose() asks for it.
+        auto_ready: Whether the readiness of resources is found out from their observed state.
+        own_secrets: The Secrets that compose() has registered; None until it registers one.
+        ttl: How long Crossplane may reuse the answer; None if compose() doesn't set it.
+    """
+
+    __slots__ = (
+        "_log",
+        "_marks",
+        "_namespace",
+        "_observed_conditions",
+        "_reported",
+        "_required_resources",
+        "_required_schemas",
+        "_requirements",
+        "_step",
+        "auto_ready",
+        "composite",
+        "conditions",
+        "context",
+        "desired",
+        "existing",
+        "former",
+        "function",
+        "other_kind",
+        "output",
+        "own_secrets",
+        "present",
+        "removed",
+        "request",
+        "resources",
+        "results",
+        "ttl",
+    )
+
+    def __init__(self, data: bytes, function: Callee, request: Any = None) -> None:
+        Tracker.__init__(self, data)
+        if request is None:
+            try:
+                request = _view.RunFunctionRequest.FromString(data)
+            except Exception as error:  # protobuf's DecodeError, or the errors of its other backends
+                raise WireError(f"the request is not a RunFunctionRequest: {error}") from None
+        self.function = function
+        self.request: Any = request
+        self.secret_request = request
+        if "yaml" in sys.modules:
+            teach_yaml()  # for Dumpers that ask for no class
+        self.observed = self.existing = request.observed.resources
+        self.desired: Mapping[str, Any] = request.desired.resources
+        composite = request.observed.composite
+        self.xr: Root = Root(self, "xr", "", "xr", composite.resource, composite)
+        self.composite: Resource | None = None
+        self.resources: dict[str, Resource] = {}
+        self.former: dict[str, str] = {}
+        self.present: dict[str, str] = {}
+        self.removed: set[str] = set()
+        self.other_kind: set[str] = set()
+        self.results = Results()
+        self.conditions = Conditions()
+        self.context: LazyMap | None = None
+        self.output: dict[str, Any] | None = None
+        self.auto_ready = function.auto_ready
+        self.ttl: timedelta | None = None
+        self._requirements: Requirements | None = None
+        self._required_resources: RequiredResources | None = None
+        self._required_schemas: RequiredSchemas | None = None
+        self.own_secrets: OwnSecrets | None = None  # Secrets among the resources
+        self._observed_conditions: dict[str, dict[str, Any]] | None = None
+        self._step: str | None = None
+        self._log: Any = None
+        self._marks: dict[str, Any] = {}
+        self._namespace: str | None = None
+        self._reported: set[int] = set()
+
+    def tops(self) -> dict[str, Any]:
+        return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
+
+    def has_name(self, word: str) -> bool:
+        """Say whether `word` is the function's name or the name of a registered resource."""
+        return word in self.resources or word == self.function.name
+
+    def masker(self) -> Masker:
+        """Return the masker of all secret values that are known now.
+
+        These are the values in the request, values that `hide` added, and values in Secrets that compose() registered.
+        """
+        own = self.own_secrets
+        if own is not None and own.thread == get_ident():
+            own.look(self)
+        return Tracker.masker(self)
+
+    @property
+    def step(self) -> str:
+        """The identity of this step of the pipeline.
+
+        It is the function's name. If the step has an input, "-" and eight hex digits of the input's hash follow.
+        """
+        if self._step is None:
+            self._step = self.function.name
+            if self.request.HasField("input"):
+                from ..base.hashes import sha256
+                from ..models.walker import canonical
+
+                # Not the bytes: the order of their entries may differ from call to call.
+                try:
+                    text = canonical(codec.decode_struct(self.request.input))
+                except UsageError as error:
+                    raise WireError(f"the function's input is malformed: it {error}") from None
+                self._step += f"-{sha256(text.encode()).hexdigest()[:8]}"
+        return self._step
+
+    @property
+    def mark(self) -> str:
+        """The value of the mark, the annotation on each resource that this step registers.
+
+        It is the step's identity; empty if the resources get no mark, because an Operation runs the function.
+        """
+        # An Operation may apply resources that other functions compose, and must not replace their marks. Crossplane
+        # sends a desired state in every call, even an empty one; without one, the call isn't from Crossplane.
+        return "" if self.in_operation and self.request.HasField("desired") else self.step
+
+    def root(self, name: str) -> Root:
+        """Return the observed resource called `name`, whether it exists or not."""
+        observed = self.observed.get(name)
+        return Root(self, "resource", name, name, None if observed is None else observed.resource, observed)
+
+    def mark_of(self, name: str) -> Any:
+        """Return the mark of the observed resource called `name`; None if it isn't observed, or has no mark.
+
+        Raises:
+            WireError: The resource's bytes are malformed.
+        """
+        if name not in self._marks:
+            observed = self.observed.get(name)
+            self._marks[name] = None if observed is None else codec.get_path(observed.resource, MARK_WAY)
+        return self._marks[name]
+
+    def whose(self, name: str) -> str:
+        """Return whose the observed resource called `name` is, as `_core.call.mark.whose` does.
+
+        Raises:
+            WireError: The resource's bytes are malformed.
+        """
+        return whose(self.mark_of(name), self.step, self.function.name, self.function.formerly)
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the composite; empty if it has none.
+
+        Raises:
+            WireError: The composite's bytes are malformed.
+        """
+        if self._namespace is None:
+            raw = self.xr.raw or b""
+            # A quick look first: nearly all composites without a namespace don't have this word anywhere.
+            found = codec.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
+            self._namespace = found if isinstance(found, str) else ""
+        return self._namespace
+
+    @property
+    def in_operation(self) -> bool:
+        """Whether an Operation runs the function. Then the request has no composite and no observed state."""
+        return not self.xr.raw
+
+    @property
+    def log(self) -> Any:
+        """The logger of this call. It masks secret values, and shows unresolved values as their paths."""
+        if self._log is None:
+            from .log import log_for
+
+            self._log = log_for(self.function.name, self)
+        return self._log
+
+    def open_context(self) -> LazyMap:
+        """Return the pipeline's context as a mapping that compose() can read and change; the same object each time.
+
+        Raises:
+            WireError: The context's bytes are malformed.
+        """
+        if self.context is None:
+            from .lazy_map import LazyMap
+
+            self.context = LazyMap(self.request.context, self, self._guessed_keys())
+        return self.context
+
+    def _guessed_keys(self) -> set[str]:
+        """Return the keys of the context whose values may still be wrong.
+
+        Other steps set these values while they lacked values that they needed themselves.
+        """
+        entries = codec.get_path(self.request.context, (HELD_BACK_KEY,))
+        found: set[str] = set()
+        for step, entry in entries.items() if isinstance(entries, dict) else ():
+            guessed = entry.get("guessed") if isinstance(entry, dict) and step != self.step else None
+            found.update(key for key in guessed or () if isinstance(key, str))
+        return found
+
+    def open_output(self) -> dict[str, Any]:
+        """Return an Operation's output as a dict that compose() can change; the same dict each time."""
+        if self.output is None:
+            self.output = {}
+        return self.output
+
+    # Requests to Crossplane, and its answers.
+
+    @property
+    def requirements(self) -> Requirements:
+        """The resources and schemas that compose() asks Crossplane for in this call."""
+        if self._requirements is None:
+            from .requirements import Requirements
+
+            self._requirements = Requirements()
+        return self._requirements
+
+    @property
+    def asked(self) -> Requirements | None:
+        """The same as `requirements`, but None if compose() hasn't asked for anything."""
+        return self._requirements or None
+
+    @property
+    def required_resources(self) -> RequiredResources:
+        """The resources that Crossplane has sent because this function asked for them, by the requirement's key."""
+        if self._required_resources is None:
+            from .required import RequiredResources
+
+            self._required_resources = RequiredResources(
+                self.request, self, self.requirements, deprecated=not self.advertises
+            )
+        return self._required_resources
+
+    @property
+    def required_schemas(self) -> RequiredSchemas:
+        """The schemas that Crossplane has sent because this function asked for them, by the requirement's key."""
+        if self._required_schemas is None:
+            from .required import RequiredSchemas
+
+            self._required_schemas = RequiredSchemas(self.request)
+        return self._required_schemas
+
+    def stand_in_for(self, real: Call) -> None:
+        """Make this call a rehearsal of `real`: take over a part of the real call's state.
+
+        The part is:
+
+        - the secrets, because the rehearsal's request may lack some;
+        - the schemas, because they are large and need to be decoded only once;
+        - the markers of placeholders (`_core.observed.tokens`), if both calls have the same request;
+        - the resources that exist, so that a resource has its former name in both calls or in none.
+        """
+        self.secret_request = real.request
+        self.existing = real.existing
+        if self.data is real.data:
+            self._sequence = real._sequence
+        self._required_schemas = real.required_schemas
+
+    # The caller's capabilities. Many calls need these two answers, and making a `Capabilities` takes longer than both.
+
+    @property
+    def advertises(self) -> bool:
+        """Whether the request lists the capabilities that the caller supports."""
+        return _view.CAPABILITY_CAPABILITIES in self.request.meta.capabilities
+
+    def supports(self, capability: int) -> bool:
+        """Say whether the caller supports a capability, or may support it because it doesn't list its capabilities.
+
+        A caller without a list doesn't support required schemas: the protocol got them in the same version as the list.
+        """
+        if capability in self.request.meta.capabilities:
+            return True
+        return not self.advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
+
+    def uses(self, capability: int) -> None:
+        """Log a warning if the caller doesn't support a capability that compose() uses, once for each capability.
+
+        Args:
+            capability: The capability's number in the protocol.
+        """
+        if capability not in self._reported and not self.supports(capability):
+            from .capabilities import report_use
+
+            self._reported.add(capability)
+            report_use(capability, self.log)
+
+    def observed_condition(self, type_: str) -> dict[str, Any] | None:
+        """Return the observed composite's condition of the type `type_`; None if the composite lacks it.
+
+        Raises:
+            WireError: The composite's bytes are malformed.
+        """
+        if self._observed_conditions is None:
+            # A new composite has no status; its fields were split before.
+            self._observed_conditions = conditions_of(self.xr.raw) if "status" in self.xr.fields else {}
+        return self._observed_conditions.get(type_)
+
+    def release(self) -> None:
+        """Cut the circular references between the call's objects, so that they are freed when the call ends.
+
+        Otherwise the garbage collector would free them, which takes as long as the rest of the call. Values that
+        compose() has stored elsewhere, such as in a global variable, can still be used.
+        """
+        for place in self.tied:
+            place.untie()
+        self.tied.clear()
+        # All of these refer to their call, or may hold Observables, which refer to it.
+        self.resources = {}
+        self.own_secrets = None
+        self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None
+        if self.results.entries:
+            self.results = Results()
+        if self.conditions.entries:
+            self.conditions = Conditions()
+        self.xr = self.xr.alone(Tracker())

@@ -1,0 +1,115 @@
+"""The Secret that holds a composite resource's connection details, composed like any other resource."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import UsageError
+from .. import codec
+from ..base.type_names import type_in_words
+from ..models.connection_details import ConnectionDetails, detail_of
+from ..models.unstructured import Unstructured
+from ..models.walker import apply
+from ..observed.observable import Observable
+from .registering import register
+
+if TYPE_CHECKING:
+    from .call import Call
+
+__all__ = ["connection_secret"]
+
+_TYPE: Final = "connection.crossplane.io/v1alpha1"
+# The keys that the API server takes in a Secret's data.
+_KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+
+
+def connection_secret(call: Call, details: object, name: str, namespace: object) -> Unstructured:
+    """Register a Secret with connection details as a composed resource, and return it.
+
+    `Context.connection_secret` describes the arguments.
+
+    Raises:
+        DuplicateResourceError: This call has registered a resource called `name` before.
+        UnresolvedError: `name` is made from an unresolved value.
+        UsageError: A key or a value of `details` isn't allowed in a Secret; or `details` isn't a mapping; or no
+            namespace is known for the Secret; or `name` is wrong, or belongs to a resource of another kind; or an
+            Operation runs the function.
+    """
+    if call.in_operation:
+        raise UsageError(
+            "ctx.connection_secret() is for composite resources, and an Operation has none; test ctx.in_operation first"
+        )
+    if not isinstance(details, Mapping):
+        raise UsageError(
+            f"ctx.connection_secret() takes connection details by key, in a mapping (got {type_in_words(details)})"
+        )
+    observed = call.observed.get(name)
+    raw = b"" if observed is None else observed.resource
+    secret = Unstructured(
+        "v1",
+        "Secret",
+        metadata=_metadata(call, namespace),
+        # A Secret's type can't be changed.
+        type=codec.get_path(raw, ("type",)) or _TYPE,
+        data=_data(call, details, codec.get_path(raw, ("data",))),
+    )
+    secret = register(call, name, secret)
+    if secret.ready is None:
+        secret.ready = True  # a Secret has nothing that could become ready later
+    return secret
+
+
+def _metadata(call: Call, namespace: object) -> dict[str, Any]:
+    """Return the Secret's name and namespace, as the composite's `spec.writeConnectionSecretToRef` gives them.
+
+    A missing name or namespace is None, and Crossplane fills it in. `namespace` is used if the composite's spec has
+    none. Raises UsageError if the composite is cluster-scoped and there is no namespace.
+    """
+    xr = call.xr.raw or b""
+    wanted = codec.get_path(xr, ("spec", "writeConnectionSecretToRef"))
+    wanted = wanted if isinstance(wanted, dict) else {}
+    chosen = wanted.get("namespace") or namespace
+    if chosen is None and not codec.get_path(xr, ("metadata", "namespace")):
+        raise UsageError(
+            "ctx.connection_secret(): the composite is in no namespace, so the Secret needs one: give "
+            "namespace=..., or set the composite's spec.writeConnectionSecretToRef.namespace"
+        )
+    return {"name": wanted.get("name") or None, "namespace": chosen}
+
+
+def _data(call: Call, details: Any, observed: Any) -> dict[str, Any] | Observable[Any]:
+    seen = observed if isinstance(observed, dict) else {}
+    data: dict[str, Any] = {}
+    if isinstance(details, ConnectionDetails) and not details.writable:
+        details = details.raw
+        if type(details) is Observable:
+            # A resource lacks details while its own connection secret is missing. The observed data must not get lost
+            # because of that.
+            return details
+        data.update(seen)  # nor may observed data get lost because some details are missing
+    for key, value in details.items():
+        _check_key(call, key)
+        # None means no opinion: a value that consumers may have read already stays.
+        data[key] = seen.get(key) if value is None else apply(_encoded, detail_of(key, value, call))
+    return data
+
+
+def _check_key(call: Call, key: object) -> None:
+    known = isinstance(key, str) and not call.tokens_in(key)
+    if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
+        raise UsageError(
+            "ctx.connection_secret(): a key of 'details' must be 1 to 253 letters, digits, '-', '_' or '.' "
+            # The text isn't shown, because it may be a secret value by mistake.
+            + (
+                "(got another string, not shown because it may be secret)"
+                if isinstance(key, str)
+                else f"(got {type_in_words(key)})"
+            )
+        )
+
+
+def _encoded(value: str | bytes) -> str:
+    return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()

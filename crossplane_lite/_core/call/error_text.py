@@ -1,0 +1,77 @@
+"""The text of an exception for a fatal result."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from typing import Final
+
+from ...errors import CrossplaneLiteError
+from ..base.excerpts import some, without_addresses
+from ..base.folder import PACKAGE
+from ..observed.tracker import Tracker
+
+__all__ = ["authors_frame", "describe", "named"]
+
+# Where installed packages are; a virtual environment may lie below the author's file.
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+# The names that Python and attrs give to code without a file. The place in such code doesn't help authors.
+_MADE: Final = ("<frozen ", "<attrs generated ")
+
+
+def describe(error: BaseException, call: Tracker, home: str) -> str:
+    """Return the text for people about an exception in compose(): its type, text, file and line.
+
+    An error of this package that was raised without any of the author's code has no file and line.
+
+    If compose() read values that don't exist yet, one of them may be the cause. Then the text also has the paths of
+    these values: ten at most, and the number of the others. Errors of this package get no such list, because their own
+    text names the path. `home` is the path of the file that has compose(), by which the line is found.
+    """
+    text = named(error, home)
+    if call.handed_out and not isinstance(error, CrossplaneLiteError):
+        paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
+        text += (
+            f". Without a value in this call: {some(paths, 10)}; "
+            "use crossplane_lite.apply(function, value) to compute with a value that may not be known yet"
+        )
+    return text
+
+
+def named(error: BaseException, home: str) -> str:
+    """Return the type, text, file and line of an exception in compose(), as `describe` does, without missing values."""
+    try:
+        text = ": ".join(part for part in (type(error).__name__, without_addresses(str(error))) if part)
+    except Exception:  # an exception whose own text can't be made
+        text = type(error).__name__
+    frame = authors_frame(error, home)
+    # Lines of this package only help with its own bugs, and its own errors aren't any.
+    if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, PACKAGE)):
+        text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
+    return text
+
+
+def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
+    """Return the last frame of an exception's traceback that is in the author's code.
+
+    The author's code is all code in the folder of the file `home` or below it, except installed packages. If no frame
+    is in the author's code, the last frame outside of this package is returned. If there is no such frame either, the
+    last frame is returned; None if the traceback is empty.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    folder = os.path.dirname(os.path.abspath(home))
+    others = [
+        frame for frame in frames if not frame.filename.startswith(_MADE) and _below(frame.filename, PACKAGE) is None
+    ]
+    near = [frame for frame in others if not _INSTALLED.intersection(_below(frame.filename, folder) or _INSTALLED)]
+    for found in (near, others, frames):
+        if found:
+            return found[-1]
+    return None
+
+
+def _below(filename: str, folder: str) -> list[str] | None:
+    """Return the parts of the path from `folder` to the file `filename`; None if the file isn't below the folder."""
+    path = os.path.abspath(filename)
+    top = folder.rstrip(os.sep) + os.sep
+    return path[len(top) :].split(os.sep) if path.startswith(top) else None

@@ -1,0 +1,259 @@
+"""Crossplane's answers to requirements: required resources and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+
+from .. import codec
+from ..models.registered import Registered, observed_view
+from ..models.resource import check_class, check_kind
+from ..observed.observable import make
+from ..observed.root import Root
+from ..observed.uses import guess
+
+if TYPE_CHECKING:
+    from ..models.resource import Resource
+    from ..models.unstructured import Unstructured
+    from ..observed.tracker import Tracker
+    from ..schemas.schema import Schema
+    from .requirements import Requirements
+
+R = TypeVar("R", bound="Resource")
+T = TypeVar("T")
+
+__all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
+
+
+class RequiredList(list[R]):
+    """The resources that answer one requirement.
+
+    An index out of range raises no error: it gives a resource whose fields read as Observables.
+
+    The list is empty while Crossplane hasn't answered, and while a resource that was asked for by name doesn't exist.
+    Then iteration, `len`, truth, comparison, `in` and `index` are remembered as guesses, that is, as decisions that may
+    change later.
+
+    Attributes:
+        answered: Whether Crossplane has answered.
+    """
+
+    def __init__(
+        self,
+        values: list[Any],
+        key: str,
+        model: type[Resource],
+        call: Tracker,
+        requirements: Requirements,
+        *,
+        answered: bool,
+    ) -> None:
+        super().__init__(values)
+        self._key = key
+        self._model = model
+        self._call = call
+        self._requirements = requirements
+        self.answered = answered
+
+    def _guess(self) -> bool:
+        """Remember a use of the list as a guess, if the content of the list may still change.
+
+        The content may change while Crossplane hasn't answered, and while a resource that was asked for by name doesn't
+        exist. Returns whether the list counts as non-empty although its content isn't known, as it does in some
+        rehearsals.
+        """
+        selector = self._requirements.resources.get(self._key)
+        by_name = selector is not None and selector.match_name is not None
+        # An empty answer to a query by labels is a fact.
+        if not self.answered or (by_name and list.__len__(self) == 0):
+            path = f"required.{self._key}"
+            return guess(make(path, Root(self._call, "required", self._key, path, None)))
+        return False
+
+    def _length(self) -> int:
+        """Return the number of resources, and remember a guess if the number may still change.
+
+        If a rehearsal takes a list with unknown content for non-empty, the number comes from the rehearsal's oracle,
+        which answers questions about missing values.
+        """
+        oracle = self._call.oracle
+        if not self._guess() or oracle is None:
+            return list.__len__(self)
+        path = f"required.{self._key}"
+        return oracle.length(make(path, Root(self._call, "required", self._key, path, None)))
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[R]: ...
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [*self][at]
+        if -len(self) - 1 < at < list.__len__(self):
+            return list.__getitem__(self, at)
+        root = Root(self._call, "required", self._key, f"required.{self._key}[{at}]", None)
+        return observed_view(self._model, Registered(root))
+
+    def __iter__(self) -> Iterator[R]:
+        return iter([self[at] for at in range(self._length())])
+
+    def __reversed__(self) -> Iterator[R]:
+        return iter([*self][::-1])
+
+    def __add__(self, other: Any) -> Any:
+        return [*self, *other]
+
+    def copy(self) -> list[R]:
+        return [*self]
+
+    def __len__(self) -> int:
+        return self._length()
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __eq__(self, other: object) -> bool:
+        equal = list.__eq__(self, other)
+        return not equal if self._guess() else equal
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # as list
+
+    def __contains__(self, item: object) -> bool:
+        return self._guess() or any(element is item for element in list.__iter__(self))
+
+    def index(self, value: Any, start: SupportsIndex = 0, stop: SupportsIndex = 2**62) -> int:
+        self._guess()
+        return list.index(self, value, start, stop)
+
+
+class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
+    """Required resources by the key under which they were asked for (Crossplane's "Required Resources").
+
+    The resources are read-only. Iteration and `in` know only the keys that Crossplane has answered. Reading any other
+    key gives an empty list whose `answered` is False.
+
+    Attributes:
+        missed: The keys that were read and that Crossplane hasn't answered.
+    """
+
+    def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
+        self._request = request
+        self._call = call
+        self._requirements = requirements
+        self._deprecated = deprecated
+        self._made: dict[tuple[str, type[Any]], RequiredList[Any]] = {}
+        self.missed: set[str] = set()
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.answer(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        extra = self._request.extra_resources if self._deprecated else ()
+        return iter(sorted({*self._request.required_resources, *extra}))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<required resources: {', '.join(self) or 'none'}>"
+
+    def __getitem__(self, key: str) -> RequiredList[Unstructured]:
+        return self.get(key)
+
+    def answer(self, key: str) -> Any:
+        """Return the resources that Crossplane has sent for the requirement `key`; None if it hasn't answered yet."""
+        if key in self._request.required_resources:
+            return self._request.required_resources[key].items
+        # Crossplane before v2.2 may know only the deprecated field.
+        if self._deprecated and key in self._request.extra_resources:
+            return self._request.extra_resources[key].items
+        return None
+
+    # `get` has no default, because every key gives a list.
+    @overload  # type: ignore[override]
+    def get(self, key: str, model: None = None) -> RequiredList[Unstructured]: ...
+    @overload
+    def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
+    def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
+        """Return the resources that answer a requirement; an empty list until Crossplane has answered.
+
+        The default of `model` is `Unstructured`. Raises UsageError if `model` isn't a class for resources, or a
+        resource is of another kind.
+        """
+        if model is None:
+            from ..models.unstructured import Unstructured
+
+            model = Unstructured
+        check_class(model, "ctx.required_resources.get()")
+        made = self._made.get((key, model))
+        if made is None:
+            items = self.answer(key)
+            values = [self._view(key, at, item, model) for at, item in enumerate(items or ())]
+            made = RequiredList(values, key, model, self._call, self._requirements, answered=items is not None)
+            if items is None:
+                self.missed.add(key)
+            else:
+                self._made[key, model] = made
+        return made
+
+    def _view(self, key: str, at: int, item: Any, model: type[Any]) -> Any:
+        prefix = f"required.{key}[{at}]"
+        root = Root(self._call, "required", key, prefix, item.resource, item)
+        check_kind(model, root.fields, prefix)
+        return observed_view(model, Registered(root))
+
+
+class RequiredSchemas(Mapping[str, "Schema"]):
+    """Required schemas by the key under which they were asked for (Crossplane's design "required-schemas", "Proposal").
+
+    `get(key)` is None until Crossplane has answered. After that it is a `Schema`, which is empty if Crossplane didn't
+    find the kind.
+
+    Raises:
+        KeyError: `schemas[key]` is read before Crossplane has answered.
+    """
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+        self._made: dict[str, Schema] = {}
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in self._request.required_schemas
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._request.required_schemas))
+
+    def __len__(self) -> int:
+        return len(self._request.required_schemas)
+
+    def __repr__(self) -> str:
+        return f"<required schemas: {', '.join(self) or 'none'}>"
+
+    def __getitem__(self, key: str) -> Schema:
+        if key not in self:
+            raise KeyError(key)
+        return self.answer(key)
+
+    @overload
+    def get(self, key: str, default: None = None) -> Schema | None: ...
+    @overload
+    def get(self, key: str, default: T) -> Schema | T: ...
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the schema for `key`; `default` until Crossplane has answered.
+
+        The schema is empty if Crossplane didn't find the kind.
+        """
+        return self.answer(key) if key in self else default
+
+    def answer(self, key: str) -> Schema:
+        """Return the schema for `key`; an empty schema if Crossplane hasn't answered yet or didn't find the kind."""
+        made = self._made.get(key)
+        if made is None:
+            from ..schemas.schema import Schema
+
+            values = codec.decode_struct(self._request.required_schemas[key].openapi_v3) if key in self else None
+            made = self._made[key] = Schema(values, key)
+        return made

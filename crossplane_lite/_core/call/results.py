@@ -1,0 +1,192 @@
+"""Messages of compose() beside its resources: results and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from ...errors import UsageError
+
+__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results", "SetCondition"]
+
+FATAL: Final = 1
+WARNING: Final = 2
+NORMAL: Final = 3
+_TARGETS: Final = {None: 0, "composite": 1, "composite_and_claim": 2}
+STATUS: Final = {None: 1, True: 2, False: 3}
+_STATUSES: Final = {number: status for status, number in STATUS.items()}
+_TARGET_NAMES: Final = {number: target for target, number in _TARGETS.items()}
+
+
+def _target(target: str | None) -> int:
+    if target not in _TARGETS:
+        raise UsageError(f"'target' must be 'composite', 'composite_and_claim' or None (got {target!r})")
+    return _TARGETS[target]
+
+
+class ResultEntry:
+    """One result, with the protocol's numbers for severity and target.
+
+    Attributes:
+        severity: `FATAL`, `WARNING` or `NORMAL`.
+        message: The message; its text is made when the result is put into the answer.
+        reason: A CamelCase word, or None.
+        target: The number of the object that gets the event: 0 for Crossplane's default, 1 for the composite, 2 for the
+            composite and its claim.
+        on_change: Whether the result is sent only if its text wasn't sent before.
+    """
+
+    __slots__ = ("message", "on_change", "reason", "severity", "target")
+
+    def __init__(self, severity: int, message: Any, reason: Any, target: int, *, on_change: bool = False) -> None:
+        self.severity = severity
+        self.message = message
+        self.reason = reason
+        self.target = target
+        self.on_change = on_change
+
+
+class Results:
+    """The results of this call: messages about the composite, which Crossplane shows as events.
+
+    By the functions specification, Warning and Normal results should be sent only when something changes, not in every
+    call.
+    """
+
+    def __init__(self) -> None:
+        self.entries: list[ResultEntry] = []
+
+    def fatal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
+        """Stop the pipeline with a Fatal result: Crossplane applies and deletes nothing.
+
+        compose() goes on after this call; the result is part of the answer. It isn't sent until Crossplane has answered
+        the requirements of compose().
+
+        Args:
+            message: The error, as a sentence for people.
+            reason: A short CamelCase word.
+            target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
+
+        Raises:
+            UsageError: `target` has another value.
+        """
+        self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
+
+    def warning(
+        self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
+    ) -> None:
+        """Report a problem that does not stop the pipeline.
+
+        Args:
+            message: The problem, for people.
+            reason: A short CamelCase word.
+            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            on_change: Send the result only if its text wasn't sent before. For this, a condition of the composite has
+                hashes of the sent texts; its type is `ResultsReported-` and the step's name. A caller that doesn't
+                support conditions gets the result in every call.
+
+        Raises:
+            UsageError: `target` has another value.
+        """
+        self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
+
+    def normal(
+        self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
+    ) -> None:
+        """Report that something has happened, with a Normal result.
+
+        The arguments mean the same as in `warning`, and the same errors are raised.
+        """
+        self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
+
+    def __iter__(self) -> Any:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+class ConditionEntry:
+    """One condition, with the protocol's numbers for status and target.
+
+    Attributes:
+        type: The condition's type.
+        status: The number of the status: 1 for Unknown, 2 for True, 3 for False.
+        reason: A CamelCase word.
+        message: The message, or None; its text is made when the condition is put into the answer.
+        target: The number of the object that gets the condition: 0 for Crossplane's default, 1 for the composite, 2 for
+            the composite and its claim.
+    """
+
+    __slots__ = ("message", "reason", "status", "target", "type")
+
+    def __init__(self, type: str, status: int, reason: Any, message: Any, target: int) -> None:
+        self.type = type
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.target = target
+
+
+class SetCondition(NamedTuple):
+    """A condition that compose() has set.
+
+    Attributes:
+        status: True, False, or None for Unknown.
+        reason: A CamelCase word.
+        message: A text for people, or None.
+        target: `composite`, `composite_and_claim`, or None if compose() didn't give one.
+    """
+
+    status: bool | None
+    reason: Any
+    message: Any
+    target: str | None
+
+
+class Conditions(Mapping[str, SetCondition]):
+    """The conditions that compose() sets on the composite, by type.
+
+    Raises:
+        KeyError: A condition is read that compose() hasn't set.
+    """
+
+    def __init__(self) -> None:
+        self.entries: dict[str, ConditionEntry] = {}
+
+    def set(
+        self, type: str, status: bool | None, reason: str, message: Any = None, *, target: str | None = None
+    ) -> None:
+        """Set a condition of the composite. A condition of this type that was set before is replaced.
+
+        Args:
+            type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and Responsive from
+                functions.
+            status: True, False, or None for Unknown.
+            reason: A CamelCase word.
+            message: A text for people; None for no message.
+            target: `composite` or `composite_and_claim`; None for Crossplane's default, the composite.
+
+        Raises:
+            UsageError: `status` or `target` has another value; or `type` or `reason` is empty; or `type` isn't an ASCII
+                string.
+        """
+        if not (status is None or isinstance(status, bool)):
+            raise UsageError(f"a condition's status must be True, False or None for Unknown (got {status!r})")
+        if not type or not reason or not isinstance(type, str):
+            raise UsageError(
+                f"a condition needs a type and a reason, two strings that aren't empty (got {type!r} and {reason!r})"
+            )
+        if not type.isascii():
+            raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
+        self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
+
+    def __getitem__(self, type: str) -> SetCondition:
+        entry = self.entries[type]
+        return SetCondition(_STATUSES[entry.status], entry.reason, entry.message, _TARGET_NAMES[entry.target])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)

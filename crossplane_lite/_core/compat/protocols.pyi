@@ -1,0 +1,1 @@
+../../../stubs/crossplane_lite/_core/compat/protocols.pyi

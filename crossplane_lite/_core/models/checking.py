@@ -1,0 +1,146 @@
+"""Checks that registered resources keep the rules of their models' tables (see `rules`).
+
+This is done when the answer is made. Nearly all resources keep the rules, which a look at the set fields shows
+(`_is_suspect`); only the others are made plain data, because a field may also come from a previous function.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from ..observed.observable import Observable
+from .node import ModelShape
+from .types import LIST, MAP, MODEL, Type
+from .walker import plain_data, show_path
+
+if TYPE_CHECKING:
+    from ..observed.tracker import Tracker
+    from .resource import Resource
+    from .rules import Rules
+
+__all__ = ["broken_rules"]
+
+# Upjet's resources need their parameters only if the provider may create or update the object.
+_WRITING: Final = frozenset(("*", "Create", "Update"))
+_MISSING: Final = "is required, and nothing sets it"
+
+# The digests of contents that keep the rules: nearly every call desires what the last one desired.
+_MOST_DIGESTS: Final = 20_000
+_sound: Final[set[str]] = set()
+
+Problem = tuple[tuple["str | int", ...], str]
+
+
+def broken_rules(resources: Iterable[tuple[str, Resource, str]], call: Tracker) -> list[str]:
+    """Return a text for each rule that a registered resource breaks: the field's path, the problem, and the line.
+
+    Values that aren't known yet, and values of previous functions, count as set. Each resource comes with its name and
+    the digest of its content, which is empty if it is held back. A content that kept the rules isn't checked again.
+    """
+    texts: list[str] = []
+    for name, model, digest in resources:
+        rules = type(model)._rules
+        if rules is None or digest in _sound:
+            continue
+        found: Iterable[Problem] = ()
+        if _is_suspect(model, rules):
+            found = list(_problems(type(model), plain_data(model), (), call))
+        texts += [f"{name}.{show_path(list(steps))}: {problem}{_line(model)}" for steps, problem in found]
+        if digest and not found:
+            if len(_sound) >= _MOST_DIGESTS:
+                _sound.clear()
+            _sound.add(digest)
+    return texts
+
+
+def _line(model: Resource) -> str:
+    place = None if model._state is None else model._state.origin
+    if place is None:
+        return ""
+    code, index = place
+    line = next((line for start, end, line in code.co_lines() if start <= index < end), None)
+    return f" ({os.path.basename(code.co_filename)}:{line})"
+
+
+def _is_suspect(model: ModelShape, rules: Rules) -> bool:
+    """Return whether the set fields of a model, without those of previous functions, may break a rule.
+
+    This runs for every resource of every call.
+    """
+    fields = model.__dict__
+    for name in rules.required:
+        if name not in fields:
+            return True
+    if rules.watched.isdisjoint(fields):
+        return False
+    for name in rules.ways:
+        if name in fields:
+            value = fields[name]
+            inner = getattr(type(value), "_rules", None)
+            if _is_suspect(value, inner) if inner is not None else _holds_suspects(value):
+                return True
+    if rules.parameters:
+        given = fields.get("forProvider")
+        if isinstance(given, ModelShape) and not rules.parameters <= given.__dict__.keys():
+            return True
+    for name, limit in rules.limits.items():
+        if name in fields and limit.problem(fields[name]):
+            return True
+    return False
+
+
+def _holds_suspects(value: Any) -> bool:
+    if isinstance(value, list):
+        inner: Iterable[Any] = value
+    elif isinstance(value, dict):
+        inner = value.values()
+    else:
+        return False
+    for one in inner:
+        rules = getattr(type(one), "_rules", None)
+        if _is_suspect(one, rules) if rules is not None else _holds_suspects(one):
+            return True
+    return False
+
+
+def _problems(cls: type[ModelShape], data: Any, steps: tuple[str | int, ...], call: Tracker) -> Iterator[Problem]:
+    """Yield the problems of plain data that an instance of `cls` stands for."""
+    rules = cls._rules
+    if rules is None or not isinstance(data, dict):
+        return
+    fields = cls.__wire_fields__
+    for wire in sorted(fields[name].wire for name in rules.required):
+        if data.get(wire) is None:
+            yield (*steps, wire), _MISSING
+    for name, limit in rules.limits.items():
+        wire = fields[name].wire
+        value = data.get(wire)
+        problem = limit.problem(value)
+        if problem and not (call.searches and call.has_token(repr(value).encode(errors="replace"))):
+            yield (*steps, wire), problem
+    for name in rules.ways:
+        yield from _within(fields[name].type, data.get(fields[name].wire), (*steps, fields[name].wire), call)
+    given, initial = data.get("forProvider"), data.get("initProvider") or {}
+    if rules.parameters and _writes(data.get("managementPolicies")) and isinstance(given, dict):
+        known = fields["forProvider"].type.cls.__wire_fields__
+        for wire in sorted(known[name].wire for name in rules.parameters):
+            if given.get(wire) is None and isinstance(initial, dict) and initial.get(wire) is None:
+                yield (*steps, "forProvider", wire), _MISSING
+
+
+def _within(type_: Type, value: Any, steps: tuple[str | int, ...], call: Tracker) -> Iterator[Problem]:
+    if type_.code == MODEL:
+        yield from _problems(type_.cls, value, steps, call)
+    elif type_.code in (LIST, MAP) and isinstance(value, (list, dict)):
+        for step, one in enumerate(value) if isinstance(value, list) else value.items():
+            if not isinstance(step, Observable):
+                yield from _within(type_.item, one, (*steps, step), call)
+
+
+def _writes(policies: Any) -> bool:
+    """Return whether a provider may create or update the object; False if the policies aren't known yet."""
+    if policies is None:
+        return True
+    return isinstance(policies, list) and any(type(one) is str and one in _WRITING for one in policies)

@@ -1,0 +1,304 @@
+"""Kubernetes' rules for an object's metadata: the types and the format of names, labels, annotations and the like.
+
+Mistakes are reported here, because their effects are large and come late. If one annotation isn't a string, Crossplane
+reads no annotation and drops all annotations that the function has set. For a label or name of a wrong format, the API
+server refuses the whole object.
+
+The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and pkg/api/validate/content). Names of
+some kinds have rules of their own, of which this module knows the most usual. The API server checks the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import EncodeError
+from ..base.api_version import group_of
+from ..base.sentinels import TOMBSTONE
+from ..base.type_names import type_in_words, value_in_words
+from ..paths.text import RESOURCE_NAME
+from ..paths.text import show as join_path
+from .walker import Found, equal
+
+if TYPE_CHECKING:
+    from .node import ModelShape
+
+_LABEL: Final = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_dns_label: Final = re.compile(_LABEL, re.ASCII).fullmatch
+_subdomain: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII).fullmatch
+_word: Final = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?", re.ASCII).fullmatch
+
+_LONGEST_LABEL: Final = 63
+_LONGEST_SUBDOMAIN: Final = 253
+_MOST_ANNOTATION_BYTES: Final = 256 * 1024
+
+_ENDS: Final = "and a letter or digit at both ends"
+_WORD_FORM: Final = f"up to {_LONGEST_LABEL} letters, digits, '-', '_' and '.', {_ENDS}"
+_DNS_LABEL_FORM: Final = f"up to {_LONGEST_LABEL} lower-case letters, digits and '-', {_ENDS}"
+_SUBDOMAIN_FORM: Final = (
+    f"up to {_LONGEST_SUBDOMAIN} lower-case letters, digits, '-' and '.', {_ENDS} and beside each '.'"
+)
+_KEY_FORM: Final = f"{_WORD_FORM}; in front of it there may be a DNS name and '/'"
+_SEGMENT_FORM: Final = "a string without '/' and '%', but not '.' or '..'"
+
+Rule = tuple["Callable[[str], bool]", str]
+"""The test of a string's form, and the form in words."""
+
+
+def _is_dns_label(text: str) -> bool:
+    return len(text) <= _LONGEST_LABEL and _dns_label(text) is not None
+
+
+def _is_subdomain(text: str) -> bool:
+    return len(text) <= _LONGEST_SUBDOMAIN and _subdomain(text) is not None
+
+
+def _is_label_value(text: str) -> bool:
+    return not text or (len(text) <= _LONGEST_LABEL and _word(text) is not None)
+
+
+def _is_key(text: str) -> bool:
+    prefix, slash, name = text.rpartition("/")
+    return bool(name) and _is_label_value(name) and (not slash or _is_subdomain(prefix))
+
+
+def _is_annotation_key(text: str) -> bool:
+    return _is_key(text.replace("\u0130", "i").lower())  # as in Go, where the lower case of this letter is i
+
+
+def _with_more(text: str) -> str:
+    """Return the text that Kubernetes checks for a `generateName`, which may end in `-`."""
+    return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
+
+
+def _is_segment(text: str) -> bool:
+    return bool(text) and text not in (".", "..") and "/" not in text and "%" not in text
+
+
+_SUBDOMAIN_RULE: Final[Rule] = (_is_subdomain, _SUBDOMAIN_FORM)
+_DNS_LABEL_RULE: Final[Rule] = (_is_dns_label, _DNS_LABEL_FORM)
+_SEGMENT_RULE: Final[Rule] = (_is_segment, _SEGMENT_FORM)
+_NOT_EMPTY_RULE: Final[Rule] = (bool, "a string that isn't empty")
+# The names of custom resources, and of nearly all built-in kinds, are DNS names. These groups and kinds differ.
+_GROUPS_OF_SEGMENTS: Final = frozenset(
+    {"rbac.authorization.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io", "metrics.k8s.io"}
+)
+_KIND_RULES: Final[dict[tuple[str, str], Rule]] = {
+    ("", "Namespace"): _DNS_LABEL_RULE,
+    ("", "Service"): _DNS_LABEL_RULE,
+    ("networking.k8s.io", "IPAddress"): _SEGMENT_RULE,
+}
+# Maps of strings in kinds that are often written without a class.
+_TEXTS: Final = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
+_DATA: Final = frozenset(name for names in _TEXTS.values() for name in names)
+_OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid")
+
+# Keys, values and names that passed the checks lately. The same labels and annotations come again and again.
+_MOST_KEPT: Final = 4096
+_sound_keys: set[str] = set()
+_sound_annotation_keys: set[str] = set()
+_sound_values: set[str] = set()
+_sound_names: set[tuple[str, str, str]] = set()
+
+
+def _name_rule(api_version: str, kind: str) -> Rule:
+    """Return the rule that the name of an object of this apiVersion and kind must follow."""
+    group = group_of(api_version)
+    if group in _GROUPS_OF_SEGMENTS or group.endswith(".openshift.io"):
+        return _SEGMENT_RULE
+    return _KIND_RULES.get((group, kind), _SUBDOMAIN_RULE)
+
+
+def is_sound(model: ModelShape, size: int) -> bool:
+    """Return True only if the metadata that was set in a resource is known to follow the rules.
+
+    False means that `check_metadata` must decide. This check runs for each resource of each call, so it is quick for
+    usual metadata and gives up on anything else. The `size` of the encoded resource is in bytes.
+    """
+    metadata = model.__dict__.get("metadata")
+    try:
+        if not model._fixed and not _has_texts(model.__dict__):
+            return False
+        if metadata is None:
+            return True
+        fields = metadata.__dict__
+        others = len(fields)
+        if "labels" in fields:
+            others -= 1
+            for key, text in fields["labels"].items():
+                if key not in _sound_keys or text not in _sound_values:
+                    if not (type(key) is type(text) is str and _is_key(key) and _is_label_value(text)):
+                        return False
+                    _keep(_sound_keys, key)
+                    _keep(_sound_values, text)
+        if "annotations" in fields:
+            others -= 1
+            for key, text in fields["annotations"].items():
+                if type(text) is not str:
+                    return False
+                if key not in _sound_annotation_keys:
+                    if type(key) is not str or key == RESOURCE_NAME or not _is_annotation_key(key):
+                        return False
+                    _keep(_sound_annotation_keys, key)
+            if size > _MOST_ANNOTATION_BYTES:
+                return False
+        return not others or (
+            others == ("name" in fields) + ("namespace" in fields) and _are_sound_names(model, fields)
+        )
+    except (AttributeError, TypeError):  # not a model, not a map, or values that can't be in a set
+        return False
+
+
+def _has_texts(fields: Mapping[str, Any]) -> bool:
+    """Say whether the data of a ConfigMap or Secret without a class has only strings; True for all other kinds."""
+    for name in _TEXTS.get(fields["kind"], ()):
+        for text in fields[name].__dict__.values() if name in fields else ():
+            if type(text) is not str:
+                return False
+    return True
+
+
+def _are_sound_names(model: Any, fields: Mapping[str, Any]) -> bool:
+    name = fields.get("name")
+    if name is not None:
+        named = (model.apiVersion, model.kind, name)
+        if named not in _sound_names:
+            if type(name) is not str or not _name_rule(*named[:2])[0](name):
+                return False
+            _keep(_sound_names, named)
+    namespace = fields.get("namespace")
+    return namespace is None or (type(namespace) is str and _is_dns_label(namespace))
+
+
+def _keep(kept: set[Any], value: Any) -> None:
+    if len(kept) >= _MOST_KEPT:  # bounded, because some values are made from data
+        kept.clear()
+    kept.add(value)
+
+
+def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any, name: str) -> None:
+    """Check the metadata of the composed resource `name`. Nothing is checked if the metadata isn't an object.
+
+    The data of a ConfigMap or Secret is checked with it. `found` are the unresolved values, which aren't checked.
+    Neither is a value that is the same in `before`, the metadata that previous functions desire. Raises EncodeError
+    with the value's path.
+    """
+    api_version, kind = str(data.get("apiVersion")), str(data.get("kind"))
+    check = _Check(found, before)
+    if api_version == "v1" and kind in _TEXTS:
+        check.texts(data, _TEXTS[kind])
+    metadata = data.get("metadata")
+    if isinstance(metadata, dict):
+        check.metadata(metadata, _name_rule(api_version, kind), name)
+
+
+class _Check:
+    def __init__(self, found: list[Found], before: Any) -> None:
+        self._open = {tuple(one.steps) for one in found}
+        self._before = before if isinstance(before, dict) else {}
+
+    def texts(self, data: Mapping[str, Any], names: Iterable[str]) -> None:
+        """Check that the fields `names` of an object are maps of strings; raise EncodeError for others."""
+        for name in names:
+            entries = data.get(name)
+            for key, value in entries.items() if isinstance(entries, dict) else ():
+                if not (value is None or value is TOMBSTONE or (name, key) in self._open):
+                    _check(value, (name, key))
+
+    def metadata(self, metadata: dict[str, Any], name_rule: Rule, resource: str) -> None:
+        """Check the metadata of the composed resource `resource`; raise EncodeError if a rule is broken."""
+        has_form, form = name_rule
+        for name, rule, what in (
+            ("name", name_rule, "an object's name"),
+            ("generateName", (lambda text: has_form(_with_more(text)), form), "the beginning of an object's name"),
+            ("namespace", _DNS_LABEL_RULE, "a namespace"),
+        ):
+            value = metadata.get(name)
+            if not (value is None or value is TOMBSTONE or self._is_open((name,)) or value == self._before.get(name)):
+                _check(value, (name,), rule, what)
+        for key, value in self._entries(metadata, "labels"):
+            _check(key, ("labels", key), (_is_key, _KEY_FORM), "a label's key")
+            _check(value, ("labels", key), (_is_label_value, _WORD_FORM), "a label's value")
+        size = 0
+        for key, value in self._entries(metadata, "annotations"):
+            _check(key, ("annotations", key), (_is_annotation_key, _KEY_FORM), "an annotation's key")
+            _check(value, ("annotations", key))
+            if key == RESOURCE_NAME and value != resource:
+                raise _error(
+                    ("annotations", key),
+                    f"Crossplane sets it to {resource!r}, the name in ctx.resource() (got {value!r}); leave it out",
+                )
+            size += len(key.encode(errors="replace")) + len(value.encode(errors="replace"))
+        if size > _MOST_ANNOTATION_BYTES:
+            raise _error(
+                ("annotations",), f"must have at most {_MOST_ANNOTATION_BYTES:,} bytes together (got {size:,})"
+            )
+        for at, value in self._items(metadata, "finalizers"):
+            _check(value, ("finalizers", at), (_is_key, _KEY_FORM), "a finalizer")
+        for at, owner in self._items(metadata, "ownerReferences"):
+            if not isinstance(owner, dict):
+                raise _error(("ownerReferences", at), f"must be an object (got {type_in_words(owner)})")
+            if owner.get("controller") is True:
+                raise _error(
+                    ("ownerReferences", at, "controller"),
+                    "Crossplane makes the composite the controller, and an object can have only one; leave it out",
+                )
+            for name in _OWNER_FIELDS:
+                steps = ("ownerReferences", at, name)
+                if not self._is_open(steps):
+                    _check(owner.get(name, ""), steps, _NOT_EMPTY_RULE, f"an owner's {name}")
+
+    def _entries(self, metadata: dict[str, Any], name: str) -> list[tuple[str, Any]]:
+        """Return the entries of `labels` or `annotations` that must be checked.
+
+        Entries are left out if they are unresolved or deleted, or if a previous function set the same value.
+
+        Raises:
+            EncodeError: The field isn't a mapping.
+        """
+        entries = metadata.get(name)
+        if entries is None or entries is TOMBSTONE or self._is_open((name,)):
+            return []
+        if not isinstance(entries, dict):
+            raise _error((name,), f"must be a mapping (got {type_in_words(entries)})")
+        before = self._before.get(name)
+        left = before if isinstance(before, dict) else {}
+        return [
+            (key, value)
+            for key, value in entries.items()
+            if value is not TOMBSTONE
+            and isinstance(key, str)  # the encoder refuses other keys
+            and not self._is_open((name, key))
+            and not (key in left and equal(left[key], value))
+        ]
+
+    def _items(self, metadata: dict[str, Any], name: str) -> list[tuple[int, Any]]:
+        items = metadata.get(name)
+        if items is None or items is TOMBSTONE or self._is_open((name,)) or items == self._before.get(name):
+            return []
+        if not isinstance(items, list):
+            raise _error((name,), f"must be a list (got {type_in_words(items)})")
+        return [(at, item) for at, item in enumerate(items) if not self._is_open((name, at))]
+
+    def _is_open(self, steps: tuple[Any, ...]) -> bool:
+        return ("metadata", *steps) in self._open
+
+
+def _check(value: Any, steps: tuple[Any, ...], rule: Rule | None = None, what: str = "") -> None:
+    """Raise EncodeError unless a value is a string that follows a rule."""
+    if not isinstance(value, str):
+        hint = "; write str(...)" if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+        if isinstance(value, bool):
+            hint = f'; write "{str(value).lower()}"'
+        shown = "null" if value is None else value_in_words(value)
+        raise _error(steps, f"must be a string (got {shown if len(shown) <= 80 else type_in_words(value)}){hint}")
+    if rule is not None and not rule[0](str(value)):
+        # Nothing is cut: half a secret would not be recognised any more.
+        shown = repr(str(value)) if len(value) <= 80 else f"a string of {len(value):,} characters"
+        raise _error(steps, f"{shown} can't be {what}: use {rule[1]}")
+
+
+def _error(steps: tuple[Any, ...], problem: str) -> EncodeError:
+    return EncodeError(join_path([*(() if steps[0] in _DATA else ("metadata",)), *steps]), problem)

@@ -1,0 +1,297 @@
+"""The base of composites and composed resources: models that also give the resource's observed state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ...errors import UsageError
+from .. import codec
+from ..base.api_version import group_of
+from ..base.sentinels import NULL, UNSET
+from ..base.type_names import articled, value_in_words
+from ..observed.lookup import condition_of
+from ..observed.observable import Observable, make
+from ..observed.root import Reference
+from ..observed.uses import guess
+from ..paths.text import EXTERNAL_NAME
+from .model import CONSTRUCTORS, Described, Model, delete_field, set_field
+from .node import HELD_NODE, WAIT, ModelShape, Node
+from .reader import Reading
+from .registered import PLACED, Place, is_desired
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ...models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+    from .connection_details import ConnectionDetails
+    from .described import KindInfo
+    from .registered import Registered
+    from .types import Field
+
+
+class Resource(Model):
+    """Base of composites, composed resources and required resources.
+
+    `external_name` and `kind_info` can always be used. The other attributes need a resource that belongs to a call,
+    such as one that was registered with `ctx.resource`.
+
+    Attributes:
+        observed: The resource as it is in the cluster, as an instance of the same class. It is read-only.
+        external_name: The annotation crossplane.io/external-name: the desired one here, the observed one on
+            `.observed`. If no function sets it for a composed resource, it reads as a reference to the observed one. So
+            does `metadata.name`.
+        ready: Whether the resource is ready: True, False, or None to leave the decision to others.
+        connection_details: The connection details as strings; `.raw` gives bytes. Only the composite's can be set.
+        name: The composition resource name. For the composite and required resources, their `metadata.name`.
+        kind_info: The group, version, kind and scope of the class.
+
+    Raises:
+        UsageError: The resource doesn't belong to a call yet, or an attribute is set to a value of a wrong type.
+        ReadOnlyError: An attribute of observed state is set.
+    """
+
+    __slots__ = ("_state",)
+
+    # A slot. ClassVar, because checkers take any other annotation here for a field.
+    _state: ClassVar[Registered | None]
+    _scope: ClassVar[str] = ""
+
+    kind_info: ClassVar[KindInfo] = Described("kind_info")  # type: ignore[assignment]  # what it reads as
+
+    if TYPE_CHECKING:  # each class has more exact types of its own; only Any lets it
+        apiVersion: Any = ...
+        kind: Any = ...
+        metadata: Any = ...
+
+    def __init__(self, /, **fields: Any) -> None:
+        _set_state(self, None)
+        Model.__init__(self, **fields)
+
+    def _set_field(self, name: str, value: Any) -> None:
+        if name in _PROPERTIES:
+            object.__setattr__(self, name, value)
+        else:
+            set_field(self, name, value)
+
+    if not TYPE_CHECKING:
+        __setattr__ = _set_field
+
+    _set_state: ClassVar[Any]
+
+    def _read_field(self, name: str) -> Any:
+        made = Model._read_field(self, name)
+        self._put_in_place(name, made)
+        return made
+
+    def _put_in_place(self, name: str, value: Any) -> None:
+        """Give a field of a desired resource its `Place`, unless it has one or isn't in `PLACED`.
+
+        A discarded field that was set gets none: that is reported when the call ends.
+        """
+        root = None if self._state is None else self._state.root
+        if root is None or not is_desired(self._node, root) or name not in PLACED[root.kind]:
+            return
+        if (name in self.__dict__ and (name != "metadata" or root.kind == "xr")) or not isinstance(value, ModelShape):
+            return
+        node = value._node
+        if node is None or node is HELD_NODE:
+            node = value._own_node()
+        if node.place is None:
+            node.place = Place(root, name)
+            if node.raw is None and node.place.discards:
+                node.shows = codec.MORE
+
+    def _registered(self) -> Registered:
+        if self._state is None:
+            raise UsageError(
+                f"this {type(self).__name__} isn't registered yet; register it first, with ctx.resource(name, instance)"
+            )
+        return self._state
+
+    @property
+    def observed(self) -> Self:
+        return self._registered().observed_view(self)
+
+    @property
+    def name(self) -> str:
+        root = self._registered().root
+        if root.kind == "resource":
+            return root.name
+        # The composite and required resources have no name in the composition, but a name of their own.
+        name: str = codec.get_path(root.raw or b"", ("metadata", "name"), "")
+        return name
+
+    @property
+    def external_name(self) -> str | Observable[str] | None:
+        node = self._node
+        if node is not None and node.state == WAIT and node.raw is None:
+            return make(f"{node.path}.external_name", node.root)
+        annotations: Any = self.metadata.annotations
+        if isinstance(annotations, Observable):
+            return annotations
+        state = self._state
+        if state is not None and state.root.kind == "resource" and is_desired(node, state.root):
+            name: str | Observable[str] | None = dict.get(annotations, EXTERNAL_NAME)
+            if name is None and EXTERNAL_NAME not in (getattr(annotations, "deleted", None) or ()):
+                return Reference.of(state.root).to(".external_name", "metadata", "annotations", EXTERNAL_NAME)
+            return name
+        desired = node is None or node.state < WAIT
+        name = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
+        return name
+
+    @external_name.setter
+    def external_name(self, value: str | Observable[str] | None) -> None:
+        if self._node is not None and self._node.state >= WAIT:
+            raise self._node.read_only(".external_name")
+        given: Any = value
+        if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
+            hint = "; write str(...)" if isinstance(given, (int, float)) and not isinstance(given, bool) else ""
+            raise UsageError(
+                f"'external_name' must be a string, an Observable or None (got {value_in_words(given)}){hint}"
+            )
+        self.metadata.annotations[EXTERNAL_NAME] = value
+
+    @property
+    def ready(self) -> bool | None:
+        return self._registered().ready_of(self)
+
+    @ready.setter
+    def ready(self, value: bool | None) -> None:
+        if value is not None and type(value) is not bool:
+            raise UsageError(f"'ready' must be True, False or None (got {value_in_words(value)})")
+        node = self._node
+        if node is not None and node.state >= WAIT:
+            raise node.read_only(".ready")
+        self._registered().ready = value
+
+    @property
+    def connection_details(self) -> ConnectionDetails:
+        return self._registered().details_of(self)
+
+    def condition(self, type: str) -> Condition:
+        """Return the observed condition of this type.
+
+        If a composed resource has the condition with another status than `True`, the call of this method counts as a
+        guess (see `Observable`): compose() may run again with the status `True`, to find what depends on it.
+
+        Args:
+            type: The condition's type, such as `Ready`.
+
+        Returns:
+            The condition, with `status`, `reason`, `message` and so on. If the resource doesn't have the condition yet,
+            these read as Observables.
+
+        Raises:
+            UsageError: The resource doesn't belong to a call yet.
+        """
+        from ...models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+
+        top = self.observed._node
+        assert top is not None
+        root = top.root
+        found = condition_of(root.raw if root is not None else None, type)
+        if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
+            # An `if` on a condition must not delete resources that exist: another run shows which ones depend on it.
+            if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):
+                found = {**found, "status": "True"}
+        raw = None if found is None else codec.encode_struct(found)
+        made = Condition.__new__(Condition)
+        Condition._set_node(made, Node(WAIT, raw, root, f'{top.path}.status.conditions["{type}"]'))
+        return made
+
+    def _stand_nowhere(self) -> None:
+        Model._stand_nowhere(self)
+        _set_state(self, None)
+
+
+class PlacedReading(Reading):
+    """Descriptor for the field `metadata`, `spec` or `status` of a class of resources, which may have a `Place`."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is not None:
+            node = instance._node
+            if node is not None and node.state == WAIT:  # the usual case, as `Reading` does it
+                view = None if node.views is None else node.views.get(self._field.name)
+                return Reading.__get__(self, instance, owner) if view is None else view
+        value = Reading.__get__(self, instance, owner)
+        instance._put_in_place(self._field.name, value)
+        return value
+
+
+class MetadataReading(PlacedReading):
+    """A PlacedReading that also has `__set__`, so Python calls it for metadata that was set, too."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        value = None if instance is None else instance.__dict__.get("metadata")
+        if value is None:
+            return PlacedReading.__get__(self, instance, owner)
+        instance._put_in_place("metadata", value)
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance._set_field("metadata", value)
+
+    def __delete__(self, instance: Any) -> None:
+        delete_field(instance, "metadata")
+
+
+def reading_of(field: Field) -> Reading:
+    """Return the descriptor for a field of a class of resources that isn't a list or map."""
+    return _READINGS.get(field.name, Reading)(field)
+
+
+CONSTRUCTORS.append(Resource.__init__)
+_set_state = Resource.__dict__["_state"].__set__
+Resource._set_state = staticmethod(_set_state)
+_READINGS: Final = {"metadata": MetadataReading, "spec": PlacedReading, "status": PlacedReading}
+_PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})
+
+
+def check_class(model: object, what: str) -> None:
+    """Raise UsageError unless an argument of the function `what` is a class of resources."""
+    if not (isinstance(model, type) and issubclass(model, Resource)):
+        raise UsageError(
+            f"{what} takes the class of a resource: a generated model, or Unstructured for any kind (got {model!r:.80})"
+        )
+
+
+def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:
+    """Check that an object has the group and kind of a model class. Its version may differ.
+
+    A class for all kinds, such as `Unstructured`, accepts every object. Raises UsageError.
+    """
+    fixed: Any = model
+    found = _other_kind(fixed, fields) if model._fixed else ""
+    if found:
+        raise UsageError(
+            f"{where} is {found}, and the class {model.__name__} is for {fixed.kind} of {fixed.apiVersion}: "
+            "use the class of its kind"
+        )
+
+
+def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
+    """Check that an object has the group and kind of an instance, which may be one of `Unstructured`.
+
+    Its version may be another one. Raises UsageError.
+    """
+    found = _other_kind(instance, fields)
+    if found:
+        new = articled(str(instance.kind), str(instance.apiVersion))
+        raise UsageError(f"{where} is {found}, and the new one is {new}: give the new resource another name")
+
+
+def _other_kind(wanted: Any, fields: Mapping[str, bytes]) -> str:
+    """Return an object's kind and apiVersion in words, such as `a Bucket of v1`; empty if they fit a class or model."""
+    head = wanted._head_fields
+    if head and fields.get("apiVersion") == head["apiVersion"] and fields.get("kind") == head["kind"]:
+        return ""  # encoded in the same way, as they usually are
+    values = [fields.get(key) for key in ("apiVersion", "kind")]
+    version, kind = ["" if value is None else str(codec.open_value(value)[1]) for value in values]
+    if kind == wanted.kind and group_of(version) == group_of(str(wanted.apiVersion)):
+        return ""
+    return articled(kind or "(no kind)", version or "(no apiVersion)")

@@ -1,0 +1,107 @@
+"""What the API requires of resources, as the tables of models say it: required fields, choices and limits.
+
+`checking` has the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..base.excerpts import some
+from ..base.near_name import near_name
+from .types import unescape
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+__all__ = ["Origin", "Rules", "parse_rules"]
+
+Origin = tuple["CodeType", int]
+"""The place in the author's code that registered a resource: its code, and the index of the instruction in it."""
+
+
+class Limit:
+    """What the value of a field may be.
+
+    Attributes:
+        choices: The values, as text; empty for a range.
+        counts: Whether the range is one of lengths.
+        least: The lower end of a range; None without one.
+        most: The upper end of a range; None without one.
+    """
+
+    __slots__ = ("choices", "counts", "least", "most")
+
+    def __init__(self, sort: str, rule: str) -> None:
+        ends = rule.split("..") if sort != "=" else ("", "")
+        self.choices = {} if sort != "=" else dict.fromkeys(map(unescape, rule.split(",")))
+        self.counts = sort == "^"
+        self.least, self.most = (float(end) if end else None for end in ends)
+
+    def problem(self, value: Any) -> str:
+        """Return what is wrong with a value; an empty string if nothing is, or if the value isn't known yet."""
+        kind = type(value)
+        if self.choices:
+            if kind is str:
+                return "" if value in self.choices else self._choose(value)
+            if kind is int:
+                return self.problem(str(value))
+            for one in value if isinstance(value, list) else ():
+                if type(one) is str and one not in self.choices:
+                    return self._choose(one)
+            return ""
+        if self.counts:
+            return self._range(len(value), "have a length of") if isinstance(value, (str, list)) else ""
+        return self._range(value, "be") if kind is int or kind is float else ""
+
+    def _choose(self, value: str) -> str:
+        known = list(self.choices)
+        return f"must be one of {some(known, 10)} (got {value!r:.60}){near_name(value, known)}"
+
+    def _range(self, size: float, words: str) -> str:
+        if self.least is not None and size < self.least:
+            return f"must {words} at least {self.least:g} (got {size})"
+        return f"must {words} at most {self.most:g} (got {size})" if self.most is not None and size > self.most else ""
+
+
+class Rules:
+    """The rules of a class of models. Fields are named by their attributes.
+
+    Attributes:
+        required: The fields that an instance must have.
+        ways: The fields that lead to instances of classes with rules.
+        parameters: The fields of `forProvider` that must be set there or in `initProvider` (upjet's rule), unless
+            `managementPolicies` keep the provider from writing.
+        limits: What the values of fields may be.
+        watched: The fields with any of these rules but `required`.
+    """
+
+    __slots__ = ("limits", "parameters", "required", "watched", "ways")
+
+    def __init__(self) -> None:
+        self.required: frozenset[str] = frozenset()
+        self.ways: tuple[str, ...] = ()
+        self.parameters: frozenset[str] = frozenset()
+        self.limits: dict[str, Limit] = {}
+        self.watched: frozenset[str] = frozenset()
+
+
+def parse_rules(words: Iterable[str]) -> Rules | None:
+    """Return the rules in the words of a class's text that begin with one of `table.MARKS`; None if there are none."""
+    rules = None
+    for word in words:
+        rules = rules or Rules()
+        mark, names = word[0], word[1:]
+        if mark == "!":
+            rules.required = frozenset(names.split(","))
+        elif mark == ">":
+            rules.ways = tuple(names.split(","))
+        elif mark == "?":
+            rules.parameters = frozenset(names.split(","))
+        else:
+            at = next(at for at, character in enumerate(names) if character in "=~^")
+            rules.limits[names[:at]] = Limit(names[at], names[at + 1 :])
+    if rules is not None:
+        rules.watched = frozenset((*rules.ways, *rules.limits, *(("forProvider",) if rules.parameters else ())))
+    return rules

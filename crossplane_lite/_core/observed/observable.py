@@ -1,0 +1,426 @@
+"""Observables: forward references to values that do not exist yet.
+
+Reading `bucket.observed.external_name` before the bucket has one gives `Observable('bucket.external_name')`. If it is
+set in another resource, that resource needs the value, and is created after the bucket (python-sdk-design-spec: "The
+Observable Pattern").
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol
+
+from ...errors import UnknownFieldError, UnresolvedError
+from ..base.sentinels import UNSET
+from ..paths.text import EXTERNAL_NAME, quoted
+from .tracker import current
+from .uses import call_of, guess, known, note_use, oracle_of, refers, stands_for, unresolved
+from .writers import JSON, YAML, library_asking, plain_forms
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from typing_extensions import TypeVar
+
+    from .root import Root
+
+    T_co = TypeVar("T_co", covariant=True, default=Any)
+else:  # typing_extensions costs 4 ms at import, and only checkers read the default
+    from typing import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)
+
+__all__ = ["Known", "Observable", "belong", "make", "refer", "text_or_value"]
+
+T = TypeVar("T")
+
+
+class Known(Protocol):
+    """The type of a value, as a schema has it. It is a `_core.models.types.Type`."""
+
+    def may_have(self, name: str) -> bool:
+        """Say whether a value of this type can have the attribute `name`."""
+
+    def below(self, step: str | int) -> Known | None:
+        """Return the type of an item; None if it isn't known."""
+
+    def describe(self) -> str:
+        """Return the type in words, such as `a list`."""
+
+
+_set = object.__setattr__  # not the __setattr__ of Observable, which is for authors
+
+
+class Observable(Generic[T_co]):
+    """A forward reference to a value that may not exist yet.
+
+    An Observable is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`,
+    f-strings, `%`, `+` with a string) it becomes a placeholder, which the SDK finds again wherever the text ends up.
+    `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` treat it as empty, False and unequal to all
+    but an empty list or map. Operations that need the value itself (`int`, `float`, ordering, arithmetic, slicing,
+    pickling) raise `UnresolvedError`. Uses of these two groups are remembered as guesses: compose() runs again to find
+    the fields that depend on them, so that no existing resource is lost. Setting a field or an item in an Observable
+    raises `UnresolvedError`, too.
+
+    An Observable that is made by hand, or was kept from an earlier call, stands for the value at its path in the call
+    in which it is used.
+
+    Attributes:
+        source_path: The path where the value will come from, for example `bucket.status.atProvider.id`.
+    """
+
+    # Dunder names, because any other name could be a field of the value. `__wire_text__` is the text that the codec
+    # emits in place of a reference (see `refer`), and `__cl_owner__` is the owner of a method (see `belong`).
+    __slots__ = (
+        *("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__cl_type__"),
+        "__wire_text__",
+    )
+
+    __cl_path__: str
+    __cl_root__: Root | None
+    __cl_deps__: tuple[Observable[Any], ...] | None
+    __cl_settles__: bool  # whether a value that a ready object lacks is known to be empty
+    __cl_type__: Known | None  # the value's type, if a schema says it
+    __wire_text__: str | None
+
+    def __init__(self, source_path: str) -> None:
+        _set(self, "__cl_path__", source_path)
+        _set(self, "__cl_root__", None)
+        _set(self, "__cl_deps__", None)
+        _set(self, "__cl_settles__", False)
+        _set(self, "__cl_type__", None)
+        _set(self, "__wire_text__", None)
+
+    @property
+    def source_path(self) -> str:
+        return self.__cl_path__
+
+    def __getattr__(self, name: str) -> Observable[Any]:
+        if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
+            raise AttributeError(f"Observable({self.__cl_path__!r}) has no attribute {name!r}")
+        known_type = self.__cl_type__
+        if known_type is not None and not known_type.may_have(name):
+            raise UnknownFieldError(f"{self.__cl_path__} is {known_type.describe()}, which has no attribute {name!r}")
+        extended = _extend(self, "." + name, below=name)
+        # `labels.get` is a method of a map: it is known to be empty if the map is.
+        extended.__cl_settles__ = self.__cl_settles__ and name in _OF_A_MAP
+        return extended
+
+    def __getitem__(self, key: int | str) -> Observable[Any]:
+        if type(key) is str:
+            if key == EXTERNAL_NAME and self.__cl_path__.endswith(".metadata.annotations"):
+                return _extend(self, ".external_name", self.__cl_path__[: -len(".metadata.annotations")])
+            return _extend(self, f"[{quoted(key)}]", below=key)
+        if issubclass(type(key), int):  # not isinstance(), because the key may be an Observable
+            return _extend(self, f"[{key}]", below=key)
+        oracle = oracle_of(self)
+        if oracle is not None:
+            return oracle.applied(operator.getitem, self, key)  # type: ignore[no-any-return]
+        raise unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
+
+    def __repr__(self) -> str:
+        # Not only for debugging: the str() of a list that holds an Observable has its repr in it.
+        value = known(self)
+        if value is not UNSET:
+            return repr(value)
+        call = call_of(self)
+        return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
+
+    def __hash__(self) -> int:
+        # Looking it up in a set or a dict is a use as a plain value, and `==` isn't called if the hashes differ.
+        value = stands_for(self)
+        if value is not UNSET:
+            return hash(value)
+        note_use(self, opaque=True)
+        # A cache of an earlier call or run must not know the value. The low bits, which decide the order in sets, are
+        # the same in each run of a call.
+        root = self.__cl_root__
+        call = current() if root is None or root.call.closed else root.call
+        return hash(self.__cl_path__) & 0xFFFFFFFF | (0 if call is None else call.number & 0xFFFFFFF) << 32
+
+    @property
+    def __class__(self) -> Any:
+        # isinstance() and match read this if type() isn't the wanted one. No rehearsal can answer it differently, so
+        # the fields that depend on it can't be found.
+        asking = library_asking()
+        if asking == JSON:
+            note_use(self, failed=True)
+            raise UnresolvedError(
+                f"json.dumps can't write {self.__cl_path__}, which is an Observable; write "
+                "crossplane_lite.json_dumps(...): its text waits for values that are missing"
+            )
+        if asking == YAML:
+            return str  # PyYAML makes no anchors for strings
+        value = stands_for(self)
+        if value is not UNSET:
+            return type(value)
+        call = call_of(self)
+        if call is not None and call.composing:
+            note_use(self, opaque=True)
+        return Observable
+
+    @__class__.setter
+    def __class__(self, value: object) -> NoReturn:  # typeshed has a setter too
+        raise AttributeError("the class of an Observable can't be set")
+
+    def __copy__(self) -> Observable[T_co]:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise unresolved(self, "pickling")
+
+    def __deepcopy__(self, memo: object) -> Observable[T_co]:
+        return self
+
+    # Text.
+
+    def __str__(self) -> str:
+        value = known(self)
+        return repr(self) if value is UNSET else str(value)
+
+    def __format__(self, spec: str) -> str:
+        value = known(self)
+        if value is not UNSET:
+            return format(value, spec)
+        # The spec is meant for the value. Applied to the token, it could cut the token.
+        oracle = oracle_of(self) if spec else None
+        return str(self) if oracle is None else str(oracle.applied(format, self, spec))
+
+    def __add__(self, other: object) -> str:
+        if isinstance(other, str):
+            return str(self) + other
+        oracle = oracle_of(self)
+        if oracle is not None:
+            return oracle.applied(operator.add, self, other)  # type: ignore[no-any-return]
+        raise unresolved(self, "+")
+
+    def __radd__(self, other: object) -> str:
+        if isinstance(other, str):
+            return other + str(self)
+        oracle = oracle_of(self)
+        if oracle is not None:
+            return oracle.applied(operator.add, other, self)  # type: ignore[no-any-return]
+        raise unresolved(self, "+")
+
+    # Plain-value use: a guess.
+
+    def __bool__(self) -> Literal[False]:
+        return guess(self)  # type: ignore[return-value]  # True only in rehearsals, and for values that exist
+
+    def __len__(self) -> int:
+        value = stands_for(self)
+        if value is not UNSET:
+            return len(value)
+        if refers(self):
+            raise unresolved(self, "len()")
+        oracle = oracle_of(self)
+        found = guess(self)
+        note_use(self, opaque=True)
+        return oracle.length(self) if found and oracle is not None else 0
+
+    def __iter__(self) -> Iterator[Any]:
+        value = stands_for(self)
+        if value is not UNSET:
+            return iter(value)
+        length = len(self)
+        oracle = oracle_of(self)
+        holder: Any = self
+        if length and oracle is not None and isinstance(oracle.value(self), dict):
+            holder = oracle.applied(list, self)  # iterating over a map gives its keys, which have indexes in a list
+        return iter([holder[at] for at in range(length)])
+
+    def __contains__(self, item: object) -> bool:
+        value = stands_for(self)
+        return guess(self, item) if value is UNSET else item in value
+
+    def __eq__(self, other: object) -> bool:
+        if other is None and refers(self):
+            raise unresolved(self, "comparing")
+        if (type(other) is dict or type(other) is list) and not other and stands_for(self) is UNSET:
+            return not guess(self)  # whether it is empty, as len() says it
+        return guess(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            holder = _owner_of(self)
+        except AttributeError:
+            pass
+        else:
+            return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
+        # Methods of a map work before the map exists: `labels.get("team")`.
+        path, _, method = self.__cl_path__.rpartition(".")
+        owner: Any = _extend(self, "", path)
+        owner.__cl_settles__ = self.__cl_settles__
+        if method == "get" and path and args and not kwargs:
+            value = owner[args[0]]
+            if len(args) == 1:
+                return value
+            return value if guess(value) else args[1]
+        if method in _OF_A_MAP and path and not args and not kwargs:
+            keys = tuple(owner)
+            return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
+        oracle = oracle_of(self)
+        if path and oracle is not None:
+            return oracle.applied(_call_method, owner, method, args, kwargs)
+        raise unresolved(self, f"calling {method}()" if path else "calling it")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in Observable.__slots__:
+            raise _not_to_be_set_in(self)
+        object.__setattr__(self, name, value)
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        raise _not_to_be_set_in(self)
+
+
+def _not_to_be_set_in(observable: Observable[Any]) -> UnresolvedError:
+    """Return the error for setting something in a missing value. It is remembered as a guess: the value may come."""
+    note_use(observable, failed=True)
+    return UnresolvedError(
+        f"{observable.__cl_path__} has no value yet, so nothing can be set in it; to add to a copy of it, make a new "
+        "map: {**value, key: new}; below .observed nothing can be set at all"
+    )
+
+
+def text_or_value(observable: Observable[Any]) -> Any:
+    """Return what is written for an Observable: its value if that is known, else its placeholder."""
+    value = known(observable)
+    return str(observable) if value is UNSET else value
+
+
+plain_forms[Observable] = text_or_value
+_owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
+
+
+def belong(observable: Observable[Any], owner: Any) -> None:
+    """Let `spec.items()` call the method `items` of the object `spec`, although `spec.items` is an Observable.
+
+    `items` can be the name of a field and of a method. Reading `spec.items` gives the field, an Observable; calling
+    this Observable calls the method.
+    """
+    _set(observable, "__cl_owner__", owner)
+
+
+def _call_method(owner: Any, method: str, args: Any, kwargs: Any) -> Any:
+    return getattr(owner, method)(*args, **kwargs)
+
+
+def _reflected(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
+    return function(other, value)
+
+
+def _backwards(values: Any) -> list[Any]:
+    return list(reversed(values))
+
+
+_OF_A_MAP = frozenset({"items", "keys", "values", "get"})
+# Special methods whose results loops and names are made from: resources may depend on them.
+_COUNTS = frozenset({"int", "index", "float"})
+_SIGNS = {
+    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
+    **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
+    **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
+    **{"enter": "with"},
+}
+
+
+def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
+    """Give Observable the special method `name`. The method raises UnresolvedError if the value doesn't exist yet.
+
+    Args:
+        name: The method's name without underscores.
+        answer: The function that returns the method's result in a rehearsal (`uses.Oracle`). Its arguments are the
+            oracle and the method's arguments, `self` among them. None if the method raises the error in rehearsals too.
+    """
+    shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
+
+    def method(self: Observable[Any], *args: object) -> Any:
+        value = stands_for(self)
+        if value is not UNSET:
+            return getattr(value, f"__{name}__")(*args)
+        if name in _COUNTS:
+            note_use(self, opaque=True)
+        oracle = None if answer is None else oracle_of(self)
+        if oracle is None:
+            raise unresolved(self, shown)
+        assert answer is not None
+        return answer(oracle, self, *args)
+
+    method.__name__ = f"__{name}__"
+    setattr(Observable, method.__name__, method)
+
+
+def _ordering(sign: str) -> Callable[..., Any]:
+    return lambda oracle, value, other: guess(value, f"{sign} {other!r}")
+
+
+def _applied(function: Callable[..., Any], *first: Any) -> Callable[..., Any]:
+    return lambda oracle, *values: oracle.applied(function, *first, *values)
+
+
+for _name in "complex bytes enter await".split():
+    _refuse(_name)
+for _name in "lt le gt ge".split():
+    _refuse(_name, _ordering(_SIGNS[_name]))
+_refuse("int", lambda oracle, value: oracle.number(value, int))
+_refuse("index", lambda oracle, value: oracle.number(value, int))
+_refuse("float", lambda oracle, value: oracle.number(value, float))
+for _name in "sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
+    _function: Any = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
+    _refuse(_name, _applied(_function))
+    _refuse(f"r{_name}", _applied(_reflected, _function))
+for _function in (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil):
+    _refuse(_function.__name__, _applied(_function))
+_refuse("reversed", _applied(_backwards))
+
+
+def make(
+    path: str,
+    root: Root | None,
+    deps: tuple[Observable[Any], ...] | None = None,
+    *,
+    settles: bool = False,
+    known_type: Known | None = None,
+) -> Observable[Any]:
+    """Return a new Observable for a value of an object. The object's call remembers the Observable.
+
+    `deps` are the Observables among the arguments of `apply`. `settles` says that the value is known to be empty if a
+    ready object lacks it. `known_type` is the type that a schema gives the value. Without a `root`, no call remembers
+    the Observable.
+    """
+    made: Observable[Any] = Observable(path)
+    made.__cl_root__ = root
+    made.__cl_deps__ = deps
+    made.__cl_settles__ = settles
+    made.__cl_type__ = known_type
+    if root is not None:
+        root.call.handed_out.append(made)
+    return made
+
+
+def refer(path: str, root: Root, value: str) -> Observable[str]:
+    """Return an Observable for a value that exists, but was read through desired state (see `root.Reference`).
+
+    In texts and in the answer, the value replaces the Observable. But a question about it, such as `if`, is answered as
+    if the value were missing.
+    """
+    made: Observable[str] = Observable(path)
+    made.__cl_root__ = root
+    made.__wire_text__ = value
+    return made
+
+
+def _extend(
+    observable: Observable[Any], step: str, path: str | None = None, *, below: str | int | None = None
+) -> Observable[Any]:
+    extended: Observable[Any] = Observable((observable.__cl_path__ if path is None else path) + step)
+    extended.__cl_root__ = observable.__cl_root__
+    extended.__cl_deps__ = observable.__cl_deps__
+    if below is not None and observable.__cl_type__ is not None:
+        extended.__cl_type__ = observable.__cl_type__.below(below)
+    return extended

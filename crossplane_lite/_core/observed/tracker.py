@@ -1,0 +1,477 @@
+"""One call's uses of values that don't exist yet, remembered while compose() runs.
+
+`Tracker` is the part of a call's state that Observables and models know. The whole state is
+`_core.call.call.Call`, a subclass.
+
+A use of a missing value as a plain one, such as `if value`, is called a guess. A token is the placeholder for a missing
+value in a text. A rehearsal is another run of compose(), whose results are thrown away.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from ...errors import WireError
+from ...proto import _view
+from .. import codec
+from ..base.excerpts import capped, without_addresses
+from ..base.folder import PACKAGE
+from .observer import Observer
+
+if TYPE_CHECKING:
+    from .masking import Masker
+    from .observable import Observable
+    from .tokens import Leftovers, Marker
+    from .uses import Oracle
+
+__all__ = [
+    "Before",
+    "Branch",
+    "Question",
+    "Tracker",
+    "Values",
+    "close",
+    "current",
+    "ended",
+    "enter",
+    "go_back",
+    "leave",
+    "mask",
+    "observe",
+    "observed_calls",
+    "observer",
+    "place",
+    "take_observer",
+]
+
+_current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
+_SHORTEST_TOKEN: Final = 8  # shorter parts of a token aren't recognised
+
+Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
+"""The state of this thread or task before `enter`, to which `leave` goes back."""
+
+Question = tuple[str, object]
+"""A question about a missing value: the value's path, and the value that it is compared with; None for the truth."""
+
+Values = Sequence["Observable[Any]"]
+"""Missing values."""
+
+Branch = tuple[Question, tuple[int, int], bool]
+"""A question, the place in the author's code that asked the question (see `place`), and the answer."""
+
+# Finds tokens of earlier calls. None until this process has made a token: until then, texts aren't searched for tokens.
+_leftovers: Leftovers | None = None
+
+_number: Final = itertools.count(1).__next__
+_open: Final[dict[int, Tracker]] = {}  # the calls that are going on, by their ids
+
+observed_calls: Final[list[Tracker]] = []
+"""The calls that are going on and have an observer. Code that many calls run looks here first."""
+_NOBODY: Final = Observer()
+
+current: Final = _current.get
+"""Returns the current call of this thread or task; None outside of calls."""
+
+
+def enter(call: Tracker) -> Before:
+    """Make `call` the current call of this thread or task; return the argument for `leave` or `go_back`."""
+    _open[id(call)] = call
+    return _current.set(call), codec.watch(call.faults)
+
+
+def leave(call: Tracker, before: Before) -> None:
+    """Close `call`, and go back to `before`, the state of this thread or task before `enter`."""
+    go_back(before)
+    close(call)
+
+
+def go_back(before: Before) -> None:
+    """Go back to `before`, the state of this thread or task before `enter`. The call stays open."""
+    _current.reset(before[0])
+    codec.unwatch(before[1])
+
+
+def close(call: Tracker) -> None:
+    """Close `call`, which has ended, and free its Observables."""
+    call.closed = True
+    _open.pop(id(call), None)
+    if call.observer is not None:
+        take_observer(call)
+    # Observables refer to their call. Without these references it is freed at once, even if a cache has kept some.
+    for root in {one.__cl_root__ for one in call.handed_out}:
+        if root is not None:
+            root.untie()
+    call.handed_out.clear()
+    call.guesses.clear()
+    call.opaque.clear()
+    if call.tokens:  # texts may still be shown, with the paths of their tokens
+        from .observable import Observable
+
+        call.tokens = {number: Observable(one.source_path) for number, one in call.tokens.items()}
+
+
+def observe(call: Tracker, observer: Observer) -> None:
+    """Give a call an observer, until `take_observer` or the call's end."""
+    call.observer = observer
+    observed_calls.append(call)
+
+
+def observer() -> Observer:
+    """Return the observer of the current call of this thread or task; one that does nothing if it has none."""
+    call = _current.get()
+    return _NOBODY if call is None or call.observer is None else call.observer
+
+
+def take_observer(call: Tracker) -> None:
+    """Take a call's observer away: it isn't told any more what happens."""
+    observed_calls.remove(call)
+    call.observer = None
+
+
+def mask(text: str) -> str:
+    """Return `text` with secret values masked and tokens shown as paths, for logs and all other texts for people.
+
+    In a call, the secrets and tokens are those of the call. Outside of calls, as in a thread that compose() has
+    started, they are those of all calls that are going on at this moment, except rehearsals.
+    """
+    call = _current.get()
+    if call is not None:
+        return call.show(text)
+    # Other threads add and remove calls meanwhile, and add to the secrets of theirs.
+    for one, masker in [(one, one.masker()) for one in _open.copy().values() if not one.rehearsed]:
+        text = masker(one.readable(text, tell=False), one.has_name)
+    return text
+
+
+def place() -> tuple[int, int]:
+    """Return the place in the author's code that uses a value: the code object's id, and the instruction's offset.
+
+    The place is the innermost frame outside of this package, from the caller's caller on.
+    """
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return id(frame.f_code), frame.f_lasti
+
+
+class Tied(Protocol):
+    """An object with circular references that last until its call ends."""
+
+    def untie(self) -> None:
+        """Cut the circular references, so that the object is freed without the garbage collector."""
+
+
+class Tracker:
+    """A call's memory of values that don't exist yet, and of secrets.
+
+    Attributes:
+        data: The request's bytes.
+        observed: The observed composed resources, by name.
+        xr: The observed composite.
+        guesses: The unresolved values that were used as plain values, by path.
+        answered: The paths of the values for which the author has given a default (`value_or`).
+        opaque: The guesses whose effect no rehearsal can show (a hash, `isinstance`, a loop, a number, a resource's
+            name), by path.
+        branches: The questions that were answered, each with its place in the code and the answer.
+        handed_out: The Observables that compose() got.
+        tokens: The Observables that were turned into text, by the numbers of their tokens.
+        made: How often each token was put into a text, by its number.
+        told: The texts for people that have tokens, such as log lines.
+        tied: The objects with circular references. `Call.release` unties them when the call ends.
+        faults: The errors that readers raised for malformed bytes of the request.
+        composing: Whether compose() may still run. What the SDK does afterwards is no use of a value.
+        closed: Whether the answer is made.
+        rehearsed: Whether this is a run whose results are thrown away.
+        number: A number that no other call or rehearsal of this process has.
+        form: The form of this call's tokens, `EARLY` or `LATE` (`_core.observed.tokens`).
+        made_up: The text that stands for each unresolved value in place of its token, with `{}` for the name of the
+            value's resource; empty for tokens.
+        secret_request: The message of the request whose secret values are masked; None to parse `data` for them.
+        oracle: Answers the questions about unresolved values in a rehearsal. None in a real call, where these values
+            count as empty.
+        observer: Is told what compose() does; None for nobody.
+
+    Args:
+        data: The request's bytes.
+    """
+
+    __slots__ = (
+        "_hidden",
+        "_marker",
+        "_masked",
+        "_possible",
+        "_sequence",
+        "_texts",
+        "answered",
+        "branches",
+        "closed",
+        "composing",
+        "data",
+        "faults",
+        "form",
+        "guesses",
+        "handed_out",
+        "made",
+        "made_up",
+        "number",
+        "observed",
+        "observer",
+        "opaque",
+        "oracle",
+        "rehearsed",
+        "secret_request",
+        "tied",
+        "tokens",
+        "told",
+        "xr",
+    )
+
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = data
+        self.number = _number()
+        self.observed: Mapping[str, Any] = {}
+        self.xr: Any = None  # a Root, once there is a request
+        self.guesses: dict[str, Observable[Any]] = {}
+        self.answered: set[str] = set()
+        self.opaque: dict[str, Observable[Any]] = {}
+        self.branches: set[Branch] = set()
+        self.handed_out: list[Observable[Any]] = []
+        self.tokens: dict[int, Observable[Any]] = {}
+        self.made: dict[int, int] = {}
+        self.told: set[str] = set()
+        self.tied: list[Tied] = []
+        self.faults: list[WireError] = []
+        self.composing = True
+        self.closed = False
+        self.rehearsed = False
+        self.form = 0
+        self.made_up = ""
+        self.secret_request: Any = None
+        self.oracle: Oracle | None = None
+        self.observer: Observer | None = None
+        self._texts: dict[str | int, tuple[int, str]] = {}
+        self._marker: Marker | None = None
+        self._sequence: int | None = None
+        self._possible: tuple[Marker, ...] = ()
+        # Only added to. A masker never changes, and the one here knows as many of the hidden values as the number says.
+        self._hidden: list[tuple[str, bytes]] = []
+        self._masked: tuple[int, Masker] | None = None
+
+    def __deepcopy__(self, memo: object) -> Tracker:
+        return self  # copies of a call's objects belong to the same call
+
+    def __reduce__(self) -> Any:
+        return ended, ()  # in another process the call isn't going on
+
+    def token(self, observable: Observable[Any]) -> str:
+        """Return the token that stands for `observable` in texts of this call; the same token each time."""
+        if self.made_up:
+            root = observable.__cl_root__
+            return self.made_up.format("" if root is None else root.name)
+        # Each path has one token. Results of apply() are known by identity, because two functions may have the same
+        # name. Observables in `tokens` stay alive, so no other object gets their id.
+        path = observable.source_path
+        key = path if observable.__cl_deps__ is None else id(observable)
+        entry = self._texts.get(key)
+        if entry is None:
+            from .tokens import number_of
+
+            if _leftovers is None:
+                _expect_tokens()
+            number = number_of(path)
+            while number in self.tokens:
+                path += "#"
+                number = number_of(path)
+            entry = self._texts[key] = number, self._own_marker().token(number)
+            self.tokens[number] = observable
+        number, text = entry
+        self.made[number] = self.made.get(number, 0) + 1
+        return text
+
+    @property
+    def token_head(self) -> bytes:
+        """The beginning of this call's tokens, as it is in text that nobody has changed."""
+        return self._own_marker().head
+
+    def _own_marker(self) -> Marker:
+        if self._marker is None:
+            from .tokens import marker_for
+
+            self._marker = marker_for(self._sequence_of_markers(), self.form)
+        return self._marker
+
+    def _sequence_of_markers(self) -> int:
+        if self._sequence is None:
+            from .tokens import sequence_for
+
+            self._sequence = sequence_for(self.data)
+        return self._sequence
+
+    def _markers(self) -> Sequence[Marker]:
+        """Return the `tokens.Marker`s whose tokens can be in a text of this call; the call's own marker comes first."""
+        # compose() may keep texts, so a call can see tokens of a rehearsal, and a rehearsal those of a call.
+        if not self._possible:
+            from .tokens import EARLY, LATE, marker_for
+
+            other = EARLY if self.form == LATE else LATE
+            self._possible = self._own_marker(), marker_for(self._sequence_of_markers(), other)
+        return self._possible
+
+    def guessed(self, observable: Observable[Any], compared: object = None) -> None:
+        """Remember that a question about an unresolved value was answered with no; for the arguments see `guess`."""
+        path = observable.source_path
+        self.guesses.setdefault(path, observable)
+        self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
+
+    def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
+        """Remember that a resource's name was made from the unresolved values `waiting`, so that none is deleted.
+
+        An existing resource may have a name that was made from an earlier value.
+        """
+        for observable in waiting:
+            self.guesses.setdefault(observable.source_path, observable)
+            self.opaque.setdefault(observable.source_path, observable)
+
+    @property
+    def has_guessed(self) -> bool:
+        """Whether an unresolved value was used as a plain value, or put into text."""
+        return bool(self.guesses or self.tokens)
+
+    @property
+    def searches(self) -> bool:
+        """Whether this process has made a token, so that texts must be searched for tokens."""
+        return _leftovers is not None
+
+    def has_token(self, data: bytes) -> bool:
+        """Say whether `data` contains a token of this call or of another call.
+
+        If this call has made tokens, a part of a token counts, too.
+        """
+        if _leftovers is None or len(data) < _SHORTEST_TOKEN:
+            return False
+        if self.tokens:
+            for marker in self._markers():
+                if marker.is_in(data):
+                    return True
+            return False
+        # If the request itself has such a text, the text isn't a token that this process has made.
+        return _leftovers.are_in(data) and not self._sequence_of_markers()
+
+    def tokens_in(self, text: str) -> list[Observable[Any]]:
+        """Return the Observables whose tokens are in `text`; an empty list if there are none.
+
+        If `text` has only a part of a token, or a token of another call, the list has one Observable, whose path is a
+        remark in parentheses.
+        """
+        if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
+            return []
+        numbers = [number for marker in self._markers() for number in marker.numbers_in(text)]
+        own = [number for number in numbers if number in self.tokens]
+        if own:
+            return [self.tokens[number] for number in own]
+        from .observable import Observable
+
+        if not self.tokens or numbers:
+            return [Observable("(a text made from an unresolved value in an earlier call)")]
+        return [Observable(f"(a part of a text made from {self.made_from()})")]
+
+    def tokens_seen(self, text: str) -> dict[int, int]:
+        """Return how often each token of this call is in `text`, by its number."""
+        found: dict[int, int] = {}
+        for number in self._own_marker().numbers_in(text):
+            found[number] = found.get(number, 0) + 1
+        return found
+
+    def made_from(self) -> str:
+        """Return the paths that texts of this call were made from, for people: at most three, then "and others"."""
+        paths = sorted({observable.source_path for observable in self.tokens.values()})
+        return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
+
+    def tops(self) -> dict[str, Any]:
+        """Return the registered resources and the composite (`xr`) by name, for messages. `Call` overrides this."""
+        return {}
+
+    def show(self, text: str) -> str:
+        """Return `text` for people: each token is replaced by its value's path, and known secret values are masked."""
+        return self.masked(self.readable(text))
+
+    def show_capped(self, text: str, longest: int) -> str:
+        """Return `text` as `show` does. A text of more than `longest` characters is cut, with a remark at the cut."""
+        return self.show(text) if len(text) <= longest // 2 else capped(text, longest, self.show)
+
+    def masked(self, text: str) -> str:
+        """Return `text` with known secret values masked."""
+        return self.masker()(text, self.has_name)
+
+    def has_name(self, word: str) -> bool:
+        """Say whether `word` is a name that this call gives, which is never masked. `Call` overrides this."""
+        return False
+
+    def masker(self) -> Masker:
+        """Return the masker of the secret values that are known now. Any thread may ask for it."""
+        count = len(self._hidden)
+        made = self._masked
+        if made is None:
+            from .secrets import masker_for
+
+            request = self.secret_request
+            made = 0, masker_for(_view.RunFunctionRequest.FromString(self.data) if request is None else request)
+        if made[0] < count:
+            made = count, made[1].more(self._hidden[made[0] : count])
+        self._masked = made  # if two threads come here, either result is a right one
+        return made[1]
+
+    def readable(self, text: str, *, tell: bool = True) -> str:
+        """Return `text` with each token replaced by its value's path; with `tell`, add the text to `told`.
+
+        Addresses of objects are left out. Secret values are not masked. Characters that can't be encoded as UTF-8 are
+        replaced by escapes.
+        """
+        # Text that isn't valid Unicode can't be sent, and is shown escaped.
+        data = text.encode(errors="backslashreplace")
+        text = without_addresses(data.decode())
+        if self.has_token(data):
+            if tell:
+                self.told.add(text)
+            for marker in self._markers():
+                text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
+        return text
+
+    def _path_of(self, number: int) -> str:
+        observable = self.tokens.get(number)
+        return "(an earlier call's value)" if observable is None else observable.source_path
+
+    def normal(self, text: str) -> str:
+        """Return `text` with each whole token of this call replaced by the token's number.
+
+        A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
+        """
+        if not self.tokens:
+            return text
+        return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
+
+    def hide(self, key: str, value: bytes) -> None:
+        """Mask one more value from now on, in all threads. The request's values are masked without this.
+
+        The key decides how the value is looked for (`_core.observed.masking`).
+        """
+        self._hidden.append((key, value))
+
+
+def _expect_tokens() -> None:
+    """Search the texts of all calls for tokens from now on."""
+    from .tokens import EARLY, LATE, Leftovers
+
+    global _leftovers
+    _leftovers = Leftovers((EARLY, LATE))  # both forms, because nearly every process makes both in the end
+
+
+def ended() -> Tracker:
+    """Return a call that has ended. Unpickled and kept objects refer to it in place of their call."""
+    call = Tracker()
+    call.closed = True
+    return call

@@ -1,0 +1,305 @@
+"""Checking plain data against a schema: preparing the data for the validator, and turning its errors into mistakes.
+
+Steps are the keys and indexes that lead to a value. A value is unresolved if it is an Observable without a value, or a
+string made from one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import EncodeError, UsageError
+from .. import codec
+from ..base import extras
+from ..base.hashes import sha256
+from ..base.kept import Kept
+from ..base.numbers import EXACT
+from ..models.walker import canonical, show_path
+from ..observed.observable import Observable
+from ..observed.tracker import mask
+from ..paths.trees import identity
+from . import texts
+from .translate import DEEPEST_SCHEMA, MERGE_KEYS, NULLABLE, TOO_DEEP, SchemaError, key_of, name_of, translate
+
+if TYPE_CHECKING:
+    from ..observed.tracker import Tracker
+
+Steps = tuple["str | int", ...]
+Problem = tuple[Steps, str]
+"""A mistake in the data: the steps that lead to it, and its text."""
+
+Rules = dict[str, Any]
+
+# The rules whose result depends on all values in the object or list, so that they say nothing if one is unresolved.
+_OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
+_OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
+# Keywords that need all of a value, whatever other rules there are for its parts.
+_WHOLE: Final = frozenset({"allOf", "anyOf", "not", "oneOf", "uniqueItems"})
+_ANYTHING: Final[Rules] = {}
+
+_kept: Final[Kept[Validator]] = Kept(64)
+
+
+def library() -> Any:
+    """Import and return the package `jsonschema_rs`, the validator.
+
+    Raises:
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    return extras.load("jsonschema_rs", "schemas")
+
+
+def validator_for(schema: Mapping[str, Any]) -> Validator:
+    """Return the validator of a schema. The 64 validators that were used last are cached.
+
+    A schema with the same content in another order has the same validator, because Crossplane sends the entries of a
+    map in a different order each time.
+
+    Raises:
+        SchemaError: The schema can't be used.
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    try:
+        text = canonical(schema)
+    except UsageError:
+        raise SchemaError(TOO_DEEP) from None
+    key = sha256(text.encode(errors="surrogatepass")).digest()
+    return _kept.get(key, lambda: Validator(schema))
+
+
+class Validator:
+    """Checks data against one schema, which is translated and compiled once.
+
+    Args:
+        schema: The schema of a kind, as Crossplane sends it.
+
+    Raises:
+        SchemaError: The schema can't be used.
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._plain = translate(schema)
+        self._compiled = _compile(self._plain)
+
+    def problems(
+        self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool, partial: bool = False
+    ) -> list[Problem]:
+        """Return the mistakes in plain data, ordered by path. A value of a wrong type has no other mistake.
+
+        Unresolved values are never mistakes. `call` finds Observables in strings. `secret` hides values in the texts,
+        and `partial` allows fields to be missing, because others set them.
+        """
+        checked = _Checked(data, self._plain, call, partial=partial)
+        found = set(checked.problems)
+        for error in self._compiled.iter_errors(checked.data):
+            found.update(self._describe(list(error.instance_path), list(error.schema_path), checked, secret=secret))
+        wrong_types = {steps for steps, _, is_type in found if is_type}
+        told = {(steps, text) for steps, text, is_type in found if is_type or steps not in wrong_types}
+        return sorted(told, key=lambda problem: ([_order(step) for step in problem[0]], problem[1]))
+
+    def _describe(
+        self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
+    ) -> Iterator[tuple[Steps, str, bool]]:
+        """Yield the mistakes that one error of the validator means.
+
+        An error yields nothing if its cause is an unresolved value, or a null that the schema allows. A mistake is a
+        tuple: the steps that lead to it, its text, and whether the value has a wrong type. `schema_path` leads to the
+        broken rule. `secret` hides values in the text.
+        """
+        keyword = str(schema_path[-1])
+        steps = _real(path)
+        if checked.is_open(steps) or checked.is_null(steps):
+            return
+        if (keyword in _OF_CONTENT and steps in checked.holders) or (keyword in _OF_KEYS and steps in checked.keyless):
+            return
+        rules = _at(self._plain, schema_path[:-1])
+        value = _at(checked.data, path)
+        for place, text in texts.describe(keyword, rules, value, secret=secret):
+            yield (*steps, *_real(place)), text, keyword == "type"
+
+
+def _real(path: Iterable[str | int]) -> Steps:
+    return tuple(step if isinstance(step, int) else name_of(step) for step in path)
+
+
+def _order(step: str | int) -> tuple[int, str]:
+    return (step, "") if isinstance(step, int) else (-1, step)
+
+
+def _at(data: Any, steps: Any) -> Any:
+    for step in steps:
+        data = data[step]
+    return data
+
+
+def _compile(plain: dict[str, Any]) -> Any:
+    """Return the compiled validator of a translated schema. Patterns that can't be compiled are removed from `plain`.
+
+    Raises:
+        SchemaError: The schema can't be compiled without these patterns either.
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    try:
+        return _made(plain)
+    except ValueError:
+        _drop_unknown_patterns(plain)
+    try:
+        return _made(plain)
+    except ValueError as error:
+        at = show_path(list(_real(getattr(error, "instance_path", ()))))
+        text = str(error).partition("\n")[0]  # the other lines only repeat the place
+        raise SchemaError(f"the schema can't be used: {at}{': ' if at else ''}{text:.200}") from None
+
+
+def _made(plain: dict[str, Any]) -> Any:
+    rust = library()
+    return rust.Draft202012Validator(
+        plain,
+        formats=texts.OWN_FORMATS,
+        validate_formats=True,
+        # As in Kubernetes: matching takes time that is linear in the text, and there is no look-around.
+        pattern_options=rust.RegexOptions(),
+    )
+
+
+def _drop_unknown_patterns(rules: Any) -> None:
+    """Remove the patterns that the validator can't compile from a schema, so that its other rules can be checked."""
+    if isinstance(rules, dict):
+        if "pattern" in rules and not _is_pattern(rules["pattern"]):
+            del rules["pattern"]
+        names = ("items", "additionalProperties", "not", "allOf", "anyOf", "oneOf")
+        rules = [*rules.get("properties", {}).values(), *(rules.get(name) for name in names)]
+    for inner in rules:
+        if isinstance(inner, (dict, list)):
+            _drop_unknown_patterns(inner)
+
+
+def _is_pattern(pattern: Any) -> bool:
+    try:
+        _made({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
+
+
+class _Checked:
+    """The data that the validator gets: a copy with only the parts that the schema describes.
+
+    Attributes:
+        data: The copy. None stands for an unresolved value, and for a value that the schema doesn't describe.
+        problems: The mistakes found while copying. Each is a tuple of its steps, its text, and False: it isn't a wrong
+            type.
+        holders: The steps of objects and lists that have an unresolved value or key somewhere inside.
+        keyless: The steps of objects that may have more fields: those with an unresolved key; with `partial`, all.
+    """
+
+    def __init__(self, data: Any, rules: Rules, call: Tracker | None, *, partial: bool) -> None:
+        self.problems: list[tuple[Steps, str, bool]] = []
+        self.holders: set[Steps] = set()
+        self.keyless: set[Steps] = set()
+        self._open: set[Steps] = set()
+        self._nulls: set[Steps] = set()
+        self._call = call if call is not None and call.searches else None
+        self._partial = partial
+        self.data = self._copy(data, rules, (), whole=False)
+
+    def _copy(self, value: Any, rules: Rules, steps: Steps, *, whole: bool) -> Any:
+        """Return the copy of a value. With `whole`, all of it is copied, not only what the schema describes."""
+        whole = (whole or not _WHOLE.isdisjoint(rules)) and len(steps) < DEEPEST_SCHEMA
+        if isinstance(value, dict):
+            if self._partial:
+                self.keyless.add(steps)
+                self._hold(steps)
+            made: dict[str, Any] = {}
+            for name, item, inner in self._members(value, rules, steps, whole=whole):
+                made[key_of(name)] = None if inner is None else self._copy(item, inner, (*steps, name), whole=whole)
+            return made
+        if isinstance(value, list):
+            self._find_twins(value, rules, steps)
+            items = rules.get("items", _ANYTHING if whole else None)
+            if items is None:
+                return [None] * len(value)
+            return [self._copy(item, items, (*steps, at), whole=whole) for at, item in enumerate(value)]
+        return self._leaf(value, rules, steps)
+
+    def is_open(self, steps: Steps) -> bool:
+        """Return whether the value that `steps` lead to, or a value around it, is unresolved or can't be sent."""
+        return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
+
+    def is_null(self, steps: Steps) -> bool:
+        """Return whether the value that `steps` lead to is null, and the schema allows null there."""
+        return steps in self._nulls
+
+    def _members(
+        self, value: dict[Any, Any], rules: Rules, steps: Steps, *, whole: bool
+    ) -> Iterator[tuple[str, Any, Rules | None]]:
+        """Yield the fields of an object that the validator must see: name, value, and rules (None if it has no rules).
+
+        Unresolved keys are left out. Nulls are left out, too, except in fields that are nullable, required or without
+        rules. A key that isn't a string is added to `problems`.
+        """
+        properties = rules.get("properties", _ANYTHING)
+        others = rules.get("additionalProperties") or (_ANYTHING if whole else None)
+        for name, item in value.items():
+            if self._is_unresolved(name):
+                self.keyless.add(steps)
+                self._hold(steps)
+            elif not isinstance(name, str):
+                self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't a string", False))
+            else:
+                inner = properties.get(key_of(name), others)
+                # All other nulls are left out: the API server removes them before it validates.
+                if (
+                    item is not None
+                    or inner is None
+                    or inner.get(NULLABLE)
+                    or key_of(name) in rules.get("required", ())
+                ):
+                    yield name, item, inner
+
+    def _leaf(self, value: Any, rules: Rules, steps: Steps) -> Any:
+        if value is None:
+            if rules.get(NULLABLE):
+                self._nulls.add(steps)
+            return None
+        if self._is_unresolved(value):
+            self._open.add(steps)
+            self._hold(steps[:-1])
+            return None
+        kind = type(value)
+        if kind is bool or (kind is str and value.isascii()) or (kind is int and -EXACT <= value <= EXACT):
+            return value
+        try:
+            return codec.decode_value(codec.encode_value(value))  # as Crossplane gets the value
+        except EncodeError as error:
+            self.problems.append((steps, error.problem, False))
+            self._open.add(steps)
+            return None
+
+    def _is_unresolved(self, value: Any) -> bool:
+        if type(value) is Observable:
+            return True
+        return self._call is not None and isinstance(value, str) and bool(self._call.tokens_in(value))
+
+    def _hold(self, steps: Steps) -> None:
+        """Add the object or list that `steps` lead to, and each object or list around it, to `holders`."""
+        while steps not in self.holders:
+            self.holders.add(steps)
+            steps = steps[:-1]
+
+    def _find_twins(self, values: list[Any], rules: Rules, steps: Steps) -> None:
+        """Add a problem for each element whose merge keys have the same values as those of a previous element.
+
+        Elements with a missing or unresolved merge key aren't compared. A list without merge keys has no problem.
+        """
+        keys = rules.get(MERGE_KEYS) or {}
+        seen: dict[str, int] = {}
+        for at, element in enumerate(values if keys else ()):
+            found = identity({**keys, **element}, keys) if isinstance(element, dict) else None
+            if found is None or any(map(self._is_unresolved, found)):
+                continue
+            first = seen.setdefault(repr(found), at)
+            if first != at:
+                self.problems.append(((*steps, at), f"has the same {' and '.join(keys)} as [{first}]", False))

@@ -1,0 +1,147 @@
+"""The texts about the mistakes that the validator finds, such as "must be a list (got an object)"."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from ..base.near_name import near_name
+from ..base.type_names import json_type_in_words
+from ..observed.tracker import mask
+from .translate import name_of
+
+_MOST_SHOWN: Final = 60
+_MOST_OPTIONS: Final = 12
+
+_TYPES: Final = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "null": "null",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
+_FORMATS: Final = {
+    "byte": "base64",
+    "date": "a date such as 2024-12-31",
+    "date-time": "a time such as 2024-12-31T23:59:59Z",
+    "ipv4": "an IPv4 address",
+    "ipv6": "an IPv6 address",
+    "uuid": "a UUID",
+}
+# The text of each keyword, with {} for the keyword's value in the schema.
+_LIMITS: Final = {
+    "minimum": "must be at least {}",
+    "maximum": "must be at most {}",
+    "exclusiveMinimum": "must be more than {}",
+    "exclusiveMaximum": "must be less than {}",
+    "multipleOf": "must be a multiple of {}",
+    "pattern": "must match the pattern {!r}",
+}
+_COUNTS: Final = {
+    "minLength": ("at least", "character"),
+    "maxLength": ("at most", "character"),
+    "minItems": ("at least", "element"),
+    "maxItems": ("at most", "element"),
+    "minProperties": ("at least", "field"),
+    "maxProperties": ("at most", "field"),
+}
+_JUNCTIONS: Final = {"anyOf": "at least one", "oneOf": "exactly one"}
+
+Place = tuple["str | int", ...]
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
+
+
+def _is_uuid(text: str) -> bool:
+    return re.fullmatch("[0-9A-Fa-f]{8}(-?)([0-9A-Fa-f]{4}\\1){3}[0-9A-Fa-f]{12}", text) is not None
+
+
+OWN_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": _is_base64, "uuid": _is_uuid}
+"""The formats that the validator doesn't know, or checks differently than Kubernetes does."""
+
+
+def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
+    """Yield the mistakes in a value that breaks a rule of its schema.
+
+    Each has the steps from the value to the mistake, and the text. Each missing field and each unknown field is a
+    mistake of its own; any other rule yields one, in the value itself. `secret` hides the value.
+    """
+    limit: Any = rules.get(keyword)
+    if keyword == "required":
+        yield from (((name,), "is required") for name in limit if name not in value)
+    elif keyword == "additionalProperties":
+        known = rules.get("properties", {})
+        names = {name_of(key): key for key in known}
+        yield from (
+            ((key,), f"isn't a field of the schema{near_name(name_of(key), names)}")
+            for key in value
+            if key not in known
+        )
+    elif keyword == "type":
+        kinds = " or ".join(_TYPES[one] for one in limit)
+        yield (), f"must be {kinds}{_got(value, secret=secret, kind=True)}"
+    elif keyword == "enum":
+        options = ", ".join(_shown(one) for one in limit[:_MOST_OPTIONS])
+        more = f" and {len(limit) - _MOST_OPTIONS} more" if len(limit) > _MOST_OPTIONS else ""
+        yield (), f"must be one of {options}{more}{_got(value, secret=secret)}"
+    elif keyword == "format":
+        yield (), f"must be {_FORMATS[str(limit)]}{_got(value, secret=secret)}"
+    elif keyword == "uniqueItems":
+        yield (), "must not have an element twice"
+    elif keyword in _JUNCTIONS:
+        yield (), _junction_text(_JUNCTIONS[keyword], limit)
+    elif keyword in _COUNTS:
+        bound, noun = _COUNTS[keyword]
+        yield (), f"must have {bound} {limit} {noun}{'' if limit == 1 else 's'}{_got(value, secret=secret)}"
+    elif keyword in _LIMITS:
+        yield (), _LIMITS[keyword].format(limit) + _got(value, secret=secret)
+    else:
+        yield (), _exclusion_text(limit)
+
+
+def _junction_text(how_many: str, members: Any) -> str:
+    named = [_required_only(member) for member in members]
+    if all(named):
+        return f"must have {how_many} of {', '.join(' with '.join(map(name_of, names)) for names in named)}"
+    return f"must fit {how_many} of the {len(members)} forms that the schema allows"
+
+
+def _exclusion_text(excluded: Any) -> str:
+    names = _required_only(excluded)
+    return f"must not have {' with '.join(map(name_of, names))}" if names else "is excluded by the schema"
+
+
+def _required_only(rules: Any) -> list[str]:
+    """Return the fields that a schema requires; an empty list if the schema has any other rule or isn't a dict."""
+    return rules["required"] if isinstance(rules, dict) and list(rules) == ["required"] else []
+
+
+def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
+    """Return a remark such as " (got 5)". A value that is `secret` isn't shown; `kind` shows its type, too."""
+    what = json_type_in_words(value)
+    if isinstance(value, (dict, list)):
+        return f" (got {what}{'' if kind else f' of {len(value)}'})"
+    if value is None:
+        return " (got null)"
+    if secret:
+        return f" (got {what})" if kind else ""
+    return f" (got {_shown(value)}{f' that is {what}' if kind and not isinstance(value, bool) else ''})"
+
+
+def _shown(value: Any) -> str:
+    """Return a value as text for a message, such as `'a'` or `null`. Secrets are masked; 60 characters at most."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = mask(repr(value))  # masked before it is cut: masking doesn't recognise a part of a secret value
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."

@@ -1,0 +1,326 @@
+"""Comparing the answers that two runs of compose() would give.
+
+Compared are resources, the composite's status and connection details, the context, and messages for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .. import codec
+from ..base.sentinels import TOMBSTONE
+from ..call.marking import plain_bytes
+from ..models.walker import tree_of, unresolved_in
+from ..observed.observable import Observable
+from .draft import Place
+from .run import Run, tree_or_none
+
+if TYPE_CHECKING:
+    from ..call.call import Call
+    from ..models.walker import Tree
+    from ..observed.tracker import Tracker
+
+__all__ = [
+    "composite_tree",
+    "detail_text",
+    "differences",
+    "differing_context",
+    "differing_details",
+    "differing_places",
+    "differing_status",
+    "differing_texts",
+    "known_part",
+    "own_details",
+    "unseen_texts",
+]
+
+
+def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Place]:
+    """Return the places where two runs desire different values in a resource that both register.
+
+    The list is empty if a value of a run can't be encoded: then the answer of the real run reports an error. `forms`
+    says that the runs differ only in the form of placeholders; see `differences`.
+    """
+    one: Any = first.content(name)
+    another: Any = None if one is None else other.content(name)
+    if one is not None and one == another:
+        return []
+    if another is None or _is_laid(first, name) or _is_laid(other, name):
+        ours, theirs = first.tree(name), other.tree(name)
+        if ours is None or theirs is None:
+            return []
+        one, another = ours.data, theirs.data
+    else:
+        one, another = plain_bytes(one), plain_bytes(another)
+    return differences(one, another, first.call, other.call, partial=other.error is not None, forms=forms)
+
+
+def _is_laid(run: Run, name: str) -> bool:
+    """Say whether a resource lies over a previous function's: its bytes have more fields than a run has set."""
+    state = run.resources[name]._state
+    return state is None or state.base is not None
+
+
+def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Place]:
+    """Return the places where two runs desire different values in the composite.
+
+    The arguments mean the same as in `differing_places`. The list is empty if a run hasn't used the composite, or if a
+    value can't be encoded.
+    """
+    ours, theirs = composite_tree(first.call), composite_tree(other.call)
+    if ours is None or theirs is None:
+        return []
+    return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
+
+
+def differing_details(first: Run, other: Run) -> set[str]:
+    """Return the keys of connection details that `first` sets in the composite, and whose values differ in `other`.
+
+    A value that `other` doesn't set differs, too. The set is empty if one of the runs hasn't used the composite.
+    """
+    if first.call.composite is None or other.call.composite is None:
+        return set()
+    theirs = own_details(other.call)
+    return {
+        key
+        for key, value in own_details(first.call).items()
+        if _normal_detail(value, first.call) != _normal_detail(theirs.get(key), other.call)
+    }
+
+
+def own_details(call: Call) -> dict[str, Any]:
+    """Return the connection details that a run sets in the composite."""
+    registered = None if call.composite is None else call.composite._state
+    return {} if registered is None or registered.details is None else registered.details.changes[0]
+
+
+def detail_text(value: Any) -> Any:
+    """Return a connection detail as a text, in which placeholders can be looked for."""
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def _normal_detail(value: Any, call: Call) -> Any:
+    value = detail_text(value)
+    if type(value) is Observable:
+        return ("", value.source_path)
+    return call.normal(value) if isinstance(value, str) else value
+
+
+def differing_texts(first: Run, other: Run) -> dict[str, str]:
+    """Return the messages of results and conditions in `first` that differ in `other`.
+
+    The result maps each message to a text in which a remark replaces the part that differs. The first message of one
+    run is compared with the first message of the other, and so on.
+    """
+    ours, theirs = _messages(first.call), _messages(other.call)
+    found = {}
+    for one, another in zip(ours, theirs, strict=False):
+        if isinstance(one, str) and isinstance(another, str) and first.call.normal(one) != other.call.normal(another):
+            found[one] = _common(one, another)
+    return found
+
+
+def _messages(call: Call) -> list[Any]:
+    results = [entry.message for entry in call.results.entries]
+    return results + [entry.message for entry in call.conditions.entries.values()]
+
+
+def composite_tree(call: Call) -> Tree | None:
+    """Return the fields set in the composite; None if compose() didn't ask for it, or a value can't be encoded."""
+    return None if call.composite is None else tree_or_none(call.composite, call)
+
+
+def differing_context(first: Run, other: Run) -> set[str]:
+    """Return the context's keys that `first` read or set, and whose values differ in `other`."""
+    seen = [run.call.context.values_seen if run.call.context is not None else {} for run in (first, other)]
+    return {
+        key
+        for key, value in seen[0].items()
+        if _comparable(value, first.call) != _comparable(seen[1].get(key), other.call)
+    }
+
+
+def unseen_texts(run: Run) -> list[Observable[Any]]:
+    """Return the missing values that a run has put into more texts than are found in its answer and its log.
+
+    The code may have looked into such a text, or made something else of it.
+    """
+    call = run.call
+    if not call.tokens:
+        return []
+    texts: list[str] = [*call.told, *(str(message) for message in _messages(call))]
+    values: list[Any] = [own_details(call), call.output]
+    values.append(None if call.context is None else dict(call.context.values_seen))
+    values += [[key, *selector.texts()] for key, selector in call.asked or ()]
+    trees = [composite_tree(call), *(tree_or_none(value, call) for value in values if value)]
+    for name in run.resources:
+        content = run.content(name)
+        if content is None:
+            trees.append(run.tree(name))
+        elif call.has_token(raw := plain_bytes(content)):
+            texts.append(raw.decode(errors="replace"))
+    for tree in trees:
+        texts += () if tree is None else _texts_in(tree.data)
+    seen = call.tokens_seen("\n".join(texts))
+    return [one for number, one in call.tokens.items() if call.made[number] > seen.get(number, 0)]
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield the keys and strings in plain data."""
+    work = [value]
+    while work:
+        item = work.pop()
+        if isinstance(item, dict):
+            work += [key for key in item if type(key) is str]
+            work += item.values()
+        elif isinstance(item, list):
+            work += item
+        elif type(item) is str:
+            yield item
+        elif type(item) is bytes:
+            yield item.decode(errors="replace")
+
+
+def known_part(value: Any, call: Call) -> Any:
+    """Return `value`, plain data, without missing values and removed fields; an empty dict if nothing is left.
+
+    A list with a missing value is left out as a whole.
+    """
+    box: dict[str, Any] = {"": value}
+    work: list[tuple[dict[str, Any], str]] = [(box, "")]
+    while work:
+        holder, key = work.pop()
+        item = holder[key]
+        if isinstance(item, dict):
+            holder[key] = kept = {name: below for name, below in item.items() if not unresolved_in(name, call)}
+            work.extend((kept, name) for name in kept)
+        elif unresolved_in(item, call) or item is TOMBSTONE:
+            del holder[key]
+    return box.get("", {})
+
+
+def _comparable(value: Any, call: Call) -> Any:
+    try:
+        tree = tree_of(value, call)
+    except Exception:
+        return None
+    box = [tree.data]
+    work: list[tuple[Any, Any]] = [(box, 0)]
+    while work:
+        holder, key = work.pop()
+        item = holder[key]
+        if isinstance(item, str):
+            holder[key] = call.normal(item)
+        elif type(item) is Observable:
+            holder[key] = ("", item.source_path)
+        elif isinstance(item, dict):
+            work.extend((item, below) for below in item)
+        elif isinstance(item, list):
+            work.extend((item, at) for at in range(len(item)))
+    return box[0]
+
+
+def _common(one: str, other: str) -> str:
+    """Return the text `one`, with a remark in place of the part that differs from the text `other`."""
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return f"{one[:start]}(a part of an unresolved value){one[len(one) - end :]}"
+
+
+def differences(
+    one: Any, other: Any, call: Tracker, other_call: Tracker, *, partial: bool = False, forms: bool = False
+) -> list[Place]:
+    """Return the places where the data of two runs differ.
+
+    Texts are equal if only the form of their placeholders differs, and Observables if their paths are equal. Lists of
+    unequal lengths differ as a whole. `one` and `other` are plain data with Observables, or the bytes of Structs, of
+    which only levels that differ are decoded. With `partial` the other run ended early: a field that it lacks is no
+    difference. With `forms` the runs differ only in the form of their placeholders (`EARLY` or `LATE`): if each has a
+    key that the other lacks, both count as one key that is made from a placeholder.
+    """
+    found: list[Place] = []
+    work: list[tuple[Any, Any, tuple[str | int, ...]]] = [(one, other, ())]
+    while work:
+        left, right, steps = work.pop()
+        if type(left) is bytes and type(right) is bytes:
+            left, right = _split(left, right)
+        if isinstance(left, dict) and isinstance(right, dict):
+            if Observable not in map(type, left) and left.keys() == right.keys():  # the usual case
+                work.extend((value, right[key], (*steps, key)) for key, value in left.items())
+                continue
+            ours = {_key(key, call): key for key in left}
+            theirs = {_key(key, other_call): key for key in right}
+            changed = forms and not ours.keys() <= theirs.keys() and not theirs.keys() <= ours.keys()
+            for known, key in ours.items():
+                if known in theirs:
+                    work.append((left[key], right[theirs[known]], (*steps, key)))
+                elif changed or _is_made(key, call):
+                    found.append(Place((*steps, key), is_key=True))
+                elif not partial:
+                    found += [Place(way) for way in _leaves(left[key], (*steps, key))]
+            for known, key in theirs.items():
+                if known not in ours:
+                    is_key = changed or _is_made(key, other_call)
+                    ways = [(*steps, key)] if is_key else _leaves(right[key], (*steps, key))
+                    found += [Place(way, added=True, is_key=is_key) for way in ways]
+        elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+            work.extend((a, b, (*steps, at)) for at, (a, b) in enumerate(zip(left, right, strict=True)))
+        elif not _same(left, right, call, other_call):
+            found.append(Place(steps))
+    return found
+
+
+def _split(one: bytes, other: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of two Structs that aren't the same in both. Structs in them stay bytes."""
+    ours, theirs = codec.split(one), codec.split(other)
+    left, right = (
+        {key: value for key, value in fields.items() if others.get(key) != value}
+        for fields, others in ((ours, theirs), (theirs, ours))
+    )
+    return {key: _opened(value) for key, value in left.items()}, {key: _opened(value) for key, value in right.items()}
+
+
+def _opened(value: bytes) -> Any:
+    kind, payload = codec.open_value(value)
+    return codec.decode_list(payload) if kind == codec.LIST else payload
+
+
+def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
+    """Return the steps that lead to each value in `value`. A list and an empty object count as one value.
+
+    Args:
+        value: Plain data.
+        steps: The steps that lead to `value` itself.
+    """
+    found = []
+    work = [(value, steps)]
+    while work:
+        item, way = work.pop()
+        item = codec.decode_struct(item) if type(item) is bytes else item
+        if isinstance(item, dict) and item:
+            work.extend((below, (*way, key)) for key, below in item.items())
+        else:
+            found.append(way)
+    return found
+
+
+def _key(key: Any, call: Tracker) -> Any:
+    """Return a map's `key` with placeholders as numbers, or an Observable's path, so that two runs can be compared."""
+    if type(key) is Observable:
+        return ("", key.source_path)
+    return call.normal(key) if isinstance(key, str) else key
+
+
+def _is_made(key: Any, call: Tracker) -> bool:
+    return type(key) is Observable or (isinstance(key, str) and call.has_token(key.encode(errors="replace")))
+
+
+def _same(left: Any, right: Any, call: Tracker, other_call: Tracker) -> bool:
+    if type(left) is Observable or type(right) is Observable:
+        return type(left) is type(right) and left.source_path == right.source_path
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right or call.normal(left) == other_call.normal(right)
+    return left is right or (type(left) is type(right) and bool(left == right))

@@ -1,0 +1,229 @@
+"""A step's report of who waits for what, as data in the pipeline's context.
+
+Each step keeps one entry in the context, under `HELD_BACK_KEY` and its own identity (the function's name, with a hash
+of the input if there is one). The next steps read this entry, and so do tests and tools. Messages for people are made
+from the same data (`_core.answer.messages`); no data is read from messages.
+
+A step holds a resource back if it doesn't create it yet, because the resource needs a value that doesn't exist yet. A
+requirement asks Crossplane for other resources.
+
+An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
+"why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...], "births": [{"name": ..., "fields": [...],
+"values": [...]}]}`. All lists but `held` are left out if they are
+empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which looks like a field
+of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
+the next steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ..base.excerpts import some
+
+__all__ = [
+    "RESOURCE",
+    "Born",
+    "CutOff",
+    "Need",
+    "Note",
+    "Waiting",
+    "keeping",
+    "read",
+    "reads_as_other",
+    "unmasked_name",
+]
+
+RESOURCE = "resource"
+
+
+class Need(NamedTuple):
+    """A value that doesn't exist yet, and the resource, field or requirement that needs it.
+
+    Attributes:
+        name: Who needs the value: a composed resource by its name, a field of the composite by its path
+            (`xr.status.x`), or a requirement as `required.<key>`.
+        of: The owner of the value, in the same form; empty if the owner isn't known.
+        path: The value's path. If it is only a resource's name, that resource has to be ready (`depends_on`).
+        why: The reason why the value doesn't exist.
+        kind: `resource` if `name` is a composed resource whose name begins with `xr.` or `required.`; else empty.
+        of_kind: The same as `kind`, for `of`.
+    """
+
+    name: str
+    of: str
+    path: str
+    why: str
+    kind: str = ""
+    of_kind: str = ""
+
+    @property
+    def by_resource(self) -> bool:
+        """Whether a composed resource needs the value."""
+        return self.kind == RESOURCE or not reads_as_other(self.name)
+
+    @property
+    def of_resource(self) -> bool:
+        """Whether the value belongs to a composed resource. False if the owner isn't known."""
+        return bool(self.of) and (self.of_kind == RESOURCE or not reads_as_other(self.of))
+
+    def to_data(self) -> dict[str, str]:
+        """Return this need as an element of `waits` in an entry."""
+        data = {"name": self.name, "of": self.of, "path": self.path, "why": self.why}
+        return {**data, **{key: kind for key, kind in (("kind", self.kind), ("ofKind", self.of_kind)) if kind}}
+
+
+class CutOff(NamedTuple):
+    """A requirement that is never answered, because Crossplane doesn't support it.
+
+    Attributes:
+        name: The requirement's key.
+        why: The reason.
+    """
+
+    name: str
+    why: str
+
+
+class Note(NamedTuple):
+    """A remark for people about a resource or about the step.
+
+    Attributes:
+        name: The resource's name; empty for a remark about the step.
+        text: The remark.
+    """
+
+    name: str
+    text: str
+
+
+class Born(NamedTuple):
+    """A resource that is made with a guess: missing values decide something in it that may change later.
+
+    Attributes:
+        name: The resource's name.
+        fields: The paths of the fields that the values decide. Empty if they decide whether the resource is made, and
+            for a resource that exists already.
+        values: The paths of the missing values.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    values: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The text for people, such as `s is made with a guess: spec.x, from vpc.status.id`."""
+        fields = f": {some(self.fields, 5)}, from " if self.fields else " about "
+        return f"{self.name} is made with a guess{fields}{some(self.values, 5)}"
+
+
+class Waiting(NamedTuple):
+    """One step's report: who waits for what.
+
+    Attributes:
+        held: The names of the resources that the step holds back. A held resource without a need in `needs` is held
+            back by another step.
+        needs: The needs of resources, fields and requirements.
+        cut_off: The requirements that are never answered.
+        notes: Remarks for people besides the needs, such as which existing resources are kept, and why.
+        guessed: The keys in the context whose values the step made while it lacked values that it needed.
+        births: The resources that are made with a guess.
+    """
+
+    held: list[str]
+    needs: list[Need]
+    cut_off: list[CutOff]
+    notes: tuple[Note, ...] = ()
+    guessed: tuple[str, ...] = ()
+    births: tuple[Born, ...] = ()
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the report as an entry of the context. Empty lists are left out, except `held`."""
+        lists: dict[str, list[Any]] = {
+            "waits": [need.to_data() for need in self.needs],
+            "cutOff": [one._asdict() for one in self.cut_off],
+            "notes": [one._asdict() for one in self.notes],
+            "guessed": list(self.guessed),
+            "births": [{"name": one.name, "fields": [*one.fields], "values": [*one.values]} for one in self.births],
+        }
+        return {"held": self.held, **{key: found for key, found in lists.items() if found}}
+
+    def masked(self, mask: Callable[[str], str]) -> Waiting:
+        """Return a copy of the report for people, with secret values masked.
+
+        Args:
+            mask: The function that masks the secret values in a text. It isn't applied to names of resources.
+        """
+        needs = []
+        for one in self.needs:
+            owner = one.of if one.of_resource else ""
+            name = one.name if one.by_resource else mask(one.name)
+            path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
+            needs.append(one._replace(name=name, of=owner or mask(one.of), path=path, why=why))
+        cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
+        return Waiting(
+            self.held,
+            needs,
+            cut_off,
+            tuple(Note(one.name, mask(one.text)) for one in self.notes),
+            self.guessed,
+            tuple(Born(one.name, tuple(map(mask, one.fields)), tuple(map(mask, one.values))) for one in self.births),
+        )
+
+
+def read(value: Any) -> dict[str, Waiting]:
+    """Return the report of each step, by the step's identity. The reports' `guessed` isn't read and stays empty.
+
+    `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`. Malformed
+    parts are left out.
+    """
+    entries = value.items() if isinstance(value, dict) else ()
+    return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}
+
+
+def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
+    if isinstance(entry, list):
+        entry = {"held": entry}
+    held = entry.get("held")
+    needs = [Need(*row) for row in _rows(entry, "waits", "name", "of", "path", "why", "kind", "ofKind")]
+    cut_off = [CutOff(*row) for row in _rows(entry, "cutOff", "name", "why")]
+    notes = [Note(*row) for row in _rows(entry, "notes", "name", "text")]
+    return Waiting(
+        [name for name in held if isinstance(name, str)] if isinstance(held, list) else [],
+        [need for need in needs if need.name and need.path],
+        [one for one in cut_off if one.name],
+        tuple(one for one in notes if one.text),
+        births=tuple(_births(entry.get("births"))),
+    )
+
+
+def _births(value: Any) -> Iterator[Born]:
+    for one in value if isinstance(value, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("name"), str):
+            lists = (one[key] if isinstance(one.get(key), list) else () for key in ("fields", "values"))
+            yield Born(one["name"], *(tuple(path for path in paths if isinstance(path, str)) for paths in lists))
+
+
+def _rows(entry: dict[str, Any], key: str, *names: str) -> Iterator[list[str]]:
+    """Yield the texts under `names` in each element of one of an entry's lists; empty ones where it has none."""
+    elements = entry.get(key)
+    for one in elements if isinstance(elements, list) else ():
+        if isinstance(one, dict):
+            yield [text if isinstance(text := one.get(name), str) else "" for name in names]
+
+
+def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
+    """Return `text` with secret values masked. `name`, a resource's name, isn't masked where `text` begins with it."""
+    return name + mask(text[len(name) :]) if name and text.startswith(name) else mask(text)
+
+
+def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
+    """Return a resource's name as it is. A name that begins with `xr.` or `required.` may be a path, and is masked."""
+    return mask(name) if reads_as_other(name) else name
+
+
+def reads_as_other(name: str) -> bool:
+    """Return whether a name begins like a field of the composite (`xr.`) or like a requirement (`required.`)."""
+    return name.startswith(("xr.", "required."))

@@ -1,0 +1,247 @@
+"""The dependency graph of one call: which resource waits for which, and cycles in it.
+
+A vertex is a composed resource, a field of the composite, or a requirement (a request to Crossplane for other
+resources). An edge leads from a vertex that needs a missing value to the vertex that the value belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ..models.walker import Found, show_path
+from ..observed.observable import Observable
+from ..observed.uses import root_of, sources
+
+if TYPE_CHECKING:
+    from .draft import Wait
+
+__all__ = ["Edge", "Graph", "Vertex", "components", "fields_of", "needs", "shown_vertex"]
+
+# ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
+Vertex = tuple[str, str]
+
+# The names of two composed resources: the dependent and its dependency.
+Edge = tuple[str, str]
+
+# A map's key in brackets that a path can also have after a dot. Reading and setting may write the same key differently.
+_PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
+
+
+class Graph:
+    """The dependencies of a call, as edges from waiting vertices to the vertices that they wait for.
+
+    Each field of the composite is a vertex of its own. If `a` waits for `xr.status.x`, which waits for `b`, then `a`
+    waits for `b`, but not for values that other fields of the composite wait for.
+
+    Attributes:
+        edges: The vertices that each waiting vertex waits for, each with the path of the awaited value for people.
+    """
+
+    def __init__(self) -> None:
+        self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
+        # The waiting fields of the composite, by their own path and by each path above it.
+        self._status: dict[str, set[str]] = {}
+
+    def add(
+        self,
+        waiting: dict[str, list[Wait]],
+        composite: dict[str, list[Observable[Any]]],
+        unsent: Mapping[str, list[Observable[Any]]] | None = None,
+    ) -> None:
+        """Add an edge from each waiting resource, field and requirement to the owner of the value that it waits for.
+
+        A value whose owner isn't known gets no edge. `waiting` is by the resource's name, `composite` by the field's
+        path, such as `xr.status.x`, and `unsent` by the requirement's key.
+        """
+        for path in composite:
+            field = _field(path)
+            for prefix in _prefixes(field):
+                self._status.setdefault(prefix, set()).add(field)
+        for dependent, source, path in needs(waiting, composite, unsent or {}):
+            vertex = self.vertex_of(source)
+            if vertex is not None:
+                self._add(dependent, vertex, path)
+
+    def join(self, other: Graph) -> None:
+        """Add the edges and the waiting fields of another graph. `other` isn't changed."""
+        for path, fields in other._status.items():
+            self._status.setdefault(path, set()).update(fields)
+        for dependent, targets in other.edges.items():
+            self.edges.setdefault(dependent, []).extend(targets)
+
+    def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
+        self.edges.setdefault(dependent, []).append((vertex, path))
+
+    def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
+        """Return the vertex that a value belongs to; None if it isn't known, for example for a value of the context.
+
+        Args:
+            source: The Observable of the value, or the name of a resource.
+        """
+        if isinstance(source, str):
+            return ("resource", source)
+        root, path = root_of(source), source.source_path
+        if root is not None:
+            kind, name = root.kind, root.name
+        else:
+            name = path.partition(".")[0].partition("[")[0]
+            kind = "xr" if name == "xr" else "resource"
+            if name in ("", "required") or name[0] == "(":
+                return None
+        if kind == "context":
+            return None  # only the previous step knows the values that this value was made from
+        return ("xr", _field(path)) if kind == "xr" else ("required" if kind == "required" else "resource", name)
+
+    def cycle(self, held: set[str]) -> list[str] | None:
+        """Return the names along a cycle; None if there is no cycle.
+
+        The first name is also the last. The cycle may lead through fields of the composite and requirements. A resource
+        or field that waits directly for itself isn't a cycle. The same graph always gives the same cycle. Only
+        resources in `held`, which the step doesn't create yet, count.
+        """
+        from graphlib import CycleError, TopologicalSorter
+
+        work = [vertex for vertex in self.edges if vertex[0] == "resource" and vertex[1] in held]
+        below: dict[Vertex, list[Vertex]] = {}
+        while work:
+            vertex = work.pop()
+            if vertex not in below:
+                below[vertex] = sorted(self._below(vertex, held))
+                work += below[vertex]
+        try:
+            TopologicalSorter({vertex: below[vertex] for vertex in sorted(below)}).prepare()
+        except CycleError as error:
+            _, *way = reversed(error.args[1])  # each vertex is before those that wait for it, and the last is the first
+            first = way.index(min(way))
+            return [shown_vertex(vertex) for vertex in (*way[first:], *way[: first + 1])]
+        return None
+
+    def _below(self, vertex: Vertex, held: set[str]) -> set[Vertex]:
+        below: set[Vertex] = set()
+        for target, _ in self.edges.get(vertex, ()):
+            if target[0] == "resource":
+                if target[1] in held and target != vertex:
+                    below.add(target)
+            elif target[0] == "required":
+                if target in self.edges:
+                    below.add(target)
+            else:
+                below.update(field for field in self._fields_at(target[1]) if field != vertex)
+        return below
+
+    def _fields_at(self, path: str) -> set[Vertex]:
+        """Return the waiting fields of the composite at `path`, below it, or above it."""
+        paths = set(self._status.get(path, ()))
+        paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
+        return {("xr", field) for field in paths}
+
+    def set_at(self, vertex: Vertex) -> set[Vertex]:
+        """Return the composite's waiting fields at, below or above `vertex`'s path; only `vertex` if there are none."""
+        return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
+
+    def dependencies(self) -> set[Edge]:
+        """Return the edges between composed resources, also those that lead through fields of the composite.
+
+        Edges from a resource to itself are included. Required resources aren't, and edges don't lead through them.
+        """
+        found: set[Edge] = set()
+        for waiting, targets in self.edges.items():
+            if waiting[0] != "resource":
+                continue
+            work = [target for target, _ in targets]
+            seen: set[Vertex] = set()
+            while work:
+                target = work.pop()
+                if target in seen:
+                    continue
+                seen.add(target)
+                if target[0] == "resource":
+                    found.add((waiting[1], target[1]))
+                elif target[0] == "xr":
+                    work += [below for field in self._fields_at(target[1]) for below, _ in self.edges.get(field, ())]
+        return found
+
+
+def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
+    """Return the values that fields of the composite wait for, by the field's path, such as `xr.status.x`.
+
+    Args:
+        status: The unresolved values of the composite, with their paths below the composite.
+    """
+    fields: dict[str, list[Observable[Any]]] = {}
+    for one in status:  # an entry of a map can wait twice: for its key and for its value
+        fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
+    return fields
+
+
+def needs(
+    waiting: Mapping[str, list[Wait]],
+    composite: Mapping[str, list[Observable[Any]]],
+    unsent: Mapping[str, list[Observable[Any]]],
+) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
+    """Yield, for each missing value: the waiting vertex, the Observable or resource's name, and its path for people.
+
+    It takes the same arguments as `Graph.add`.
+    """
+    for name, waits in waiting.items():
+        for wait in waits:
+            yield ("resource", name), wait.source, wait.path
+    for kind, fields in (("required", unsent), ("xr", composite)):
+        for name, waits_for in fields.items():
+            dependent = (kind, _field(name) if kind == "xr" else name)
+            for observable in waits_for:
+                for source in sources(observable):
+                    yield dependent, source, source.source_path
+
+
+def shown_vertex(vertex: Vertex) -> str:
+    """Return a vertex as people see it: a resource's name, a path such as `xr.status.x`, or `required.` and a key."""
+    return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
+
+
+def _field(path: str) -> str:
+    """Return a path with `.key` in place of `["key"]`, so that both spellings are equal. Unusual keys keep brackets."""
+    return _PLAIN_KEY.sub(r".\1", path)
+
+
+def components(edges: Iterable[Edge]) -> dict[str, str]:
+    """Map each name in `edges` to its strongly connected component, which is given as one of the component's names.
+
+    Two names are in the same component if each can be reached from the other. Then they are on a cycle.
+    """
+    below: dict[str, set[str]] = {}
+    above: dict[str, set[str]] = {}
+    for dependent, dependency in edges:
+        for start, end, ways in ((dependent, dependency, below), (dependency, dependent, above)):
+            ways.setdefault(start, set()).add(end)
+            ways.setdefault(end, set())
+    # Kosaraju's algorithm with stacks of its own: first the order in which searches leave the names, ...
+    order: list[str] = []
+    seen: set[str] = set()
+    for start in below:
+        stack = [(start, False)]
+        while stack:
+            name, leaving = stack.pop()
+            if leaving:
+                order.append(name)
+            elif name not in seen:
+                seen.add(name)
+                stack.append((name, True))
+                stack += [(other, False) for other in below[name] if other not in seen]
+    # ... then, in the opposite order, the names that can be reached against the direction of the edges.
+    found: dict[str, str] = {}
+    for start in reversed(order):
+        names = [start]
+        while names:
+            name = names.pop()
+            if name not in found:
+                found[name] = start
+                names += [other for other in above[name] if other not in found]
+    return found
+
+
+def _prefixes(path: str) -> list[str]:
+    """Return the paths above `path`, the shortest first, and `path` itself: `xr`, `xr.status`, `xr.status.x`."""
+    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

@@ -1,1 +1,0 @@
-../../stubs/crossplane_lite/_models/fields.pyi

@@ -1,4 +1,0 @@
-"""Helpers of the development commands: `process` runs programs, `kubectl` reads an API server, `help` formats help.
-
-The modules import `_terminal` and `errors`.
-"""

@@ -1,0 +1,196 @@
+"""`crossplane-lite add`: adds the kinds of one more source to a project's models, and remembers them in its file.
+
+The file is `crossplane-lite.toml`, which `generate` reads. Its text is edited, so that comments stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ..._core.base.near_name import near_name
+from ...errors import InputError
+from ..manifests import project as projects
+from ..manifests import sources
+from ..manifests.writing import replace_file
+from . import cluster, options
+from .command import command as generate
+from .definitions import Kind, definitions
+from .manifest import naming
+
+__all__ = ["command", "make_parser"]
+
+_MODELS: Final = "models"
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite add` with the arguments that follow it; prints what `generate` prints.
+
+    Returns:
+        The exit status of `generate`.
+
+    Raises:
+        InputError: A source or the project's file can't be used, or a kind isn't in the source. No file has changed
+            then.
+        MissingExtraError: PyYAML isn't installed, or Python 3.10 needs tomli to read the project's file.
+        SystemExit: An argument is wrong or missing, or the help was printed.
+    """
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    source: str | None = arguments.source
+    kinds: list[str] = arguments.kinds
+    if arguments.kube_context is not None:
+        source, kinds = None, [] if source is None else [source, *kinds]
+    elif source is None:
+        parser.error("give a SOURCE with the kinds, or --kube-context and the kinds")
+    named: Path | None = arguments.project
+    project = projects.find(Path()) if named is None else projects.read(named) if named.exists() else None
+    file = project.file if project is not None else named or Path(options.PROJECT)
+    text = file.read_text(encoding="utf-8") if project is not None else ""
+    has_table = project is not None and "generate" in project.tables
+    given: dict[str, Any] = dict(options.project_table(project)) if project is not None and has_table else {}
+    table = f"[{project.above if project is not None else ''}generate]"
+    wanted = dict(given)
+    known: list[str] = given.get("sources", [])
+    if source is None:
+        found = definitions(cluster.documents(arguments.kube_context, [])).kinds
+        wanted["kube-context"] = arguments.kube_context
+        kept = known
+    else:
+        found = _kinds_of(source)
+        name = os.path.relpath(source, file.parent).replace(os.sep, "/")
+        kept = [one for one in known if one != name]
+        if arguments.upgrade:
+            kept = [one for one in kept if not _shares(_kinds_of(str(file.parent / one)), found)]
+            if len(kept) == len(known):
+                raise InputError(f"there is no source in {file} with the kinds of {source}: leave --upgrade out")
+        wanted["sources"] = [*kept, name]
+    before = given.get("only", [])
+    only = [*before]
+    if not before and (kept or "kube-context" in given) and kinds:
+        # Without `only` the project has all kinds of its sources, and keeps them.
+        only += [f"{group or 'core'}/*" for group in _groups(file, kept, given.get("kube-context"))]
+    if not (arguments.upgrade and before and not kinds):
+        only += _patterns(found, kinds, source or "the cluster") if kinds or before else []
+    if only:
+        wanted["only"] = list(dict.fromkeys(only))
+    if arguments.output is not None or "output" not in wanted:
+        folder = arguments.output or file.parent / _MODELS
+        wanted["output"] = os.path.relpath(folder, file.parent).replace(os.sep, "/")
+    changed = _edited(text, table, given, wanted)
+    with naming("write", file):
+        replace_file(file, changed.encode())
+    try:
+        if not _has(file, wanted):
+            raise InputError(
+                f"{file} can't be edited as it is written: put sources, only and output of {table} in lines of their "
+                "own"
+            )
+        return generate(["--project", str(file)])
+    except BaseException:
+        with naming("write", file):
+            if text:
+                replace_file(file, text.encode())
+            else:
+                file.unlink()
+        raise
+
+
+def _has(file: Path, wanted: dict[str, Any]) -> bool:
+    try:
+        return options.project_table(projects.read(file)) == wanted
+    except InputError:  # the edited text is no TOML
+        return False
+
+
+def _kinds_of(source: str) -> list[Kind]:
+    return definitions(sources.read_sources(sources.expanded(source))).kinds
+
+
+def _shares(kinds: Iterable[Kind], others: Iterable[Kind]) -> bool:
+    return not {(kind.group, kind.kind) for kind in kinds}.isdisjoint((kind.group, kind.kind) for kind in others)
+
+
+def _groups(file: Path, known: Iterable[str], context: str | None) -> list[str]:
+    kinds = [kind for source in known for kind in _kinds_of(str(file.parent / source))]
+    if context is not None:
+        kinds += definitions(cluster.documents(context, [])).kinds
+    return sorted({kind.group for kind in kinds})
+
+
+def _patterns(found: Collection[Kind], names: Sequence[str], where: str) -> list[str]:
+    """Return `GROUP/KIND` for each name of a kind, `KIND` or `GROUP/KIND`; `GROUP/*` for each group without names."""
+    if not names:
+        return sorted({f"{kind.group or 'core'}/*" for kind in found})
+    patterns = []
+    for name in names:
+        group, _, wanted = name.rpartition("/")
+        matching = [
+            kind
+            for kind in found
+            if kind.kind.lower() == wanted.lower() and group in ("", kind.group or "core", kind.group)
+        ]
+        if not matching:
+            hint = near_name(name, sorted({kind.kind for kind in found}))
+            raise InputError(f"{where} has no kind {name}{hint}")
+        patterns += sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in matching})
+    return patterns
+
+
+def _edited(text: str, table: str, given: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """Return the text of a project's file with the values of `wanted` in its table, such as `[generate]`."""
+    begin = re.compile(rf"^{re.escape(table)}[^\n]*\n?", re.MULTILINE)
+    if begin.search(text) is None:
+        text += f"{chr(10) if text else ''}{table}\n"
+    for key, value in wanted.items():
+        if given.get(key) == value:
+            continue
+        shown = json.dumps(value, ensure_ascii=False)
+        line = re.compile(rf"^{re.escape(key)}[ \t]*=[ \t]*(\[[^\]]*\]|[^\n#]*?)(?=[ \t]*(#[^\n]*)?$)", re.MULTILINE)
+        head = begin.search(text)
+        at = len(text) if head is None else head.end()
+        end = re.compile(r"^\[", re.MULTILINE).search(text, at)
+        body = text[at : len(text) if end is None else end.start()]
+        changed, number = line.subn(lambda _, new=f"{key} = {shown}": new, body, count=1)  # type: ignore[misc]
+        if not number:
+            changed = f"{key} = {shown}\n{body}" if text[:at].endswith("\n") else f"\n{key} = {shown}\n{body}"
+        text = text[:at] + changed + text[at + len(body) :]
+    return text
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of `crossplane-lite add`."""
+    parser = argparse.ArgumentParser(
+        prog="crossplane-lite add",
+        description="Add kinds of a provider's package, or of other definitions, to the project's models: "
+        f"{options.PROJECT} remembers them, and the models are made again as `crossplane-lite generate` makes them.",
+        epilog="Exit status: as of `crossplane-lite generate`.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        nargs="?",
+        help="a package (.xpkg), an image in a file or an OCI layout, a file of definitions, or a folder of such files",
+    )
+    parser.add_argument(
+        "kinds", metavar="KIND", nargs="*", help="a kind, as KIND or GROUP/KIND; without any, all kinds of the source"
+    )
+    parser.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="put the source in the place of the project's earlier source of the same kinds, and report what changes",
+    )
+    parser.add_argument(
+        "--kube-context",
+        metavar="CONTEXT",
+        help="take the kinds from a cluster, through kubectl; empty for kubectl's current context",
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help=f"the folder of the models ({_MODELS})")
+    parser.add_argument("--project", metavar="FILE", type=Path, help=f"the project's file ({options.PROJECT})")
+    return parser

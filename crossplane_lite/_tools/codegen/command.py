@@ -1,0 +1,341 @@
+"""`crossplane-lite generate`: makes packages of models from API definitions.
+
+A source is a file, a folder or a pattern that the user names, and in which definitions are looked for.
+"""
+
+from __future__ import annotations
+
+import keyword
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ...errors import InputError
+from ..manifests import sources
+from ..manifests.yaml import Document
+from . import changes, generate, imports, manifest, options, output, uses
+from .definitions import Definitions, Kind, definitions
+from .options import Options, make_parser
+from .progress import Progress
+from .report import Report
+
+__all__ = ["command", "make_parser"]
+
+# The folder in which projects of `init --crd` have definitions.
+_DEFINITIONS: Final = "crds"
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite generate` with the arguments that follow it.
+
+    A report is printed on stdout. Warnings and notes are printed on stderr, and the progress if stderr is a terminal.
+
+    Returns:
+        0, or 1 if `--check` found the folder out of date or `--uses` found lines of code that the new models break.
+
+    Raises:
+        InputError: The project's file, a source, an output folder or a path of `--uses` can't be used. No file has
+            changed then, or the message says that the next run finishes the folder.
+        MissingExtraError: PyYAML isn't installed, or `--uses` needs a type checker and there is none, or Python 3.10
+            needs tomli to read the project's file.
+        OSError: For `--uses`, the new models can't be written into the copy of the project.
+        SystemExit: An argument is wrong or missing, or the help was printed.
+    """
+    chosen = options.read(argv)
+    if chosen.uses:
+        uses.check_installed()
+    with Progress() as progress:
+        run = _make(chosen, progress)
+        report = _done(chosen, run, progress)
+    if not chosen.is_check:
+        for folder, files in run.outputs:
+            _warn_of_ignored(folder, files)
+    _warn_of_names(chosen)
+    _warn_of_versions(run.kinds)
+    _print_notes(run.made, chosen.is_verbose)
+    print(report.json() if chosen.is_json else report.text())
+    return 1 if report.uses or (chosen.is_check and not report.is_current) else 0
+
+
+class _Run(NamedTuple):
+    """The models of one run, before anything is written.
+
+    Attributes:
+        found: The definitions in the sources.
+        kinds: The kinds that `--versions` and `--only` choose.
+        made: The texts of the modules and stubs.
+        outputs: The output folders: the folder of the modules, and the folder of the stubs if they have their own. Each
+            has the texts of its files, by their paths in the folder.
+    """
+
+    found: Definitions
+    kinds: list[Kind]
+    made: generate.Output
+    outputs: list[tuple[Path, dict[str, str]]]
+
+
+def _make(chosen: Options, progress: Progress) -> _Run:
+    """Read the sources and make the models in memory.
+
+    Raises:
+        InputError: A source, a definition in it, or the manifest of the output folder can't be used; or no kind is
+            chosen.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
+    """
+    files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
+    found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
+    _check(found, files)
+    kinds = generate.select(found.kinds, chosen.versions, chosen.only)
+    if not kinds:
+        wanted = "storage version" if chosen.versions == "storage" else "served version"
+        raise InputError(f"no kind in the sources has a {wanted}: give --versions all to generate every version")
+    made = generate.generate(
+        kinds,
+        lambda file: _text(chosen.output / file),
+        manifest.recorded_names(chosen.output),
+        descriptions=chosen.descriptions,
+        progress=progress.step,
+    )
+    if chosen.stubs_dir is None:
+        outputs = [(chosen.output, made.modules | _stubs_beside(made))]
+    else:
+        outputs = [(chosen.output, made.modules), (chosen.stubs_dir, made.stubs)]
+    return _Run(found, kinds, made, outputs)
+
+
+def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
+    """Yield the documents in the files at `paths`, then the documents of the cluster if `--kube-context` is given.
+
+    Raises:
+        InputError: A file or the cluster can't be read.
+        MissingExtraError: A file is YAML, and PyYAML isn't installed.
+    """
+
+    def documents() -> Iterator[Document]:
+        yield from sources.read_sources(paths)
+        if chosen.kube_context is not None:
+            from . import cluster
+
+            yield from cluster.documents(chosen.kube_context, chosen.only)
+
+    progress.step("reading", ", ".join(paths) or "the cluster", 0, 0)
+    for number, document in enumerate(documents(), 1):
+        progress.step("reading", document.where, number, 0)
+        yield document
+
+
+def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
+    """Compare the folders with the models, write the models unless `--check` is given, and return the report.
+
+    Code is only checked with `--uses` if the folders already have models, and the run changes them.
+
+    Raises:
+        InputError: A folder or a path of `--uses` can't be used.
+        OSError: For `--uses`, the new models can't be written into the copy of the project.
+    """
+    names = {chosen.output: run.made.names}
+    owned = [manifest.owned(folder) or [] for folder, _ in run.outputs]
+    is_current = output.compare_all(run.outputs, names)
+    broken = modules = None
+    if any(owned):
+        modules = [] if is_current else _changes(chosen, run, owned[0])
+        if chosen.uses:
+            progress.step("checking", ", ".join(map(str, chosen.uses)), 0, 0)
+            given = [(folder, known, files) for (folder, files), known in zip(run.outputs, owned, strict=True)]
+            broken = [] if is_current else uses.broken_uses(chosen.uses, given)
+    summaries: Sequence[output.Summary | None] = [None] * len(run.outputs)
+    if not chosen.is_check:
+        summaries = output.write_all(run.outputs, names, progress.step)
+    return Report(
+        len({(kind.group, kind.kind) for kind in run.kinds}),
+        run.made.classes,
+        progress.seconds,
+        [(folder, summary) for (folder, _), summary in zip(run.outputs, summaries, strict=True)],
+        is_current,
+        modules,
+        broken,
+        imports.import_lines(run.kinds, chosen.output),
+        run.found,
+        run.made.preferred,
+        run.made.machinery,
+    )
+
+
+def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.ModuleChanges]:
+    after = run.made.modules | run.made.stubs
+    stubs = chosen.stubs_dir or chosen.output
+
+    def before(file: str) -> str | None:
+        return _text((stubs if file.endswith(".pyi") else chosen.output) / file)
+
+    paths = [file for file in (*owned, *run.made.modules) if file.endswith(".py")]
+    return list(changes.of_modules(before, after, paths))
+
+
+def _stubs_beside(made: generate.Output) -> dict[str, str]:
+    """Return the texts of the stubs to write beside the modules, by path.
+
+    Stubs of `__init__.py` are left out, because these modules are empty.
+    """
+    return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
+
+
+def _text(file: Path) -> str | None:
+    """Return the text of a file; None if it isn't a regular file, can't be read, or isn't UTF-8."""
+    try:
+        return file.read_text(encoding="utf-8") if stat.S_ISREG(file.lstat().st_mode) else None
+    except (OSError, UnicodeDecodeError):  # if such a file is in the way, the writing says so
+        return None
+
+
+def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Refuse sources without an API definition.
+
+    A file that the user named must define an API. A folder or pattern may match files without an API, as long as any
+    source defines an API. Raises InputError. `arguments` are the sources as the user wrote them, each with the paths of
+    its files.
+    """
+    defined = [kind.where for kind in found.kinds]
+    for argument, paths in arguments:
+        if found.kinds and (list(paths) != [argument] or (argument != "-" and Path(argument).is_dir())):
+            continue
+        name = "<stdin>" if argument == "-" else argument
+        # The place of a definition begins with the path of its source. Behind the path stands `, ` and a document of
+        # the file, `:` and a file of the archive, or `/` and a file of the folder.
+        starts = tuple(
+            start
+            for path in (paths if name != "<stdin>" else [name])
+            for start in (f"{path}, ", f"{path}:", f"{path.rstrip('/')}/")
+        )
+        if not any(where in paths or where == name or where.startswith(starts) for where in defined):
+            others = sorted(
+                {kind for where, kind in found.others.items() if where in paths or where.startswith(starts)}
+            )
+            has = f" (it has {', '.join(others)})" if others else " (it is empty)"
+            packages = [one for where, one in found.packages.items() if where.startswith(starts)]
+            hint = f"; {sources.download(packages[0])}" if packages else ""
+            raise InputError(
+                f"{name} defines no API{has}: give a CustomResourceDefinition, a CompositeResourceDefinition or an "
+                f"OpenAPI v3 document{hint}"
+            )
+    if not found.kinds:
+        raise InputError(
+            "the cluster has no kind that models can be made of: name another kubectl context with --kube-context "
+            "CONTEXT, or give a SOURCE"
+        )
+
+
+def _warn_of_names(chosen: Options) -> None:
+    """Warn on stderr if Python can't import the models, or if the project's definitions aren't among the sources."""
+    output_name = os.path.basename(os.path.abspath(chosen.output))
+    if not imports.is_importable(chosen.output):
+        print(
+            f"warning: Python can't import the models, because {chosen.output} isn't the name of a package: give "
+            f"--output another one, such as {_package_name(output_name)}",
+            file=sys.stderr,
+        )
+    if chosen.project is not None and _has_unread(chosen.project.parent / _DEFINITIONS, chosen.sources):
+        print(
+            f"warning: no models are made of the definitions in {chosen.project.parent / _DEFINITIONS}, because "
+            f'{chosen.project} doesn\'t name them: add "{_DEFINITIONS}" to its sources',
+            file=sys.stderr,
+        )
+
+
+def _warn_of_versions(kinds: Iterable[Kind]) -> None:
+    """Warn on stderr, in a line for each kind, of models that aren't those of the version that is stored."""
+    others: dict[tuple[str, str, str], list[str]] = {}
+    for kind in kinds:
+        if kind.version != (kind.stored or kind.version):
+            others.setdefault((kind.group, kind.kind, kind.stored), []).append(kind.version)
+    for (group, name, stored), versions in others.items():
+        print(
+            f"warning: {group} {name}: take the models of {stored}, the stored version (--versions storage makes no "
+            f"others): with {' or '.join(versions)}, Crossplane and the provider take turns writing the object where "
+            "the provider's conversion webhook doesn't run",
+            file=sys.stderr,
+        )
+
+
+def _package_name(name: str) -> str:
+    words = re.sub(r"\W", "_", name).lstrip("0123456789_")
+    return f"{words}_models" if keyword.iskeyword(words) else words or "models"
+
+
+def _has_unread(folder: Path, arguments: Iterable[str]) -> bool:
+    """Return whether a folder has files of definitions, while no source is the folder, a part of it or around it."""
+    try:
+        if not folder.is_dir() or not any(sources.files_below(str(folder))):
+            return False
+    except InputError:  # it has no file that could be read
+        return False
+    whole = os.path.realpath(folder)
+    read = [os.path.realpath(path) for one in arguments if one != "-" for path in sources.expanded(one)]
+    return not any(os.path.commonpath([whole, path]) in (whole, path) for path in read)
+
+
+def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
+    """Warn on stderr if git ignores some of `files` in `folder`, such as by the line `instance/` in a .gitignore.
+
+    Nothing is printed if git isn't installed or the folder isn't in a work tree.
+    """
+    import shutil
+
+    git = shutil.which("git")
+    if git is None:
+        return
+    names = "".join(f"{(folder / file).absolute()}\0" for file in files)
+    # Four parts for each file: the list of ignored files, the line in it, the pattern, the path. A pattern with ! in
+    # front keeps the file.
+    parts = _asked(git, ["check-ignore", "-z", "--verbose", "--non-matching", "--stdin"], folder, names).split("\0")[
+        :-1
+    ]
+    found = [parts[at : at + 4] for at in range(0, len(parts), 4)]
+    ignored = [one for one in found if one[2] and not one[2].startswith("!")]
+    if ignored:
+        source, line, pattern, path = ignored[0]
+        more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+        # The path of a .gitignore in the repository is relative to its top, and the new line must go into that file.
+        # The path of a user's own list is absolute; a line in the repository's .gitignore wins over that list.
+        above, _, name = source.rpartition("/")
+        is_own = name == ".gitignore" and not source.startswith("/")
+        within = _asked(git, ["rev-parse", "--show-prefix"], folder).strip()
+        kept = within.removeprefix(f"{above}/") if is_own and above else within
+        at = "its end" if is_own else "the end of the repository's .gitignore"
+        print(
+            f"warning: git ignores {path}{more}, because {source} has {pattern!r} in line {line}: "
+            f"add the line !/{kept}** at {at}, so that git keeps the models",
+            file=sys.stderr,
+        )
+
+
+def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
+    """Run git in `folder` with `text` on its stdin, and return its output; empty if git fails.
+
+    git fails outside of a work tree, for example.
+    """
+    import subprocess
+
+    done = subprocess.run([git, *arguments], input=text, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _print_notes(made: generate.Output, is_verbose: bool) -> None:
+    """Print notes on stderr: how many types of Kubernetes the sources define differently.
+
+    With `is_verbose`, there is a note on each of these types, and on each type that the sources define differently from
+    the class that crossplane-lite ships.
+    """
+    if made.preferred:
+        number = len(made.preferred)
+        print(
+            f"note: the sources define {number:,} {'type' if number == 1 else 'types'} of Kubernetes differently; "
+            f"the definition with more fields is used{'' if is_verbose else ' (-v lists them)'}",
+            file=sys.stderr,
+        )
+    for line in (*made.preferred, *made.machinery) if is_verbose else ():
+        print(f"note: {line}", file=sys.stderr)

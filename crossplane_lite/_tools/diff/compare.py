@@ -1,0 +1,360 @@
+"""Compares the desired state of one composite with its existing resources, or with another version's desired state.
+
+The result has an action for each composed resource, such as `delete`. A resource is held back if the function
+registered it, but values that the resource needs are missing, so the function leaves it out of the desired state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..._core.answer.dropped import new_name_hint, places_in, uses
+from ..._core.base.api_version import group_of
+from ..._core.observed.masking import Masker, Secret
+from ..._core.observed.secrets import names_of, secrets_in, secrets_of
+from ..._core.paths import trees
+from ...proto import _view
+from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
+from ..render.told import told
+from ..simulate.merging import copied
+from .fields import ABSENT, Change, changes, leaves
+from .keys import KeysAt, keys_of
+from .owned import owned_fields
+
+if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
+    from ..render.rendered import Rendered, StepRun
+
+__all__ = ["ACTIONS", "Difference", "Entry", "against_cluster", "against_version", "failed", "masking"]
+
+ACTIONS: Final = ("delete", "create", "change", "held back", "kept")
+"""The actions on resources, in the order in which they are shown."""
+
+_SECRET: Final = "[secret]"
+_OTHER_SECRET: Final = "[another secret]"
+
+Mask = Callable[[str], str]
+
+
+class Entry(NamedTuple):
+    """The action on one composed resource.
+
+    Attributes:
+        action: One of `ACTIONS`.
+        name: The resource's composition resource name.
+        kind: The kind and apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`; empty if they aren't known.
+        place: The namespace, if there is one, and the object's name: `team/photos-1f2e`; empty if the name isn't known.
+        changes: The fields that change; for a new resource, all its fields; empty for other actions.
+        waits: The paths of the missing values that the resource waits for.
+        note: A remark for the reader of the report, or an empty string.
+    """
+
+    action: str
+    name: str
+    kind: str
+    place: str
+    changes: Sequence[Change] = ()
+    waits: Sequence[str] = ()
+    note: str = ""
+
+
+class Difference(NamedTuple):
+    """The changes of a rollout for one composite. Secret values in changes and notes are masked.
+
+    Attributes:
+        composite: The composite's kind, namespace and name, such as `Bucket team/photos`; `XBucket photos` without a
+            namespace.
+        entries: The actions on the composite's resources, in the order of `ACTIONS`.
+        status: The fields of the composite's status that change; of its conditions, only Ready.
+        notes: Other remarks for the reader of the report.
+        error: Why the reconcile fails; None if it doesn't.
+        invalid: A message for each mistake in a resource that the API server would refuse or drop.
+    """
+
+    composite: str
+    entries: Sequence[Entry]
+    status: Sequence[Change]
+    notes: Sequence[str] = ()
+    error: str | None = None
+    invalid: Sequence[str] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of resources for each action of `ACTIONS`; 0 for an action without resources."""
+        return {action: sum(one.action == action for one in self.entries) for action in ACTIONS}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes. Resources that are kept or held back don't count as changes.
+
+        True also if the reconcile failed, because nothing changes then.
+        """
+        return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
+
+
+def failed(composite: Mapping[str, Any], error: str) -> Difference:
+    """Return the Difference for a composite whose reconcile failed: no changes, and the text `error`."""
+    return Difference(_title(composite), [], [], error=error)
+
+
+def against_cluster(
+    composite: Mapping[str, Any],
+    observed: Iterable[Mapping[str, Any]],
+    rendered: Rendered,
+    schemas: Schemas | None = None,
+) -> Difference:
+    """Return the changes that a reconcile makes in a cluster.
+
+    A new resource that takes the name of an existing resource of another kind counts as created. The existing resource
+    stays in the cluster, and a note says so.
+
+    Args:
+        composite: The composite as it exists.
+        observed: The composite's composed resources as they exist.
+        rendered: The result of the reconcile.
+        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
+    """
+    exist = {resource_name(one): one for one in observed}
+    waits, held = _waits(rendered)
+    entries = []
+    notes = list(rendered.notes)
+    unknown: list[str] = []
+    adopted: list[str] = []
+    for name, resource in rendered.composed.items():
+        before = exist.get(name)
+        if before is None or not _same_kind(before, resource):
+            note = "" if before is None else f"the {_left(before)}"
+            entries.append(_entry("create", name, resource, leaves(resource), waits, note))
+            continue
+        owned = owned_fields(before)
+        if owned is None:
+            unknown.append(name)
+        found = changes(before, resource, owned, keys=_keys(schemas, resource))
+        if controller_of(before) is None:
+            adopted.append(name)
+        entries.append(_entry("change" if found else "kept", name, resource, found, waits))
+    for name, resource in rendered.deleted.items():
+        entries.append(_entry("delete", name, resource, (), {}))
+    for name, left in exist.items():
+        if name not in rendered.composed and name not in rendered.deleted:
+            note = "not desired, and not deleted: no owner reference says that it is the composite's"
+            entries.append(_entry("kept", name, left, (), waits, note))
+    entries += _held(held - set(rendered.composed) - set(exist), waits)
+    if adopted:
+        notes.append(f"these have no controller yet, and the composite becomes their controller: {some_names(adopted)}")
+    if unknown:
+        notes.append(
+            "these have no managedFields, so it isn't known which of their fields are removed, and which stay because "
+            f"others have set them: {some_names(unknown)}"
+        )
+    status = _status_changes(composite, rendered.composite)
+    return _finished(composite, entries, status, notes, [rendered], exist, rendered.deleted)
+
+
+def against_version(
+    composite: Mapping[str, Any],
+    observed: Iterable[Mapping[str, Any]],
+    old: Rendered | None,
+    new: Rendered,
+    schemas: Schemas | None = None,
+) -> Difference:
+    """Return the differences between the desired states of another version of a function and of this version.
+
+    Args:
+        composite: The composite.
+        observed: The composite's composed resources as they exist. They are used for notes, and to tell resources that
+            are held back from those that aren't desired any more.
+        old: The result of the reconcile with the other version. None if this reconcile fails: then all composed
+            resources of `new` count as created, and those that `new` deletes count as deleted.
+        new: The result of the reconcile with this version.
+        schemas: The schemas of kinds; they have the keys by which lists are merged. None if there are none.
+    """
+    exist = {resource_name(one): one for one in observed}
+    waits, held = _waits(new)
+    before: Mapping[str, Mapping[str, Any]] = {} if old is None else old.composed
+    entries = []
+    for name, resource in new.composed.items():
+        if name not in before:
+            note = "" if name not in exist or old is None else "it exists; the other version deletes it"
+            entries.append(_entry("create", name, resource, leaves(resource), waits, note))
+        elif not _same_kind(before[name], resource):
+            left = f"the other version's {_left(before[name])}"
+            entries.append(_entry("create", name, resource, leaves(resource), waits, left if name in exist else ""))
+        else:
+            found = changes(before[name], resource, whole=True, keys=_keys(schemas, resource))
+            entries.append(_entry("change" if found else "kept", name, resource, found, waits))
+    for name, lost in before.items():
+        if name in new.composed:
+            continue
+        if name in held and name not in exist:
+            entries.append(_entry("held back", name, lost, (), waits))
+        else:
+            note = "" if name in exist else "it doesn't exist yet"
+            entries.append(_entry("delete", name, lost, (), {}, note))
+    known = set(before)
+    if old is None:  # there is no other desired state to compare with, but deletions must be shown
+        entries += [_entry("delete", name, one, (), {}) for name, one in new.deleted.items()]
+        known |= set(new.deleted)
+    entries += _held(held - set(new.composed) - known - set(exist), waits)
+    status = [] if old is None else _status_changes(old.composite, new.composite)
+    renders = [new] if old is None else [old, new]
+    return _finished(composite, entries, status, list(new.notes), renders, exist, {**before, **new.deleted, **exist})
+
+
+def _finished(
+    composite: Mapping[str, Any],
+    entries: list[Entry],
+    status: list[Change],
+    notes: list[str],
+    renders: Sequence[Rendered],
+    exist: Mapping[str, Mapping[str, Any]],
+    gone: Mapping[str, Mapping[str, Any]],
+) -> Difference:
+    """Return a Difference with sorted entries, masked secret values, and notes on deleted resources that are in use.
+
+    The secret values of `renders`, of which the last is that of this version, and of `exist` are masked. `gone` has the
+    deleted resources by name, and perhaps others.
+    """
+    mask = masking(renders, exist.values())
+    composed = renders[-1].composed
+    specs = {name: [exist.get(name, {}).get("spec"), one.get("spec")] for name, one in composed.items()}
+    places = places_in(specs)
+    new = {
+        one.name: (text_of(composed[one.name].get("apiVersion")), text_of(composed[one.name].get("kind")))
+        for one in entries
+        if one.action == "create" and one.name not in exist
+    }
+    shown = []
+    for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name)):
+        if one.action == "delete":
+            raw = observed_bytes(gone[one.name], one.name)
+            about = filter(None, (one.note, uses(raw, places), *new_name_hint(one.name, raw, new)))
+            one = one._replace(note="; ".join(about))
+        shown.append(one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1")))
+    return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])
+
+
+def masking(
+    renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = (), failed_steps: Iterable[StepRun] = ()
+) -> Mask:
+    """Return a function that masks secret values in a text.
+
+    Args:
+        renders: Reconciles. The secret values in their requests, composed resources and connection details are masked.
+        resources: More resources whose secret values are masked. A value that stands as a whole in the status of one
+            is no secret.
+        failed_steps: The runs of the steps of a reconcile that failed. The secret values in their requests are masked.
+    """
+    renders, resources, secrets, names = list(renders), list(resources), list[Secret](), set[str]()
+    for step in (*failed_steps, *(one for rendered in renders for one in rendered.steps)):
+        request = _view.RunFunctionRequest.FromString(step.request)
+        names.update(names_of(request))
+        secrets += secrets_of(request)
+    for rendered in renders:
+        names.update(rendered.composed)
+        secrets += rendered.connection_details.items()
+    for resource in (*(one for rendered in renders for one in rendered.composed.values()), *resources):
+        secrets += secrets_in(resource)
+    # An endpoint or a port, for example, is in a connection Secret and openly in its resource's status.
+    statuses = (one.get("status") for one in resources if text_of(one.get("kind")) != "Secret")
+    public = {str(value).encode() for status in statuses for _, value in trees.leaves(status)}
+    return Masker([one for one in secrets if one[1] not in public], names.__contains__)
+
+
+def _masked(found: Iterable[Change], mask: Mask, *, is_secret: bool = False) -> list[Change]:
+    masked = []
+    for one in found:
+        if is_secret and one.path.partition(".")[0].partition("[")[0] in ("data", "stringData"):
+            old = ABSENT if one.old is ABSENT else _SECRET
+            new = ABSENT if one.new is ABSENT else _SECRET if old is ABSENT else _OTHER_SECRET
+            masked.append(Change(one.path, old, new))
+            continue
+        old, new = copied(one.old, text=mask), copied(one.new, text=mask)
+        if old == new and isinstance(new, str):  # two secrets, or texts with them
+            new = new.replace(_SECRET, _OTHER_SECRET)
+        masked.append(Change(one.path, old, new))
+    return masked
+
+
+def _entry(
+    action: str,
+    name: str,
+    resource: Mapping[str, Any],
+    found: Sequence[Change],
+    waits: Mapping[str, Sequence[str]],
+    note: str = "",
+) -> Entry:
+    return Entry(action, name, _kind(resource), _place(resource), found, waits.get(name, ()), note)
+
+
+def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entry]:
+    return [Entry("held back", name, "", "", (), waits.get(name, ())) for name in sorted(names)]
+
+
+def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
+    """Return the paths of the values that each waiting resource waits for, and the names of the held back resources.
+
+    The paths are in a dict from resource names to sorted lists.
+    """
+    waits: dict[str, set[str]] = {}
+    held: set[str] = set()
+    for says in told(rendered.steps):
+        held.update(says.held)
+        for need in says.needs:
+            if need.by_resource:
+                waits.setdefault(need.name, set()).add(need.path)
+    return {name: sorted(paths) for name, paths in waits.items()}, held
+
+
+def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """Return the changes between two composites' statuses. Of the conditions, only the status of Ready is compared."""
+    old, new = (_plain_status(one) for one in (before, after))
+    # `changes` leaves the field `status` out, so the statuses stand under another name.
+    found = changes({"spec": old}, {"spec": new}, whole=True)
+    status = [one._replace(path=f"status{one.path.removeprefix('spec')}") for one in found]
+    ready = [_ready(one) for one in (before, after)]
+    if ready[0] == ready[1]:
+        return status
+    return [Change("status.conditions[type=Ready].status", *ready), *status]
+
+
+def _plain_status(composite: Mapping[str, Any]) -> dict[str, Any]:
+    status = composite.get("status")
+    return {key: value for key, value in status.items() if key != "conditions"} if isinstance(status, Mapping) else {}
+
+
+def _ready(composite: Mapping[str, Any]) -> Any:
+    status = composite.get("status")
+    conditions = status.get("conditions") if isinstance(status, Mapping) else None
+    for one in conditions if isinstance(conditions, list) else ():
+        if isinstance(one, Mapping) and one.get("type") == "Ready":
+            return one.get("status")
+    return ABSENT
+
+
+def _keys(schemas: Schemas | None, resource: Mapping[str, Any]) -> KeysAt:
+    return keys_of(schemas, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
+
+
+def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    kinds = [(group_of(text_of(each.get("apiVersion"))), each.get("kind")) for each in (one, other)]
+    return kinds[0] == kinds[1]
+
+
+def _kind(resource: Mapping[str, Any]) -> str:
+    return f"{text_of(resource.get('kind'))} of {text_of(resource.get('apiVersion'))}"
+
+
+def _place(resource: Mapping[str, Any]) -> str:
+    metadata = metadata_of(resource)
+    return "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
+
+
+def _left(resource: Mapping[str, Any]) -> str:
+    """Return the note that a resource stays, although a new resource of another kind has taken its name."""
+    return f"{_kind(resource)} {_place(resource)} stays, but the composite no longer manages it"
+
+
+def _title(composite: Mapping[str, Any]) -> str:
+    return f"{text_of(composite.get('kind'))} {_place(composite)}"

@@ -1,0 +1,112 @@
+"""Reads from `metadata.managedFields` which field manager owns which field of an object.
+
+Crossplane applies composed resources with its own field manager for each composite. If an apply no longer has a field,
+the API server removes the field if no other manager owns it. A field that another manager, such as a provider, has set
+stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from ..manifests.objects import merged, metadata_of
+
+__all__ = ["Owned", "owned_fields"]
+
+_MANAGER: Final = "apiextensions.crossplane.io/composed"
+
+Fields = Mapping[str, Any]
+
+
+class Owned(NamedTuple):
+    """The owners of the value at one path of an object, and of the fields below it.
+
+    Attributes:
+        ours: The fields that Crossplane owns at this path and below, in the format FieldsV1; None if it owns nothing.
+        others: For each other manager that owns something at this path or below, these fields as FieldsV1.
+    """
+
+    ours: Fields | None
+    others: tuple[Fields, ...]
+
+    def field(self, key: str) -> Owned:
+        """Return the owners of the field `key` of the object at this path."""
+        return self._child(f"f:{key}")
+
+    def element(self, keys: Mapping[str, Any]) -> Owned:
+        """Return the owners of the element that has these keys in the list at this path.
+
+        If no manager owns such an element, the result has no owners. The element may have further keys.
+        """
+        for node in self._nodes():
+            for name in node:
+                known = _parsed(name) if name.startswith("k:") else None
+                if isinstance(known, dict) and known.items() >= keys.items():
+                    return self._child(name)
+        return Owned(None, ())
+
+    def list_keys(self) -> tuple[str, ...] | None:
+        """Return the sorted names of the keys of the list at this path; None if no manager owns an element by keys."""
+        for node in self._nodes():
+            for name in node:
+                keys = _parsed(name) if name.startswith("k:") else None
+                if isinstance(keys, dict):
+                    return tuple(sorted(keys))
+        return None
+
+    def is_set(self) -> bool:
+        """Return whether the list at this path is a set of scalars: a manager owns elements by their values."""
+        return any(name.startswith("v:") for node in self._nodes() for name in node)
+
+    @property
+    def goes(self) -> bool:
+        """Whether the value is removed when Crossplane's apply no longer has it, because only Crossplane owns it."""
+        return self.ours is not None and not self.others
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether Crossplane owns the value as a unit, such as a scalar or an atomic list, without fields below it."""
+        return self.ours is not None and not any(name != "." for name in self.ours)
+
+    def _nodes(self) -> Iterator[Fields]:
+        if self.ours is not None:
+            yield self.ours
+        yield from self.others
+
+    def _child(self, name: str) -> Owned:
+        ours = None if self.ours is None else self.ours.get(name)
+        others = (node.get(name) for node in self.others)
+        return Owned(
+            ours if isinstance(ours, Mapping) else None, tuple(one for one in others if isinstance(one, Mapping))
+        )
+
+
+def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
+    """Return the owners of an object's fields; None if the object has no managedFields, as in most saved files.
+
+    Crossplane owns the fields that it has applied, and those that its older versions have updated without server-side
+    apply. The fields of subresources, such as status, don't count.
+    """
+    entries = metadata_of(resource).get("managedFields")
+    if not isinstance(entries, list) or not entries:
+        return None
+    ours: Fields | None = None
+    others = []
+    for entry in entries:
+        fields = entry.get("fieldsV1") if isinstance(entry, Mapping) else None
+        if not isinstance(fields, Mapping) or entry.get("subresource"):
+            continue
+        if str(entry.get("manager")).startswith(_MANAGER):
+            ours = merged(ours or {}, fields)
+        else:
+            others.append(fields)
+    return Owned(ours, tuple(others))
+
+
+def _parsed(name: str) -> Any:
+    try:
+        return json.loads(name[2:])
+    except ValueError:
+        return None

@@ -1,0 +1,271 @@
+"""Reads the kinds that OpenAPI v3 documents and definitions (CRDs and XRDs) have, and files and folders of them.
+
+Files are read when a kind is looked for, and parsed only if they contain the words of the kind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from ..._core.base.api_version import joined
+from ..._core.base.excerpts import short_repr, short_text
+from ..._core.paths.schema import kinds_in
+from ...errors import InputError
+from .reading import read_bytes
+from .yaml import Document
+
+__all__ = [
+    *("REF", "File", "Folder", "Given", "Kind", "Kinds", "Source", "check_version", "of_definition", "of_openapi"),
+    "scopes_in",
+]
+
+REF: Final = "#/components/schemas/"
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+_SCOPES: Final = ("Namespaced", "Cluster")
+# Matches escapes of YAML and JSON for letters and digits, which a search for words wouldn't find. Real files have none.
+_HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
+# Matches the beginning of a definition or of an OpenAPI document.
+_DEFINES: Final = re.compile(
+    rb"""\bkind["']?\s*:\s*["']?(?:Custom|Composite)ResourceDefinition|\b(?:openapi|swagger)["']?\s*:"""
+)
+
+
+class Kind(NamedTuple):
+    """A kind that was found in a document.
+
+    Attributes:
+        where: The place of the kind's schema for messages, such as `crds.yaml, document 2 (line 14)`.
+        schema: The schema, in which references aren't inlined yet.
+        scope: The kind's scope, `Namespaced` or `Cluster`; None if the document doesn't show it.
+        components: The schemas that `$ref` leads to, by name; None if the document is a CRD or an XRD, which has no
+            references.
+        served: Whether an API server serves the kind in this version.
+    """
+
+    where: str
+    schema: Mapping[str, Any]
+    scope: str | None
+    components: Mapping[str, Any] | None = None
+    served: bool = True
+
+
+Kinds = dict[tuple[str, str], Kind]
+
+
+class Given:
+    """A source of kinds that were read already. `File` and `Folder` read files only when asked for kinds."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        self._kinds = kinds
+
+    def kinds(self) -> Kinds:
+        return self._kinds
+
+    def matching(self, words: list[bytes]) -> Kinds:
+        return self._kinds
+
+    def find(self, key: tuple[str, str], words: list[bytes]) -> Kind | None:
+        return _served(self._kinds.get(key))
+
+    def is_empty(self) -> bool:
+        return not self._kinds
+
+
+class File:
+    """A source of the kinds in one file: definitions or OpenAPI documents. The file is parsed at most once.
+
+    `kinds` needs the file parsed. `matching` and `find` parse it only if it may define the wanted kinds.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._kinds: Kinds | None = None
+        self._lacks: set[bytes] = set()  # words that aren't in the file
+
+    def kinds(self) -> Kinds:
+        if self._kinds is None:
+            from .sources import read_sources
+
+            kinds: Kinds = {}
+            # A file may have the name `-`, which read_sources takes for standard input.
+            for document in read_sources(["./-" if self._path == "-" else self._path]):
+                _add(kinds, _of_document(document) or {})
+            self._kinds = kinds
+        return self._kinds
+
+    def matching(self, words: list[bytes]) -> Kinds:
+        """Return the kinds of the file, among them all whose definitions contain all of `words`.
+
+        Raises InputError if the file can't be read, or a field in it is wrong, and MissingExtraError if it is YAML and
+        PyYAML isn't installed.
+        """
+        return self.kinds() if self._kinds is not None or self._may_have(words) else {}
+
+    def find(self, key: tuple[str, str], words: list[bytes]) -> Kind | None:
+        return _served(self.matching(words).get(key))
+
+    def is_empty(self) -> bool:
+        """Return whether the file defines no kinds. It is parsed only if it can't be searched."""
+        data = self._searchable() if self._kinds is None else None
+        return not self.kinds() if data is None else _DEFINES.search(data) is None
+
+    def _may_have(self, words: list[bytes]) -> bool:
+        """Return whether the file may define a kind, which it does only if it contains all of `words`.
+
+        Searching takes a fiftieth of the time of parsing. For files that can't be searched, such as archives, the
+        answer is True. Raises InputError if the file can't be read.
+        """
+        if any(word in self._lacks for word in words):
+            return False
+        data = self._searchable()
+        if data is None:
+            return True
+        self._lacks.update(word for word in words if word not in data)
+        return all(word not in self._lacks for word in words)
+
+    def _searchable(self) -> bytes | None:
+        """Return the file's content; None if a search for words in it may miss some.
+
+        Raises:
+            InputError: The file can't be read.
+        """
+        if not os.path.isfile(self._path):
+            return None  # an OCI layout, or a pipe, which can be read only once
+        data = read_bytes(self._path)
+        head = data[:512]
+        # Archives, files with escapes and files in another encoding may have a word in another form.
+        return None if b"\0" in head or not head.isascii() or _HIDDEN.search(data) else data
+
+
+class Folder:
+    """A source of the kinds in the files of a folder. The folder is listed when kinds are first asked for."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._listed: list[File] | None = None
+
+    def kinds(self) -> Kinds:
+        return self._all(file.kinds() for file in self._files())
+
+    def matching(self, words: list[bytes]) -> Kinds:
+        return self._all(file.matching(words) for file in self._files())
+
+    def find(self, key: tuple[str, str], words: list[bytes]) -> Kind | None:
+        found = (file.find(key, words) for file in self._files())
+        return next((kind for kind in found if kind is not None), None)
+
+    def is_empty(self) -> bool:
+        return all(file.is_empty() for file in self._files())
+
+    def _all(self, each: Iterable[Kinds]) -> Kinds:
+        kinds: Kinds = {}
+        for more in each:
+            _add(kinds, more)
+        return kinds
+
+    def _files(self) -> list[File]:
+        if self._listed is None:
+            from . import sources
+
+            self._listed = [File(path) for path in sources.files_below(self._path)]
+        return self._listed
+
+
+Source = Given | File | Folder
+
+
+def _served(kind: Kind | None) -> Kind | None:
+    return kind if kind is not None and kind.served else None
+
+
+def _add(kinds: Kinds, more: Kinds) -> None:
+    """Add kinds of another document. The first definition of a kind that is served counts."""
+    for key, kind in more.items():
+        if key not in kinds or (kind.served and not kinds[key].served):
+            kinds[key] = kind
+
+
+def _of_document(document: Document) -> Kinds | None:
+    where, content = document
+    if "openapi" in content or "swagger" in content:
+        return dict(of_openapi(where, content))
+    return of_definition(where, content)
+
+
+def of_definition(where: str, content: Mapping[str, Any]) -> Kinds | None:
+    """Return the kinds of a CRD or an XRD, also those that aren't served; None if the document is neither.
+
+    Raises:
+        InputError: A field of the definition is missing or wrong.
+    """
+    from .crd import crds_in, versions_of
+    from .published import published
+
+    crds = crds_in(where, content)
+    if crds is None:
+        return None
+    kinds: Kinds = {}
+    for crd in crds:
+        for found in versions_of(where, crd):
+            schema = published(found.schema, found.group, found.version, found.kind)
+            scope = crd["spec"].get("scope")
+            key = joined(found.group, found.version), found.kind
+            kinds[key] = Kind(where, schema, scope if scope in _SCOPES else None, served=found.served)
+    return kinds
+
+
+def of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Kind]]:
+    """Yield the kinds of an OpenAPI v3 document.
+
+    Raises:
+        InputError: The document isn't an OpenAPI v3 document, or has no schemas.
+    """
+    check_version(where, document)
+    components = document.get("components")
+    schemas = components.get("schemas") if isinstance(components, Mapping) else None
+    if not isinstance(schemas, Mapping):
+        raise InputError(
+            f"{where}: the document has no components.schemas; if it is an index, get the document of each group and "
+            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+        )
+    scopes = scopes_in(document.get("paths"))
+    for name, schema in schemas.items():
+        kinds = kinds_in(schema) if isinstance(schema, Mapping) else []
+        if len(kinds) == 1:  # DeleteOptions and WatchEvent have an entry for each group
+            key = kinds[0]
+            place = f"{where}: components.schemas.{short_text(name)}"
+            yield key, Kind(place, {"$ref": REF + name}, scopes.get(key), schemas)
+
+
+def check_version(where: str, document: Mapping[str, Any]) -> None:
+    """Check that a document is an OpenAPI v3 document; InputError if it isn't."""
+    if not str(document.get("openapi", "")).startswith("3."):
+        version = document.get("openapi", document.get("swagger"))
+        raise InputError(
+            f"{where}: only OpenAPI v3 documents can be read (this one has "
+            f"{'no version' if version is None else f'the version {short_repr(version)}'}): get one for each group and "
+            "version, as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+        )
+
+
+def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
+    """Return a dict from (apiVersion, kind) to the scope, for the kinds that have paths in an OpenAPI document.
+
+    A kind is `Namespaced` if one of the kind's paths has a namespace, and `Cluster` otherwise.
+
+    Args:
+        paths: The value of the document's field `paths`. Anything but a mapping counts as an empty mapping.
+    """
+    scopes: dict[tuple[str, str], str] = {}
+    for path, item in paths.items() if isinstance(paths, Mapping) else ():
+        for method in _METHODS:
+            operation = item.get(method) if isinstance(item, Mapping) else None
+            key = next(iter(kinds_in(operation)), None) if isinstance(operation, Mapping) else None
+            if key is not None and "/namespaces/{namespace}/" in path:
+                scopes[key] = "Namespaced"
+            elif key is not None:
+                scopes.setdefault(key, "Cluster")
+    return scopes

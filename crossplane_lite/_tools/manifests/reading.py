@@ -1,0 +1,69 @@
+"""Reads files, and refuses more than 1 GiB, because a device or a pipe may never end."""
+
+from __future__ import annotations
+
+import os
+from typing import BinaryIO, Final
+
+from ...errors import InputError
+
+__all__ = ["is_file", "read_all", "read_bytes"]
+
+# Files of objects are much smaller.
+_LARGEST: Final = 1 << 30
+_PART: Final = 1 << 20
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path that was found in a folder should be read: a regular file, or a link that leads nowhere.
+
+    Pipes and devices may never end, so they aren't read. A link that leads nowhere counts, so that reading it shows the
+    error.
+    """
+    return os.path.isfile(path) or not os.path.exists(path)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file, or all bytes from a pipe or a device.
+
+    Raises:
+        InputError: The file can't be read, or has more than 1 GiB.
+    """
+    label = os.fspath(path)
+    try:
+        file = open(path, "rb")  # noqa: SIM115  # only errors of opening are caught here
+    except (OSError, ValueError) as e:
+        raise _unreadable(label, e) from None
+    with file:
+        return read_all(file, label)
+
+
+def read_all(file: BinaryIO, label: str) -> bytes:
+    """Return the content of an open file, from its current position to its end.
+
+    Raises InputError, with the name `label`, if the file can't be read, or its rest has more than 1 GiB.
+    """
+    # In parts, because a single read of 1 GiB would take the memory for all of it.
+    parts: list[bytes] = []
+    size = 0
+    while data := _part(file, label):
+        size += len(data)
+        if size > _LARGEST:
+            raise InputError(
+                f"{label} is larger than {_LARGEST >> 20:,} MiB, the most that crossplane-lite reads: "
+                "give a smaller file"
+            )
+        parts.append(data)
+    return b"".join(parts)
+
+
+def _part(file: BinaryIO, label: str) -> bytes:
+    try:
+        return file.read(_PART)
+    except OSError as e:
+        raise _unreadable(label, e) from None
+
+
+def _unreadable(label: str, error: OSError | ValueError) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else None  # open() raises ValueError for a null character
+    return InputError(f"can't read {label}: {reason or error}")

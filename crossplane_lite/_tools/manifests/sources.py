@@ -1,0 +1,224 @@
+"""Reads all YAML and JSON objects in files, folders, standard input and packages, each with its place for messages.
+
+`crossplane-lite generate` and `manifests.kind_schemas` read definitions (CRDs and XRDs) with this module. They decide
+which of the objects define an API.
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, Final
+
+from ..._core.base.excerpts import short_repr
+from ...errors import InputError
+from . import archive
+from .archive_files import printable
+from .json_stream import TOO_DEEP, parse_objects
+from .reading import is_file, read_all
+from .values import one_of
+from .yaml import DEEPEST, Document, decode, parse_documents
+
+__all__ = ["download", "expanded", "files_below", "read_sources"]
+
+_ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
+_SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
+# Matches references of packages: a registry, which may be left out, a path, and a tag or a digest.
+_REFERENCE: Final = re.compile(
+    r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+"
+    r"(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
+)
+_LONGEST_NAME: Final = 253  # the longest name of a Kubernetes object
+
+
+def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Iterator[Document]:
+    """Yield each object in the sources, in the order of the sources.
+
+    The place of an object is the file, the number and line of the document, and the object's name, if it has a name.
+    Lists, such as `kubectl get crds -o yaml` prints, are split into their items. Keys, and words that are booleans in
+    YAML 1.1 only, such as `yes`, stay strings (`as_written` in `_tools.manifests.yaml`).
+
+    Args:
+        arguments: Files, folders, and `-` for standard input. A file has one or several documents of YAML or JSON, or
+            is a Crossplane package or another archive (see `archive`). In a folder and the folders below it, the files
+            that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz, and OCI layouts, are read, in the order of their
+            names. Hidden files are left out, and a file is read once even if several links lead to it.
+        stdin: The file to read for `-`; by default the process's standard input.
+
+    Raises:
+        InputError: A source doesn't exist, can't be read, has a document that isn't an object, or has objects nested
+            more than 200 levels deep. The message is one line with the file and the place.
+        MissingExtraError: A source is YAML, and PyYAML isn't installed.
+    """
+    for argument in arguments:
+        if argument == "-":
+            yield from _parse(_contents(stdin or sys.stdin.buffer, "<stdin>"))
+        else:
+            for path in files_below(argument) if os.path.isdir(argument) else [argument]:
+                yield from _parse(_read(path))
+
+
+def expanded(argument: str) -> list[str]:
+    """Return the sorted files that match a pattern, such as a quoted `crds/**/*.yaml`.
+
+    Any other argument, such as `-` or a path, is returned unchanged as the only element, even if no such file exists.
+
+    Raises:
+        InputError: No file matches the pattern; or the argument looks like the reference of a package in a registry,
+            such as `xpkg.upbound.io/a/b:v1`, and isn't a path that exists.
+    """
+    if argument == "-" or os.path.lexists(argument):
+        return [argument]
+    if glob.has_magic(argument):
+        found = sorted(path for path in glob.glob(argument, recursive=True) if is_file(path))
+        if not found:
+            raise InputError(f"no file matches {argument}")
+        return found
+    if _REFERENCE.fullmatch(argument) and (":" in argument or "." in argument.partition("/")[0]):
+        if not argument.lower().endswith(_SUFFIXES):
+            raise InputError(f"there is no file {argument}; if it is a package, {download(argument)}")
+    return [argument]
+
+
+def download(reference: str) -> str:
+    """Return advice for a message: the command that downloads a package, such as `example.org/a/b:v1`, to a file."""
+    name = re.split("[:@]", reference.rpartition("/")[2])[0]
+    return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """Yield the paths that `read_sources` reads for a folder: those of files, and of folders that are an OCI layout.
+
+    Hidden files and folders are left out. If `folder` is an OCI layout, it is the only path.
+
+    Raises:
+        InputError: A folder can't be read, or there is no path to yield.
+    """
+    is_empty = True
+    seen = set()
+    work = [folder]
+    while work:
+        path = work.pop()
+        real = os.path.realpath(path)  # because links may lead in circles
+        if real in seen:
+            continue
+        seen.add(real)
+        if not os.path.isdir(path) or archive.is_layout(path):
+            yield path
+            is_empty = False
+            continue
+        try:
+            names = os.listdir(path)
+        except OSError as e:
+            raise InputError(f"can't read {path}: {e.strerror}") from e
+        paths = [os.path.join(path, name) for name in sorted(names, reverse=True) if not name.startswith(".")]
+        work += [path for path in paths if os.path.isdir(path) or _is_wanted(path)]
+    if is_empty:
+        raise InputError(f"there is no {one_of(_SUFFIXES)} file in {folder}")
+
+
+def _is_wanted(path: str) -> bool:
+    return path.lower().endswith(_SUFFIXES) and is_file(path)
+
+
+def _read(path: str) -> list[archive.Stream]:
+    if os.path.isdir(path):
+        return archive.read_layout(path)
+    try:
+        with open(path, "rb") as file:
+            return _contents(file, path)
+    except OSError as e:
+        raise InputError(f"can't read {path}: {e.strerror}") from e
+
+
+def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
+    """Return the content of a file of documents; for an archive, the contents of the files in it that have documents.
+
+    Raises InputError, with the name `label`, if the file can't be read, or is a damaged or unknown archive.
+    """
+    try:
+        if not file.seekable():  # a pipe
+            file = io.BytesIO(read_all(file, label))
+        head = file.read(512)
+        file.seek(-len(head), os.SEEK_CUR)
+        if archive.is_archive(head) or label.lower().endswith(_ARCHIVES):
+            return archive.read_archive(file, label)
+        return [archive.Stream(label, read_all(file, label))]
+    except OSError as e:
+        raise InputError(f"can't read {label}: {e.strerror or e}") from e
+
+
+def _parse(contents: list[archive.Stream]) -> Iterator[Document]:
+    for label, data in contents:
+        text = decode(data, label)
+        documents: Iterable[Document] | None = None
+        if text.lstrip()[:1] == "{":
+            documents = parse_objects(text, label, is_json=label.lower().endswith(".json"))
+        if documents is None:
+            documents = parse_documents(text, label, extra="codegen", as_written=True)
+        for document in documents:
+            _check_depth(document)
+            where, content = document
+            yield from _items(Document(f"{where}{_named(content, ', {}')}", content))
+
+
+def _check_depth(document: Document) -> None:
+    # Python's reader of JSON has another limit.
+    level: list[Any] = [document.content]
+    for _ in range(DEEPEST):
+        level = [
+            value
+            for one in level
+            for value in (one.values() if isinstance(one, dict) else one)
+            if isinstance(value, (dict, list))
+        ]
+        if not level:
+            return
+    raise InputError(f"{document.where}: {TOO_DEEP}")
+
+
+def _items(document: Document) -> Iterator[Document]:
+    """Yield the items of a Kubernetes list, such as a ConfigMapList; yield any other document unchanged.
+
+    An item that is a list itself is replaced by its items.
+
+    Raises:
+        InputError: An item of a document with the kind List isn't a mapping.
+    """
+    where, content = document
+    kind = content.get("kind")
+    items = _listed(kind, content)
+    if items is None:
+        yield document
+        return
+    # Items of a list with a kind of its own, such as a ConfigMapList, may leave apiVersion and kind out.
+    own = {} if kind == "List" else {"apiVersion": content.get("apiVersion"), "kind": str(kind).removesuffix("List")}
+    for number, item in enumerate(items):
+        place = f"{where}, items[{number}]"
+        if not isinstance(item, dict):
+            raise InputError(f"{place} is not a mapping (got {short_repr(item)})")
+        yield from _items(Document(place + _named(item, " ({})"), {**own, **item}))
+
+
+def _named(content: Mapping[str, Any], form: str) -> str:
+    """Return `form`, such as `, {}`, filled with an object's metadata.name; an empty string without a name."""
+    metadata = content.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return form.format(printable(name)[:_LONGEST_NAME]) if isinstance(name, str) and name else ""
+
+
+def _listed(kind: Any, content: Mapping[str, Any]) -> list[Any] | None:
+    """Return the items of a Kubernetes list; None if the document, whose kind is `kind`, isn't such a list."""
+    if not isinstance(kind, str) or not kind.endswith("List") or "items" not in content:
+        return None
+    items = content["items"]
+    if items is None:  # some clients write an empty list like this
+        return []
+    # A kind whose name ends in List need not be a list.
+    if not isinstance(items, list) or (kind != "List" and not all(isinstance(item, dict) for item in items)):
+        return None
+    return items

@@ -1,0 +1,63 @@
+"""Checks the types of values in definitions, archives and schemas, with messages that have the place of the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from ..._core.base.excerpts import short_repr
+from ..._core.base.type_names import json_value_in_words
+from ..._core.paths.schema import boolean
+from ...errors import InputError
+
+__all__ = ["check_name", "one_of", "typed", "typed_at"]
+
+_TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+
+
+def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> Any:
+    """Return a value after checking its type.
+
+    For the `kind` bool, a string such as `yes` is converted (see `boolean`). `error` makes the InputError to raise from
+    the end of its message, such as `must be a list (got 5)`.
+    """
+    if kind is bool:
+        value = boolean(value)
+    if not isinstance(value, kind):
+        raise error(f"must be {_TYPES[kind]} (got {json_value_in_words(value, short_repr(value))})")
+    return value
+
+
+def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
+    """Return the value at a path of keys, after checking its type.
+
+    The `path` has dots between keys, such as `spec.names.kind`. Raises InputError, with the place `where`, if the value
+    is missing, or has another type (see `typed`).
+    """
+    value: Any = content
+    done: list[str] = []
+    for key in path.split("."):
+        done.append(key)
+        if not isinstance(value, Mapping) or key not in value:
+            raise InputError(f"{where}: {'.'.join(done)} is missing")
+        value = value[key]
+    return typed(value, kind, lambda problem: InputError(f"{where}: {path} {problem}"))
+
+
+def check_name(where: str, path: str, name: str) -> None:
+    """Refuse a string that can't be a group, version or kind, because it may be written into the code of models.
+
+    Raises InputError unless it has letters, digits, `-` and `.` only, and begins and ends with a letter or digit.
+    """
+    if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
+        raise InputError(
+            f"{where}: {path} must be letters, digits, '-' and '.', and begin and end with a letter or digit "
+            f"(got {name!r:.60})"
+        )
+
+
+def one_of(choices: Sequence[str]) -> str:
+    """Return one or several choices as text for a message, such as `a, b or c`."""
+    *others, last = choices
+    return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,392 @@
+"""`crossplane-lite image`: makes the runtime image of a function without Docker.
+
+The image is a base image and one more layer. The layer has the folder `/function` with all Python packages and a
+`__main__.py`. The Python of the base image runs that folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ..._core.base.status import StatusLine
+from ...errors import InputError
+from ..programs.help import parser
+from . import images, installing, locking, pruning, sbom
+from .base import Python, python_of
+from .entry_point import Function, function_of
+from .layers import Entry, Layer, write_layer
+from .prune import add_rule_flags, rules_text
+from .report import owners, package_sizes, size, size_table
+
+__all__ = ["command", "entrypoint", "make_parser"]
+
+PLACE: Final = "function"
+NOBODY: Final = "65534:65534"
+_BYTE_CODE: Final = ("auto", "yes", "no")
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite image` with the arguments that follow it.
+
+    The image is written, and a summary is printed on stdout.
+
+    Returns:
+        Always 0.
+
+    Raises:
+        InputError: The project, the base image, a flag or SOURCE_DATE_EPOCH is wrong, pip can't install a package, or
+            the image can't be written.
+        SystemExit: An argument is wrong or missing, or the help was printed.
+    """
+    arguments = make_parser().parse_args(argv)
+    labels = _labels(arguments.label or ())
+    if arguments.output:
+        images.check_place(arguments.output, arguments.format)
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
+        work = Path(folder)
+        status.show(f"reading {arguments.base}")
+        base = _base(arguments, work)
+        python = python_of(base, arguments.python)
+        if arguments.platform and python.platform != arguments.platform:
+            raise InputError(
+                f"{arguments.base} is for {python.platform}, not for {arguments.platform}: take another base image, or "
+                "change --platform"
+            )
+        base.config["os"], base.config["architecture"] = python.platform.split("/")
+        target = work / PLACE
+        status.show(f"choosing packages for Python {python.dotted} on {python.platform}")
+        function, packages, left_out = _install(arguments, python, target, work, status)
+        owned = owners(target)
+        before = package_sizes(target, owned)
+        status.show("pruning")
+        keep = [rule.name for rule in pruning.RULES] if arguments.no_prune else arguments.keep or []
+        pruned = pruning.prune(target, keep, for_krm=arguments.krm)
+        after = package_sizes(target, owned)
+        has_byte_code = _byte_code(arguments.byte_code, target, python)
+        # Written after the byte code was made, so it has none: Python compiles its few lines at each start.
+        (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
+        (target / sbom.FILE).write_bytes(sbom.sbom(function, packages, target))
+        status.show("writing")
+        layer = write_layer(_entries(target), work / "function.tar.gz")
+        image = _made(base, layer, python, function, labels, arguments)
+        output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
+        digest = images.write(
+            image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
+        )
+    if arguments.report:
+        print("\n".join([*size_table(before, after, pruned), ""]))
+    _summary(output, digest, image, layer, python, function, left_out, has_byte_code)
+    return 0
+
+
+def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
+    found = images.read(arguments.base, work, arguments.platform)
+    platforms = sorted({images.platform_of(one.config) for one in found})
+    if len(found) > 1 and len(platforms) == 1:
+        raise InputError(f"{arguments.base} has several images for {platforms[0]}: save only the one that you want")
+    if len(found) > 1:
+        raise InputError(f"{arguments.base} has images for {', '.join(platforms)}: choose one with --platform")
+    return found[0]
+
+
+def _install(
+    arguments: argparse.Namespace, python: Python, target: Path, work: Path, status: StatusLine
+) -> tuple[Function, list[installing.Package], list[str]]:
+    project = arguments.project
+    is_place = os.path.exists(project)
+    if (
+        is_place
+        and os.path.isdir(project)
+        and not any(os.path.exists(os.path.join(project, name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+    ):
+        raise InputError(
+            f"{project} isn't a Python project: it has no pyproject.toml; give the folder of the function's project"
+        )
+    if not is_place and ("/" in project or project.startswith(".")):
+        raise InputError(f"there is no folder or file {project}: give the function's project, its wheel or its name")
+    if is_place and os.path.isdir(project):
+        project = str(_copied(Path(project), work / "project", os.path.realpath(arguments.base)))
+    wanted = installing.requirements(
+        os.path.abspath(project) if is_place else project, arguments.transport, arguments.sdk_from
+    )
+    packages = _locked(arguments, wanted, python, work, status)
+    kept, left_out = installing.chosen(packages, arguments.transport, arguments.without or ())
+    status.show(f"installing {len(kept)} packages")
+    installing.install(kept, python, target, work)
+    function = function_of(target, project, packages, arguments.function)
+    return function, kept, left_out
+
+
+def _locked(
+    arguments: argparse.Namespace, wanted: Sequence[str], python: Python, work: Path, status: StatusLine
+) -> list[installing.Package]:
+    """Choose the packages: those of --locked, or any, which --lock writes down for all platforms."""
+    limits = [arguments.constraint] if arguments.constraint is not None else []
+    may_build: list[str] = arguments.allow_build or []
+    locked = locking.read(arguments.locked) if arguments.locked is not None else {}
+    if locked:
+        (work / "locked.txt").write_text(locking.constraints(locked), encoding="utf-8")
+        limits.append(str(work / "locked.txt"))
+    packages = installing.resolve(wanted, python, work, limits, may_build)
+    if arguments.locked is not None:
+        locking.hold(packages, locked, arguments.locked)
+    if arguments.lock is not None:
+        several = [packages]
+        (work / "chosen.txt").write_text("".join(f"{one.name}=={one.version}\n" for one in packages if one.sha256))
+        for platform in images.PLATFORMS.keys() - {python.platform}:
+            status.show(f"choosing the same packages for {platform}")
+            try:
+                other = python._replace(platform=platform)
+                several.append(installing.resolve(wanted, other, work, [*limits, str(work / "chosen.txt")], may_build))
+            except InputError as e:
+                status.clear()
+                print(f"warning: {arguments.lock} is not for {platform}: {e}", file=sys.stderr)
+        locking.write(arguments.lock, locking.text(f"Packages of an image with Python {python.dotted}.", several))
+    return packages
+
+
+# Leftovers of builds and tools, and images. A build would use leftovers of a previous build in `build` as sources.
+_LEFT_BEHIND: Final = shutil.ignore_patterns(
+    *("__pycache__", "build", "dist", "*.egg-info", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
+    *("*.tar", "*.xpkg"),
+)
+
+
+def _copied(project: Path, target: Path, base: str) -> Path:
+    """Copy a project's folder, so that a build leaves no files in it and uses no files of earlier builds.
+
+    Files of builds and tools, images and virtual environments aren't copied (see `_LEFT_BEHIND`). `base`, the real path
+    of the base image, isn't copied, either. Raises InputError if a file can't be copied.
+    """
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        found = set(_LEFT_BEHIND(folder, names))
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.exists(os.path.join(path, "pyvenv.cfg")) or os.path.realpath(path) == base:
+                found.add(name)
+        return found
+
+    try:
+        shutil.copytree(project, target, symlinks=True, ignore=ignored)
+    except (OSError, shutil.Error) as e:
+        raise InputError(f"can't copy the project {project} to build it: {_reason(e)}") from e
+    return target
+
+
+def _reason(error: OSError) -> str:
+    """Return the first file that couldn't be copied and the reason, as text, with the number of other such files."""
+    if isinstance(error, shutil.Error):
+        (source, _, reason), *others = error.args[0]
+        reason = re.sub(r"^\[Errno \d+\] |: '.*'$", "", reason)
+        return f"{source}: {reason}{f' (and {len(others)} more)' if others else ''}"
+    return f"{error.filename}: {error.strerror}"
+
+
+def _main(entry_point: str) -> str:
+    module, _, attribute = entry_point.partition(":")
+    if not attribute:
+        return f'import runpy\n\nrunpy.run_module("{module}", run_name="__main__", alter_sys=True)\n'
+    first = attribute.partition(".")[0]
+    # The name of a function stands for its program `main`, as for `crossplane-lite serve`.
+    call = attribute if "." in attribute or attribute == "main" else f"{attribute}.main"
+    return f"import sys\n\nfrom {module} import {first}\n\nsys.exit({call}())\n"
+
+
+def _byte_code(wanted: str, target: Path, python: Python) -> bool:
+    if wanted == "no":
+        return False
+    done = installing.compile_all(target, python, f"/{PLACE}")
+    if not done and wanted == "yes":
+        raise InputError(
+            f"--byte-code yes: only python{python.dotted} can make the byte code, and this machine doesn't have it: "
+            "install it, or leave --byte-code out"
+        )
+    return done
+
+
+def _entries(target: Path) -> Iterator[Entry]:
+    for folder, _, files in os.walk(target):
+        for name in files:
+            path = Path(folder, name)
+            inside = path.relative_to(target.parent).as_posix()
+            if path.is_symlink():
+                raise InputError(
+                    f"an installed package has the symbolic link {path.relative_to(target).as_posix()}, which the "
+                    "image can't have: replace it by a file in the sources of that package"
+                )
+            yield Entry(inside, path)
+
+
+def _labels(given: Sequence[str]) -> dict[str, str]:
+    labels = {}
+    for label in given:
+        key, equals, value = label.partition("=")
+        if not equals or not key:
+            raise InputError(f"--label must be KEY=VALUE (got {label!r})")
+        labels[key] = value
+    return labels
+
+
+def _made(
+    base: images.Image,
+    layer: Layer,
+    python: Python,
+    function: Function,
+    labels: Mapping[str, str],
+    arguments: argparse.Namespace,
+) -> images.Image:
+    own = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
+    config: dict[str, Any] = {
+        "Entrypoint": entrypoint(python, arguments.transport),
+        "Cmd": None,
+        "User": arguments.user,
+        "WorkingDir": "/",
+        "Labels": {**own, **labels},
+        # The root is read-only. Without this setting, Python would try to write byte code there for each module.
+        "Env": ["PYTHONDONTWRITEBYTECODE=1"],
+    }
+    if not arguments.krm:
+        config["ExposedPorts"] = {"9443/tcp": {}}
+        # Otherwise glibc gives each thread its own heap, and each heap keeps the memory of the thread's largest call.
+        config["Env"].append("MALLOC_ARENA_MAX=1")
+    return images.added(base, [layer], config, "image")
+
+
+def entrypoint(python: Python, transport: str) -> list[str]:
+    """Return the image's entrypoint: the command that a container runs. Kubernetes adds a container's arguments to it.
+
+    Args:
+        python: The base image's Python.
+        transport: A key of `installing.TRANSPORTS`, such as `grpcio`.
+    """
+    return [python.path, f"/{PLACE}", *(("--transport", transport) if transport != "none" else ())]
+
+
+def _tag(version: str) -> str:
+    return re.sub(r"[^\w.-]", "-", version)
+
+
+def _summary(
+    output: str,
+    digest: str,
+    image: images.Image,
+    layer: Layer,
+    python: Python,
+    function: Function,
+    left_out: Sequence[str],
+    has_byte_code: bool,
+) -> None:
+    below = sum(one.size for one in image.layers[:-1])
+    print(f"{output}: {function.name} {function.version} for {python.platform}, {function.entry_point}")
+    print(
+        f"  layer     {size(layer.size)} compressed, {size(layer.unpacked_size)} unpacked; the base {size(below)} "
+        f"compressed"
+    )
+    print(f"  python    {python.path}, byte code {'made' if has_byte_code else 'not made'}")
+    if left_out:
+        print(f"  left out  {', '.join(left_out)}")
+    print(f"  digest    {digest}")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of `crossplane-lite image`."""
+    made = parser(
+        "image",
+        "Make the runtime image of a function without Docker. It is a base image with Python, and one "
+        "layer with the function and its packages. pip chooses the packages for the base image's Python and machine. "
+        "The same packages always give the same bytes.",
+        rules_text() + "\n\nexamples:\n  crossplane-lite image --base base.tar\n"
+        "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
+        "  crossplane-lite image --base root-folder --transport grpcio -o function.tar",
+    )
+    made.add_argument(
+        "project",
+        metavar="PROJECT",
+        nargs="?",
+        default=".",
+        help="the function's project: its folder, its wheel, or a requirement of pip such as its name (.)",
+    )
+    made.add_argument(
+        "--base",
+        metavar="PATH",
+        required=True,
+        help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder",
+    )
+    made.add_argument(
+        "--platform",
+        choices=sorted(images.PLATFORMS),
+        help="the platform of the new image; needed if the base has images for several platforms",
+    )
+    made.add_argument("-o", "--output", metavar="PATH", help="the file or folder to write (NAME-ARCHITECTURE.tar)")
+    made.add_argument(
+        "--format",
+        choices=["docker", "oci"],
+        default="docker",
+        help="docker for a docker-archive (default), oci for an OCI layout: a tar file if the name of --output ends in "
+        ".tar or .oci, otherwise a folder",
+    )
+    made.add_argument("--tag", metavar="NAME", help="the image's name in the file (the project's name and version)")
+    made.add_argument(
+        "--function",
+        metavar="MODULE:FUNCTION",
+        help="the function or module to run (the one of the project's script called function, or of its only script)",
+    )
+    made.add_argument(
+        "--transport",
+        choices=sorted(installing.TRANSPORTS),
+        default="h2",
+        help="the package that serves gRPC: h2 (default), grpcio, or none, for KRM functions",
+    )
+    made.add_argument(
+        "--without", metavar="PACKAGE", action="append", help="leave this package out; can be given several times"
+    )
+    made.add_argument(
+        "--sdk-from",
+        metavar="PATH|URL|VERSION",
+        help="install crossplane-lite itself from this folder, wheel or URL, or in this version",
+    )
+    made.add_argument("--constraint", metavar="FILE", help="a file that limits versions, as for pip's --constraint")
+    made.add_argument(
+        "--lock", metavar="FILE", help="write the version and the hashes of each package to this file, for --locked"
+    )
+    made.add_argument(
+        "--locked",
+        metavar="FILE",
+        help="install only the packages of this file, by its hashes: one of --lock, or a requirements file with hashes",
+    )
+    made.add_argument(
+        "--allow-build",
+        metavar="NAME[==VERSION]",
+        action="append",
+        help="build this package from its sources, which runs its code; all others must have wheels, but for "
+        "folders of this machine, such as the project; can be given several times",
+    )
+    made.add_argument("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
+    made.add_argument(
+        "--byte-code",
+        choices=_BYTE_CODE,
+        default="auto",
+        help="whether the image has byte code: yes, no, or auto (default): if this machine has the base's version of "
+        "Python",
+    )
+    made.add_argument(
+        "--user", metavar="UID:GID", default=NOBODY, help=f"the user that the image runs as ({NOBODY}, nobody)"
+    )
+    made.add_argument(
+        "--label", metavar="KEY=VALUE", action="append", help="a label of the image; can be given several times"
+    )
+    made.add_argument("--no-prune", action="store_true", help="remove nothing: switch all rules off")
+    add_rule_flags(made)
+    made.add_argument(
+        "--report", action="store_true", help="print the size of each package, and the bytes that each rule saved"
+    )
+    return made

@@ -1,0 +1,254 @@
+"""Checks a function's package as Crossplane's package manager does before it installs the package.
+
+Each error and warning names the file and the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..._core.base.api_version import group_of
+from ..._core.base.excerpts import short_repr
+from ..._core.base.extras import load
+from ...errors import InputError
+from ..manifests.crd import versions_of
+from ..manifests.objects import metadata_of
+from ..manifests.yaml import parse_documents
+from . import constraint
+
+__all__ = ["CAPABILITIES", "Found", "lint", "read_stream"]
+
+CAPABILITIES: Final = ("composition", "operation")
+_META: Final = "meta.pkg.crossplane.io"
+_META_VERSIONS: Final = ("v1", "v1beta1")
+_PREFIX: Final = "function-"
+_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.ASCII)
+_LONGEST_NAME: Final = 253
+_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
+_DEPENDENCY: Final = ("function", "configuration", "provider", "package")
+
+_Path = Sequence["str | int"]
+
+
+class Found(NamedTuple):
+    """An object of a package, with its file and line.
+
+    Attributes:
+        label: The file's name in messages.
+        number: The number of the object's YAML document in the file, from 1.
+        line: The line on which the document begins, from 1.
+        text: The file's text.
+        content: The object itself.
+    """
+
+    label: str
+    number: int
+    line: int
+    text: str
+    content: dict[str, Any]
+
+    def at(self, *path: str | int) -> str:
+        """Return `FILE, line N` for the field at `path`, such as `at("spec", "image")`.
+
+        If the field doesn't exist, return the line of the nearest field around it.
+        """
+        # The text is parsed again for each line, because only messages need lines.
+        line = _line(self.text, self.number, path) if path else self.line
+        return f"{self.label}, line {line}"
+
+
+def read_stream(text: str, label: str) -> list[Found]:
+    """Return the objects of a YAML stream.
+
+    Args:
+        text: The text of the stream.
+        label: The file's name in messages.
+
+    Raises:
+        InputError: The text isn't YAML as Kubernetes reads it, a document isn't an object, or objects are nested more
+            than 200 levels deep.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    found = []
+    for document in parse_documents(text, label, extra="render"):
+        ((number, line),) = re.findall(r", document (\d+) \(line (\d+)\)$", document.where)
+        found.append(Found(label, int(number), int(line), text, document.content))
+    return found
+
+
+def _line(text: str, number: int, path: _Path) -> int:
+    yaml = load("yaml", "render")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    for at, node in enumerate(yaml.compose_all(text, Loader=loader), 1):
+        if at < number:
+            continue
+        line: int = node.start_mark.line
+        for part in path:
+            inner = _child(yaml, node, part)
+            if inner is None:
+                break
+            line, node = inner
+        return line + 1
+    return 1
+
+
+def _child(yaml: Any, node: Any, part: str | int) -> tuple[int, Any] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == part:
+                return key.start_mark.line, value
+    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part].start_mark.line, node.value[part]
+    return None
+
+
+def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
+    """Check the objects of a function's package.
+
+    Args:
+        found: The objects.
+        label: The package's name in messages.
+
+    Returns:
+        The errors and the warnings. The package manager refuses a package with errors. A warning is about a field that
+        Crossplane ignores.
+    """
+    metas = [one for one in found if group_of(str(one.content.get("apiVersion"))) == _META]
+    problems = list(_of_number(metas, label))
+    warnings: list[str] = []
+    for one in metas:
+        problems += _of_meta(one)
+        warnings += _odd(one)
+    names: dict[str, str] = {}
+    for one in found:
+        if one not in metas:
+            problems += _of_object(one, names)
+    return problems, warnings
+
+
+def _of_number(metas: Sequence[Found], label: str) -> Iterator[str]:
+    if not metas:
+        yield f"{label} has no {_META} Function, which describes the package: write it into crossplane.yaml"
+    for one in metas[1:]:
+        yield f"{one.at()}: a package must have one object of {_META}, and {metas[0].at()} has one already: remove one"
+
+
+def _of_meta(one: Found) -> Iterator[str]:
+    content = one.content
+    kind, version = content.get("kind"), str(content.get("apiVersion")).partition("/")[2]
+    if kind != "Function":
+        found = "it has no kind" if kind is None else f"its kind is {short_repr(kind)}"
+        yield f"{one.at('kind')}: the package must be a Function ({found})"
+        return
+    if version not in _META_VERSIONS:
+        yield f"{one.at('apiVersion')}: apiVersion must be {_META}/v1 (got {short_repr(content.get('apiVersion'))})"
+    yield from _of_name(one)
+    spec = content.get("spec", {})
+    if not isinstance(spec, Mapping):
+        yield f"{one.at('spec')}: spec must be an object (got {short_repr(spec)})"
+        return
+    yield from _of_constraint(one, spec)
+    yield from _of_lists(one, spec)
+
+
+def _given(value: Any) -> str:
+    """Return a remark on a wrong value, such as `got 5`; `it is missing` if the value is None."""
+    return "it is missing" if value is None else f"got {short_repr(value)}"
+
+
+def _of_name(one: Found) -> Iterator[str]:
+    name = metadata_of(one.content).get("name")
+    if not isinstance(name, str) or not name:
+        problem = f"must be a string that begins with {_PREFIX} ({_given(name)})"
+    elif not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        problem = f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {short_repr(name)})"
+    elif not name.startswith(_PREFIX):
+        problem = f"must begin with {_PREFIX} (got {short_repr(name)})"
+    else:
+        return
+    yield f"{one.at('metadata', 'name')}: metadata.name {problem}"
+
+
+def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
+    crossplane = spec.get("crossplane")
+    if crossplane is None:
+        return
+    if not isinstance(crossplane, Mapping):
+        yield f"{one.at('spec', 'crossplane')}: spec.crossplane must be an object (got {short_repr(crossplane)})"
+        return
+    text = crossplane.get("version")
+    problem = constraint.problem(text) if isinstance(text, str) else f"must be a string ({_given(text)})"
+    if problem:
+        yield f"{one.at('spec', 'crossplane', 'version')}: spec.crossplane.version {problem}"
+
+
+def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
+    for key, problems_of in (("capabilities", _of_capability), ("dependsOn", _of_dependency)):
+        entries = spec.get(key)
+        if entries is None:
+            continue
+        if not isinstance(entries, list):
+            yield f"{one.at('spec', key)}: spec.{key} must be a list (got {short_repr(entries)})"
+            continue
+        for number, entry in enumerate(entries):
+            for below, problem in problems_of(entry):
+                path = ".".join((f"spec.{key}[{number}]", *below))
+                yield f"{one.at('spec', key, number, *below)}: {path} {problem}"
+
+
+_Problems = Iterator[tuple[tuple[str, ...], str]]
+"""The mistakes in an entry of a list: the path of a field in the entry, and words such as `must be a string`."""
+
+
+def _of_capability(name: Any) -> _Problems:
+    if name not in CAPABILITIES:
+        yield (), f"must be {' or '.join(CAPABILITIES)} (got {short_repr(name)})"
+
+
+def _of_dependency(entry: Any) -> _Problems:
+    if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
+        yield (), f"must name a package in one of the fields {', '.join(_DEPENDENCY)} (got {short_repr(entry)})"
+        return
+    version = entry.get("version")
+    if not isinstance(version, str):
+        yield ("version",), f"must be a string ({_given(version)})"
+    elif not _DIGEST.fullmatch(version) and (problem := constraint.problem(version)):
+        yield ("version",), problem
+
+
+def _odd(one: Found) -> Iterator[str]:
+    import difflib
+
+    spec = one.content.get("spec")
+    for key in spec if isinstance(spec, Mapping) else ():
+        if key not in _SPEC:
+            near = difflib.get_close_matches(key, sorted(_SPEC), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield f"{one.at('spec', key)}: a Function has no spec.{key}, so Crossplane ignores it{hint}"
+
+
+def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
+    kind, api_version = one.content.get("kind"), str(one.content.get("apiVersion"))
+    if not isinstance(kind, str) or "apiVersion" not in one.content:
+        yield f"{one.at()}: an object of a package must have apiVersion and kind"
+        return
+    if (group_of(api_version), kind) != ("apiextensions.k8s.io", "CustomResourceDefinition"):
+        yield (
+            f"{one.at('kind')}: a function's package can only have CustomResourceDefinitions, of the function's input "
+            f"(this is a {short_repr(kind)} of {short_repr(api_version)}): remove the object"
+        )
+        return
+    name = metadata_of(one.content).get("name")
+    if not isinstance(name, str):
+        yield f"{one.at('metadata', 'name')}: metadata.name must be a string ({_given(name)})"
+    elif name in names:
+        yield f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well: remove one of the two"
+    else:
+        names[name] = one.at()
+    try:
+        list(versions_of(one.at(), one.content))
+    except InputError as e:
+        yield str(e)

@@ -1,0 +1,308 @@
+"""`crossplane-lite xpkg`: builds, shows and checks Crossplane packages of functions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..._core.base.status import StatusLine
+from ...errors import InputError
+from ..manifests.objects import metadata_of
+from ..manifests.yaml import dump
+from ..programs.help import HelpFormatter, parser
+from . import images, package, registry
+from .lint import CAPABILITIES
+from .report import size, table
+
+__all__ = ["command", "make_parser"]
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite xpkg` with the arguments that follow it.
+
+    `build` writes packages, `inspect` prints the content of a package, `verify` checks packages, and `push` puts them
+    into a registry.
+
+    Returns:
+        0, or 1 if `verify` found an error or can't read a package.
+
+    Raises:
+        InputError: `build`, `inspect` or `push` can't read or write a file, `build` or `push` found an error in the
+            package, or the registry refuses it.
+        MissingExtraError: PyYAML isn't installed.
+        SystemExit: An argument is wrong or missing, or the help was printed.
+    """
+    arguments = make_parser().parse_args(argv)
+    status: int = arguments.run(arguments)
+    return status
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    root: str = arguments.package_root
+    examples = arguments.examples_root
+    objects = package.collect(root, examples)
+    meta, warnings = package.checked(objects, root)
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    stream = package.read_examples(examples) if examples is not None else None
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        work = Path(folder)
+        source = arguments.embed_runtime_image_tarball
+        runtimes: list[images.Image | None] = [None]
+        if source is not None:
+            runtimes = list(images.read(source, work, arguments.platform))
+        _check_outputs(arguments, runtimes)
+        for runtime in runtimes:
+            image = package.assembled(objects, stream, runtime, work)
+            content = package.content_of(image)
+            if content.problems:
+                raise InputError("; ".join(content.problems))
+            output = arguments.package_file or _default_name(meta, runtime)
+            digest = images.write(image, output, "docker")
+            print(f"{output}: {meta['metadata']['name']}{_for(runtime)}, {size(os.path.getsize(output))}")
+            print(f"  digest    {digest}")
+    if source is None:
+        print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
+    return 0
+
+
+def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Image | None]) -> None:
+    source = arguments.embed_runtime_image_tarball
+    platforms = [images.platform_of(one.config) for one in runtimes if one is not None]
+    for platform in platforms:
+        if platform not in images.PLATFORMS:
+            is_unknown = platform.endswith("/unknown")
+            hint = (
+                "name the platform of a root folder with --platform"
+                if is_unknown
+                else "build the image for one of these"
+            )
+            those = " and ".join(images.PLATFORMS)
+            raise InputError(f"{source} is for {platform}; packages can only be for {those}: {hint}")
+    twice = next((platform for platform in platforms if platforms.count(platform) > 1), None)
+    if twice is not None:
+        raise InputError(f"{source} has several images for {twice}: save only the one that you want")
+    if len(platforms) > 1 and arguments.package_file:
+        raise InputError(
+            f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "
+            "or leave --package-file out, so that each gets a file of its own"
+        )
+
+
+def _default_name(meta: Mapping[str, Any], runtime: images.Image | None) -> str:
+    name = meta["metadata"]["name"]
+    return f"{name}-{runtime.config['architecture']}.xpkg" if runtime is not None else f"{name}.xpkg"
+
+
+def _for(runtime: images.Image | None) -> str:
+    return f" for {images.platform_of(runtime.config)}" if runtime is not None else " without a runtime"
+
+
+def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
+    if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "index.json")):
+        raise InputError(f"{path} is a folder that isn't an OCI layout: give a package's file")
+    return [(image, package.content_of(image)) for image in images.read(path, work)]
+
+
+def _inspect(arguments: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        told = [_told(image, content) for image, content in _read(arguments.file, Path(folder))]
+    if arguments.format == "json":
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    elif arguments.format == "yaml":
+        print("".join(f"{one['package.yaml']}" for one in told), end="")
+    else:
+        print("\n\n".join("\n".join(_lines(one)) for one in told))
+    return 0
+
+
+def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
+    config = image.config.get("config")
+    settings = config if isinstance(config, dict) else {}
+    return {
+        "platform": images.platform_of(image.config),
+        "objects": [
+            {
+                "apiVersion": one.content.get("apiVersion"),
+                "kind": one.content.get("kind"),
+                "name": metadata_of(one.content).get("name"),
+                **({"spec": one.content.get("spec")} if one.content.get("kind") == "Function" else {}),
+            }
+            for one in content.objects
+        ],
+        "runtime": {key: settings.get(key) for key in ("Entrypoint", "Cmd", "User", "WorkingDir", "Env", "Labels")},
+        "layers": [
+            {"digest": layer.digest, "size": layer.size, "unpacked": layer.unpacked_size, "mark": layer.mark}
+            for layer in image.layers
+        ],
+        "examples": (content.examples or "").count("\n---") + 1 if content.examples else 0,
+        "problems": content.problems,
+        "warnings": content.warnings,
+        "package.yaml": dump([one.content for one in content.objects]) if content.objects else "",
+    }
+
+
+def _lines(told: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for one in told["objects"]:
+        lines.append(f"{one['kind']} {one['name']} ({one['apiVersion']})")
+        spec = one.get("spec")
+        if isinstance(spec, dict):
+            crossplane = spec.get("crossplane")
+            needs = crossplane.get("version") if isinstance(crossplane, dict) else None
+            lines.append(f"  crossplane    {needs or 'any version'}")
+            said = spec.get("capabilities")
+            named = ", ".join(map(str, said)) if said else f"{CAPABILITIES[0]} (by default)"
+            lines.append(f"  capabilities  {named}")
+            for entry in spec.get("dependsOn") or ():
+                lines.append(f"  depends on    {entry}")
+    runtime = told["runtime"]
+    lines.append(f"image for {told['platform']}")
+    command = [*(runtime["Entrypoint"] or ()), *(runtime["Cmd"] or ())]
+    lines.append(f"  runs          {' '.join(command) or 'nothing: it has no runtime'}")
+    lines.append(f"  as            {runtime['User'] or 'root'}")
+    for key, value in sorted((runtime["Labels"] or {}).items()):
+        if not key.startswith(f"{images.MARK}:"):
+            lines.append(f"  label         {key}={value}")
+    rows = [
+        [layer["digest"][:19], layer["mark"] or "", size(layer["size"]), size(layer["unpacked"])]
+        for layer in told["layers"]
+    ]
+    lines += table(["layer", "mark", "compressed", "unpacked"], rows)
+    lines.append(f"examples: {told['examples']}")
+    lines += [f"error: {one}" for one in told["problems"]] + [f"warning: {one}" for one in told["warnings"]]
+    return lines
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    status = 0
+    for path in arguments.files:
+        try:
+            with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+                found = _read(path, Path(folder))
+            problems = [problem for _, content in found for problem in content.problems]
+            for _, content in found:
+                for warning in content.warnings:
+                    print(f"warning: {warning}", file=sys.stderr)
+        except InputError as e:
+            problems = [str(e)]
+        for problem in problems:
+            print(problem if problem.startswith(path) else f"{path}: {problem}", file=sys.stderr)
+        if problems:
+            status = 1
+        else:
+            print(f"{path}: digests, marks and objects are right")
+    return status
+
+
+def _push(arguments: argparse.Namespace) -> int:
+    reference = registry.reference_of(arguments.reference)
+    paths = [path for one in arguments.package_files or () for path in one.split(",")] or sorted(
+        name for name in os.listdir() if name.endswith(".xpkg")
+    )
+    if not paths:
+        raise InputError("there is no .xpkg in this folder: name the package with --package-files")
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, StatusLine() as status:
+        found = []
+        for path in paths:
+            status.show(f"reading {path}")
+            found += _read(path, Path(folder))
+        problems = [problem for _, content in found for problem in content.problems]
+        if problems:
+            raise InputError(f"nothing was pushed: {'; '.join(problems)}")
+        status.show(f"pushing to {reference.host}")
+        digest = registry.push(reference, [image for image, _ in found])
+    print(f"{reference.host}/{reference.repository}@{digest}")
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of `crossplane-lite xpkg`."""
+    made = parser(
+        "xpkg",
+        "Build, show, check and push Crossplane packages of functions.",
+        "examples:\n  crossplane-lite xpkg build --embed-runtime-image-tarball function.tar\n"
+        "  crossplane-lite xpkg inspect function-naming-amd64.xpkg\n  crossplane-lite xpkg verify *.xpkg\n"
+        "  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0",
+    )
+    commands = made.add_subparsers(metavar="build|inspect|verify|push", required=True, dest="what")
+    build = commands.add_parser(
+        "build",
+        help="make a package",
+        description="Make a package of a folder's YAML files. An object that the package manager would refuse is an "
+        "error with file and line, and nothing is written then. The same files always give the same bytes.",
+        epilog="examples:\n  crossplane-lite xpkg build --package-root package --embed-runtime-image-tarball "
+        "function.tar\n"
+        "  crossplane-lite xpkg build --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root "
+        "example",
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    build.add_argument(
+        "-f", "--package-root", metavar="DIR", default="package", help="the folder that has crossplane.yaml (package)"
+    )
+    build.add_argument("-e", "--examples-root", metavar="DIR", help="a folder of examples to put into the package")
+    build.add_argument(
+        "--embed-runtime-image-tarball",
+        metavar="PATH",
+        help="the function's image: a docker-archive, or an OCI layout as a folder or a tar file",
+    )
+    build.add_argument(
+        "--platform", choices=sorted(images.PLATFORMS), help="use only the function's image for this platform (all)"
+    )
+    build.add_argument(
+        "-o", "--package-file", metavar="FILE", help="the file to write (NAME-ARCHITECTURE.xpkg for each image)"
+    )
+    build.set_defaults(run=_build)
+    inspect = commands.add_parser(
+        "inspect",
+        help="print the content of a package",
+        description="Print the content of a package: a saved image or an OCI layout, also one that another tool made.",
+        epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    inspect.add_argument("file", metavar="FILE", help="the package")
+    inspect.add_argument(
+        "--format", choices=["text", "json", "yaml"], default="text", help="text (default), json, or its package.yaml"
+    )
+    inspect.set_defaults(run=_inspect)
+    verify = commands.add_parser(
+        "verify",
+        help="check packages",
+        description="Check packages: their digests, marks and paths of files, and their objects as the package manager "
+        "checks them.",
+        epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 if a package has an error.",
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    verify.add_argument("files", metavar="FILE", nargs="+", help="a package to check")
+    verify.set_defaults(run=_verify)
+    push = commands.add_parser(
+        "push",
+        help="put packages into a registry",
+        description="Put packages of one name into a registry: a package for one platform under the tag, packages for "
+        "several platforms as an index. The login is the one that docker, podman or crane have saved. A registry on "
+        "localhost is asked without TLS. Prints the name with the digest that the registry confirmed, which cosign "
+        "signs.",
+        epilog="examples:\n  crossplane-lite xpkg push registry.example.com/team/function-naming:v0.1.0\n"
+        "  crossplane-lite xpkg push -f a-amd64.xpkg -f a-arm64.xpkg localhost:5000/a:v1",
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    push.add_argument("reference", metavar="HOST/REPOSITORY:TAG", help="the name to push to")
+    push.add_argument(
+        "-f",
+        "--package-files",
+        metavar="FILE",
+        action="append",
+        help="the package, or several with commas between; can be given several times (all .xpkg of this folder)",
+    )
+    push.set_defaults(run=_push)
+    return made

@@ -1,0 +1,321 @@
+"""Asks functions recorded questions again: a request as it was, and what they require beyond it, from the recording."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..._core import codec
+from ..._core.base.excerpts import some
+from ..._core.call.mark import ANNOTATION, is_step_of, steps_in
+from ...errors import InputError
+from ...proto import _view
+from ..manifests.objects import RESOURCE_NAME, metadata_of
+from ..render.cluster import Files
+from ..render.pipeline import Cluster, Runner, Selector, Step
+from ..render.reconcile import render
+from ..render.rendered import Rendered, RenderError
+from .messages import request_bytes, response_bytes
+from .receiving import Choice
+from .recording import OPERATION, REDACTED, Call, Recording, Subject
+
+__all__ = ["Known", "Question", "ask", "notes", "question_of", "questions", "quiet", "recorded_answer"]
+
+_MOST: Final = 8
+TIMEOUT: Final = 60.0
+"""How many seconds a function may take for one question."""
+
+
+class Question:
+    """A request of one step of a reconcile, which a function can be asked again.
+
+    Args:
+        subject: The composite.
+        step: The step's name.
+        function: The function's name.
+        request: The message of the first request, a RunFunctionRequest of `proto._view`.
+        time: When it was asked; empty if it wasn't recorded.
+        answer: The bytes of the last answer; None if there is none.
+        known: What is known of required resources.
+        error: Why there is no answer.
+        hidden: The places in the request whose values were taken out.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        step: str,
+        function: str,
+        request: Any,
+        *,
+        time: str = "",
+        answer: bytes | None = None,
+        known: Known | None = None,
+        error: str = "",
+        hidden: list[str] | None = None,
+    ) -> None:
+        self.subject, self.step, self.function, self.time = subject, step, function, time
+        self.request, self.answer, self.error = request, answer, error
+        self.known = known or Known()
+        self.hidden = hidden or []
+
+    def with_request(self, request: Any) -> Question:
+        """Return this question with another request."""
+        return Question(self.subject, self.step, self.function, request, time=self.time, known=self.known)
+
+    @property
+    def composite(self) -> dict[str, Any]:
+        """The composite as the request has it."""
+        return _decoded(self.request.observed.composite)
+
+    @property
+    def observed(self) -> list[dict[str, Any]]:
+        """The observed resources of the request, each with its name in the annotation."""
+        return [_named(name, _decoded(one)) for name, one in sorted(self.request.observed.resources.items())]
+
+
+def question_of(calls: list[Call]) -> Question:
+    """Return the question of a step's calls in one reconcile. The first call must have a request.
+
+    Raises:
+        InputError: The recording is damaged there.
+    """
+    first, last = calls[0], calls[-1]
+    known = Known()
+    for call in calls:
+        known.learn(_view.RunFunctionRequest.FromString(request_bytes(call.request)), call.response)
+    request = first.request
+    return Question(
+        first.subject,
+        first.event.step,
+        first.event.function,
+        _view.RunFunctionRequest.FromString(request_bytes(request)),
+        time=first.event.time,
+        answer=response_bytes(last.response) if last.answered else None,
+        known=known,
+        error=last.error,
+        hidden=sorted(set(_hidden(request))),
+    )
+
+
+class Known:
+    """The required resources that a recording has, as a cluster.
+
+    Args:
+        base: A cluster that is asked instead; None for what was learnt.
+
+    Attributes:
+        objects: The resources that were sent.
+        unknown: The selectors that the recording has no answer for.
+    """
+
+    def __init__(self, base: Cluster | None = None) -> None:
+        self._base = base
+        self.objects: list[dict[str, Any]] = []
+        self._selectors: set[str] = set()
+        self._schemas: dict[tuple[str, str], Mapping[str, Any]] = {}
+        self.unknown: set[str] = set()
+
+    def learn(self, request: Any, response: Mapping[str, Any]) -> None:
+        """Add the required resources and schemas of a request, and the requirements of its answer."""
+        for resources in (*request.required_resources.values(), *request.extra_resources.values()):
+            self.objects += [codec.decode_struct(one.resource) for one in resources.items]
+        asked = _view.RunFunctionResponse.FromString(response_bytes(response)).requirements
+        for selector in (*asked.resources.values(), *asked.extra_resources.values()):
+            self._selectors.add(str(Selector.of(selector)))
+        for name, selector in asked.schemas.items():
+            if request.required_schemas[name].openapi_v3:
+                schema = codec.decode_struct(request.required_schemas[name].openapi_v3)
+                self._schemas[selector.api_version, selector.kind] = schema
+
+    def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
+        """Return the resources that a selector matches."""
+        if self._base is not None:
+            return self._base.resources(selector)
+        if str(selector) not in self._selectors:
+            self.unknown.add(str(selector))
+        return Files(self.objects).resources(selector)
+
+    def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the schema of a kind; None if it isn't in the recording."""
+        if self._base is not None:
+            return self._base.schema(api_version, kind)
+        return self._schemas.get((api_version, kind))
+
+
+def questions(recording: Recording, what: str, choice: Choice, *, last: bool = False) -> Iterator[Question]:
+    """Yield the questions of a recording, by composite and time. A request that came before isn't asked again.
+
+    Args:
+        recording: The recording.
+        what: The text behind `#`, for `Recording.find`; empty for all.
+        choice: Chooses composites and functions.
+        last: Whether only the last reconcile of each composite counts.
+
+    A request that can't be read is left out, and noted in the recording.
+
+    Raises:
+        InputError: There is no such reconcile.
+    """
+    subjects = [[recording.find(what)]] if what else list(recording.subjects().values())
+    for reconciles in subjects:
+        if reconciles[0].subject[:2] == OPERATION:
+            continue
+        asked = set()
+        for one in reconciles[-1:] if last else reconciles:
+            steps: dict[tuple[int, str], list[Call]] = {}
+            for call in one.calls:
+                if call.asked and choice.takes(call.subject, call.event.function):
+                    steps.setdefault((call.event.number, call.event.function), []).append(call)
+            for calls in steps.values():
+                key = (calls[0].event.function, *(call.asked and call.asked.hash for call in calls))
+                if key not in asked:
+                    asked.add(key)
+                    try:
+                        yield question_of(calls)
+                    except InputError as e:  # the others can be asked
+                        recording.notes.append(f"a request is left out: {e}")
+
+
+def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendered | RenderError:
+    """Ask a function, and return what Crossplane would do with the answer, or why it would do nothing.
+
+    Args:
+        question: The question.
+        runner: Calls the function.
+        timeout: The time limit, in seconds.
+
+    Raises:
+        InputError: The request isn't one that Crossplane sends, such as one without a composite.
+    """
+    try:
+        return render(
+            question.composite,
+            [Step(question.step, question.function)],
+            {question.function: _Exactly(question.request, runner)},
+            cluster=question.known,
+            observed=question.observed,
+            timeout=timeout,
+        )
+    except RenderError as error:
+        return error
+
+
+def recorded_answer(question: Question) -> Rendered | RenderError:
+    """Return what Crossplane has done with the recorded answer, as `ask` does."""
+    return RenderError(question.error) if question.answer is None else ask(question, _Recorded(question.answer))
+
+
+class _Recorded:
+    """A runner that gives a recorded answer."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer = answer
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        return self._answer
+
+
+class _Exactly:
+    """A runner that sends a recorded request in the place of the one that render has made.
+
+    A further call, for what the function requires, has the recorded request with the resources and schemas that render
+    has found, and with the context of the answer.
+    """
+
+    def __init__(self, request: Any, runner: Runner) -> None:
+        self._request, self._runner = request, runner
+        self._calls = 0
+
+    @property
+    def seen(self) -> Any:
+        return getattr(self._runner, "seen", None)
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        message = _view.RunFunctionRequest()
+        message.CopyFrom(self._request)
+        if self._calls:
+            made = _view.RunFunctionRequest.FromString(request)
+            for field in ("required_resources", "extra_resources", "required_schemas"):
+                for name, value in getattr(made, field).items():
+                    getattr(message, field)[name].CopyFrom(value)
+            message.ClearField("context")
+            if made.HasField("context"):
+                message.context = made.context
+        self._calls += 1
+        return self._runner.run(message.SerializeToString(), timeout)
+
+
+def _decoded(resource: Any) -> dict[str, Any]:
+    return codec.decode_struct(resource.resource) if resource.resource else {}
+
+
+def _named(name: str, resource: dict[str, Any]) -> dict[str, Any]:
+    metadata = dict(metadata_of(resource))
+    annotations = metadata.get("annotations")
+    metadata["annotations"] = {**(annotations if isinstance(annotations, dict) else {}), RESOURCE_NAME: name}
+    return {**resource, "metadata": metadata}
+
+
+def _hidden(request: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the path of each map in a request that has a value that was taken out."""
+    work: list[tuple[tuple[str, ...], Any]] = [((), request)]
+    while work:
+        path, one = work.pop()
+        if isinstance(one, Mapping):
+            if REDACTED in one.values():
+                yield ".".join(path)
+            work += [((*path, key), value) for key, value in one.items()]
+        elif isinstance(one, list):
+            work += [((*path, str(at)), value) for at, value in enumerate(one)]
+
+
+def notes(asked: Sequence[Question], recording: Recording | None, runner: Runner) -> Iterator[str]:
+    """Yield what a reader should know of the questions that a function was asked: what can't be told from them."""
+    if recording is not None:
+        yield from recording.notes
+        open_ = sum(not call.answered and not call.error for call in recording.calls)
+        if open_:
+            yield f"the answers of {open_} calls aren't in the recording"
+        operations = sum(call.subject[:2] == OPERATION for call in recording.calls)
+        if operations:
+            yield f"{operations} calls of Operations are left out"
+    hidden = [one for one in asked if one.hidden]
+    if hidden:
+        places = some(sorted({place for one in hidden for place in one.hidden}), _MOST)
+        yield (
+            f"{len(hidden)} of {len(asked)} requests have values that were taken out before they were recorded "
+            f"({places}): what depends on them isn't known"
+        )
+    unknown = sorted({what for one in asked for what in one.known.unknown})
+    if unknown:
+        yield f"required, and not in the recording, so that it counts as missing: {some(unknown, _MOST)}"
+    function = getattr(runner, "function", None)
+    if function is not None:
+        marks = {step for one in asked for resource in one.observed for step in _steps_of(resource)}
+        names = (function.name, *function.formerly)
+        if marks and not any(is_step_of(step, name) for step in marks for name in names):
+            yield (
+                f"the recorded resources were composed by {some(sorted(marks), _MOST)}, and the name of this function "
+                f"is {function.name}, so it takes them for those of others: give it the name that it has in the "
+                "cluster, with @composition.function(name=...)"
+            )
+
+
+def _steps_of(resource: Mapping[str, Any]) -> list[str]:
+    annotations = metadata_of(resource).get("annotations")
+    return steps_in(annotations.get(ANNOTATION)) if isinstance(annotations, dict) else []
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Hide what compose() logs about hundreds of requests; a difference names the line that has failed."""
+    logger = logging.getLogger("crossplane_lite.function")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,325 @@
+"""`crossplane-lite replay`: answers recorded requests with another version of a function, and compares the answers."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..._core.base import stdio
+from ..._core.base.excerpts import some
+from ..._core.base.lines import line as _line
+from ..._core.base.status import StatusLine
+from ...errors import InputError
+from ..diff import report
+from ..diff.command import CHANGES, DELETIONS, FAILURES
+from ..diff.compare import Difference, against_version, failed
+from ..render import flags, terminal
+from ..render.rendered import Rendered, RenderError
+from ..render.told import told
+from .asking import Question, ask, notes, questions, quiet, recorded_answer
+from .receiving import Choice
+from .recording import Recording
+
+if TYPE_CHECKING:
+    from ..render.pipeline import Runner
+
+__all__ = ["Outcome", "add_choice", "answering", "chosen", "command", "compared", "make_parser", "names_of"]
+
+_NAME: Final = "crossplane-lite replay"
+_MOST: Final = 8
+
+
+class Outcome(NamedTuple):
+    """How one answer differs from another to the same question.
+
+    Attributes:
+        question: The question.
+        difference: The differences.
+        waits: The resources that wait for values with the new answer, and don't with the old one.
+    """
+
+    question: Question
+    difference: Difference
+    waits: tuple[str, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether Crossplane would do the same with both answers."""
+        return self.difference.error is None and self.difference.is_empty and not self.waits
+
+    @property
+    def status(self) -> int:
+        """The exit status that this outcome makes."""
+        if self.difference.error is not None:
+            return FAILURES
+        return DELETIONS if self.difference.counts["delete"] else 0 if self.is_equal else CHANGES
+
+    @property
+    def damage(self) -> tuple[int, ...]:
+        """How bad it is, for a comparison with others: first the exit status, then what exists and goes."""
+        gone = [one for one in self.difference.entries if one.action == "delete"]
+        exist = self.question.request.observed.resources
+        return self.status, sum(one.name in exist for one in gone), len(gone), len(str(self.form))
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What the outcome has in common with those of other composites: names and paths, but no values."""
+        found = self.difference
+        entries = [(one.action, one.name, [change.path for change in one.changes]) for one in found.entries]
+        kept = [one for one in entries if one[0] not in ("kept", "held back")]
+        return found.error, str(kept), str([change.path for change in found.status]), self.waits
+
+
+def compared(question: Question, old: Rendered | RenderError, new: Rendered | RenderError) -> Outcome:
+    """Return how a new answer to a question differs from an old one."""
+    if isinstance(new, RenderError):
+        is_same = isinstance(old, RenderError) and str(old) == str(new)
+        return Outcome(question, Difference("", [], []) if is_same else failed(question.composite, str(new)))
+    before = None if isinstance(old, RenderError) else old
+    found = against_version(question.composite, question.observed, before, new)
+    if isinstance(old, RenderError):
+        found = found._replace(notes=[f"before, the call failed: {old}", *found.notes])
+        return Outcome(question, found)
+    waiting = [{need.name for says in told(one.steps) for need in says.needs} | _held(one) for one in (old, new)]
+    return Outcome(question, found, tuple(sorted(waiting[1] - waiting[0])))
+
+
+def _held(rendered: Rendered) -> set[str]:
+    return {name for says in told(rendered.steps) for name in says.held}
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite replay` with the arguments that follow it.
+
+    Returns:
+        The exit status: 0 if all answers are equal, 4 if a call newly fails, 3 if something is deleted, 1 for any
+        other difference.
+
+    Raises:
+        InputError: The recording, the function or the other version can't be used.
+        SystemExit: An argument is wrong or missing, or --help was given.
+    """
+    given = flags.parse(make_parser(), argv)
+    terminal.begin()
+    recording, what = chosen(given.recording)
+    with contextlib.ExitStack() as stack, StatusLine() as status, quiet():
+        new, old = _versions(given, recording, stack)
+        outcomes: list[Outcome] = []
+        choice = Choice(given.xr or (), names_of(given, recording, what))
+        asked = list(questions(recording, what, choice, last=given.last))
+        for number, question in enumerate(asked, 1):
+            status.show(f"{number}/{len(asked)} {question.subject.title}")
+            if given.pdb:
+                status.clear()
+                _debug(question, new, given.function)
+                return 0
+            if old is None and question.answer is None and not question.error:
+                continue
+            before = recorded_answer(question) if old is None else ask(question, old)
+            outcomes.append(compared(question, before, ask(question, new)))
+    if not outcomes:
+        raise InputError(f"{given.recording}: there is no request of this choice: {_what_there_is(recording)}")
+    shown = _as_json if given.format == "json" else _as_text
+    stdio.write(shown(outcomes, recording, given).encode(errors="surrogateescape"))
+    return max(one.status for one in outcomes)
+
+
+def chosen(text: str) -> tuple[Recording, str]:
+    """Return the recording and the text behind `#` of `RECORDING#XR@time`."""
+    path, _, what = text.partition("#")
+    return Recording(path), what
+
+
+def _what_there_is(recording: Recording) -> str:
+    functions = sorted({call.event.function for call in recording.calls})
+    titles = sorted({call.subject.title for call in recording.calls})
+    return f"the recording has calls of {some(functions, _MOST)} for {some(titles, _MOST)}"
+
+
+def names_of(given: argparse.Namespace, recording: Recording, what: str) -> list[str]:
+    """Return the names of the functions whose calls are asked again.
+
+    Raises:
+        InputError: There are calls of several functions, and the command line names none.
+    """
+    named = given.name or (given.function[0] if given.function else None)
+    calls = recording.find(what).calls if what else recording.calls
+    choice = Choice(given.xr or ())
+    names = sorted({call.event.function for call in calls if choice.takes(call.subject, call.event.function)})
+    if named is None and len(names) > 1:
+        raise InputError(f"these are calls of several functions: give --name, one of {', '.join(names)}")
+    return [named] if named else names
+
+
+def answering(given: argparse.Namespace, stack: contextlib.ExitStack) -> Runner:
+    """Return the runner of `--function`, or else of the server that `--against` names.
+
+    Raises:
+        InputError: Neither is given, the function can't be loaded, or the certificates can't be used.
+    """
+    from ..render.runners import dialling, in_process
+
+    if given.function is not None:
+        return in_process(given.function[1], f"--function {given.function[1]}")
+    if given.against is None:
+        raise InputError("say who answers: --function module:function, or --against ADDRESS for any language")
+    return stack.enter_context(dialling(given)(given.against))
+
+
+def _versions(
+    given: argparse.Namespace, recording: Recording, stack: contextlib.ExitStack
+) -> tuple[Runner, Runner | None]:
+    new = given.answering = answering(given, stack)
+    if given.function is None or given.against is None:
+        return new, None
+    from ..diff.versions import other_version
+    from ..render.runners import dialling
+
+    others = stack.enter_context(other_version(given.against, {"it": new}, dialling(given)))
+    return new, others["it"]
+
+
+def _debug(question: Question, runner: Runner, function: tuple[str | None, str] | None) -> None:
+    """Ask a function in this process, and stop in the debugger at the first line of its compose()."""
+    if function is None:
+        raise InputError("--pdb needs --function module:function: other processes can't be debugged from here")
+    import inspect
+    import pdb
+
+    from ...runtime.load import load_runner
+
+    found: Any = load_runner(function[1])
+    code = inspect.unwrap(getattr(found, "RunFunction", found)).__code__
+    lines = sorted({line for *_, line in code.co_lines() if line})
+    debugger = pdb.Pdb(stdin=sys.stdin, stdout=sys.__stderr__)
+    debugger.rcLines += [f"tbreak {code.co_filename}:{lines[min(1, len(lines) - 1)]}", "continue"]
+    debugger.runcall(runner.run, question.request.SerializeToString(), 1e9)
+
+
+def _as_text(outcomes: list[Outcome], recording: Recording, given: argparse.Namespace) -> str:
+    by_subject = _by_subject(outcomes)
+    functions = some(sorted({one.question.function for one in outcomes}), _MOST)
+    lines = [
+        f"{sum(worst.is_equal for worst in by_subject)} of {len(by_subject)} composites are equal "
+        f"({len(outcomes)} requests of {functions})"
+    ]
+    groups: dict[tuple[Any, ...], list[Outcome]] = {}
+    for worst in by_subject:
+        if not worst.is_equal:
+            groups.setdefault(worst.form, []).append(worst)
+    for group in sorted(groups.values(), key=lambda group: (-group[0].status, -len(group))):
+        titles = [one.question.subject.title for one in group]
+        first = group[0]
+        lines += ["", f"{len(group)}: {some(titles, _MOST)}"]
+        lines += report.as_text([first.difference]).splitlines()
+        if first.waits:
+            lines.append(f"! newly waiting: {some(first.waits, _MOST)}")
+        lines.append(f"  {_again(first.question, given)}")
+    lines += [f"note: {note}" for note in notes([one.question for one in outcomes], recording, given.answering)]
+    return "".join(f"{_line(line)}\n" for line in lines)
+
+
+def _by_subject(outcomes: list[Outcome]) -> list[Outcome]:
+    """Return the worst outcome of each composite: of several that are as bad, the first one."""
+    found: dict[tuple[str, ...], Outcome] = {}
+    for one in outcomes:
+        known = found.setdefault(one.question.subject.identity, one)
+        if one.damage > known.damage:
+            found[one.question.subject.identity] = one
+    return list(found.values())
+
+
+def _again(question: Question, given: argparse.Namespace) -> str:
+    """Return the command line that asks one question again; in a debugger, if the function runs in this process."""
+    path = given.recording.partition("#")[0]
+    subject = question.subject
+    parts = ["crossplane-lite", "replay", f"{path}#{subject.kind}/{subject.place}@{question.time}"]
+    if given.function is not None:
+        name, target = given.function
+        parts += ["--function", f"{name}={target}" if name else target, "--pdb"]
+    else:
+        parts += ["--against", given.against]
+    return shlex.join([*parts, *(["--name", given.name] if given.name else [])])
+
+
+def _as_json(outcomes: list[Outcome], recording: Recording, given: argparse.Namespace) -> str:
+    by_subject = _by_subject(outcomes)
+    differing = [one for one in outcomes if not one.is_equal]
+    details = json.loads(report.as_json([one.difference for one in differing]))["composites"]
+    made = {
+        "composites": len(by_subject),
+        "equal": sum(one.is_equal for one in by_subject),
+        "requests": len(outcomes),
+        "differences": [
+            {
+                "time": one.question.time,
+                "step": one.question.step,
+                "function": one.question.function,
+                "newlyWaiting": list(one.waits),
+                **detail,
+            }
+            for one, detail in zip(differing, details, strict=True)
+        ],
+        "notes": list(notes([one.question for one in outcomes], recording, given.answering)),
+    }
+    return json.dumps(made, indent=2) + "\n"
+
+
+def _add_function(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--function",
+        metavar="[NAME=]module:function",
+        type=flags.function_target,
+        help="the function that answers, in this process; NAME is its name in the recording",
+    )
+    flags.add_tls(made)
+
+
+def add_choice(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the flags that choose requests of a recording."""
+    made.add_argument(
+        "--name", metavar="NAME", help="the name of the function in the recording, if that has calls of several"
+    )
+    made.add_argument(
+        "--xr",
+        metavar="PATTERN",
+        action="append",
+        help="only these composites: a name, namespace/name or kind/namespace/name, with * and ? as in a shell; can be "
+        "given several times",
+    )
+    made.add_argument("--format", choices=("text", "json"), default="text", help="the format (text)")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the argparse parser of `crossplane-lite replay`."""
+    made = flags.Parser(
+        prog=_NAME,
+        usage=f"{_NAME} [options] RECORDING[#XR[@TIME]]",
+        description="Ask a version of a function all requests of a recording, and show where Crossplane would do "
+        "something else than it did: what is deleted, created, changed field by field, newly fails or newly waits. "
+        "With --function and --against, the answers of these two are compared instead.",
+        epilog="Exit status: 0 when all answers are equal; 1 when some differ; 2 when the command line or a file can't "
+        "be used; 3 when something is deleted; 4 when a call newly fails.",
+    )
+    made.add_argument(
+        "recording",
+        metavar="RECORDING",
+        help="a file or folder that `record` has written; #XR@TIME chooses the last reconcile of a composite until "
+        "then, such as rec#team/example@2026-11-24T18:30",
+    )
+    _add_function(made)
+    made.add_argument(
+        "--against",
+        metavar="ADDRESS|VERSION",
+        help="the server (host:port) that answers, in any language; with --function, the other version to compare with "
+        "instead of the recording: a server, a folder with its source, a revision of git, or a virtual environment",
+    )
+    add_choice(made)
+    made.add_argument("--last", action="store_true", help="ask only what was asked last for each composite")
+    made.add_argument("--pdb", action="store_true", help="open the first chosen request in a debugger, in compose()")
+    return made

@@ -1,0 +1,162 @@
+"""Writes the files of a recording: a new file when one is full, and the oldest ones go when all are too large."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Final
+
+from ...errors import InputError
+from .recording import CONTENT, HASH_DIGITS, START, SUFFIX, Event
+
+__all__ = ["FILE_BYTES", "TOTAL_BYTES", "Writer", "now"]
+
+FILE_BYTES: Final = 16 << 20
+TOTAL_BYTES: Final = 256 << 20
+"""How large a file, and all of a recording's files, get unless something else is said."""
+
+_FILE: Final = re.compile(rf"(\d+){re.escape(SUFFIX)}")
+
+
+def now() -> str:
+    """Return the time as events have it."""
+    return datetime.now(timezone.utc).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class Writer:
+    """Appends events to the files of a folder. Only one thread may use it.
+
+    An event goes to the operating system at once, so that a crash of this process loses nothing that was written.
+
+    Args:
+        folder: The folder; made if it is missing.
+        file_bytes: How large a file gets before the next one is begun.
+        total_bytes: How large all files may be together. The oldest ones are deleted before there are more.
+
+    Attributes:
+        dropped: How many events couldn't be written so far.
+
+    Raises:
+        InputError: The folder can't be used.
+    """
+
+    def __init__(self, folder: Path, file_bytes: int, total_bytes: int) -> None:
+        self._folder = folder
+        self._file_bytes = file_bytes
+        self._total_bytes = total_bytes
+        self._file = -1
+        self._size = 0
+        # For the hash of each content that came: the hash of the masked content that this file has for it.
+        self._written: dict[bytes, str] = {}
+        self._stored: set[str] = set()
+        self._lost = 0
+        self.dropped = 0
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._begin()
+        except OSError as e:
+            raise InputError(f"can't record to {folder}: {e.strerror or e}") from None
+
+    def write(self, event: Event, content: bytes = b"", prepare: Callable[[bytes], bytes] = bytes) -> None:
+        """Write an event, and its content if it isn't in the file yet. If that fails, it counts as dropped.
+
+        Args:
+            event: The event. Its field `content` is set here.
+            content: The content as it came.
+            prepare: Makes from it what is written: masks secret values, and returns JSON in one line. It runs once for
+                contents that are equal, and raises ValueError for what can't be written.
+        """
+        try:
+            if self._file < 0 or self._size >= self._file_bytes:
+                self._begin()
+            line, key, raw = b"", "", b""
+            if content:
+                raw = hashlib.sha256(content).digest()
+                key = self._written.get(raw, "")
+                if not key:
+                    made = prepare(content)
+                    hashed = raw if made is content else hashlib.sha256(made).digest()
+                    key = hashed.hex()[:HASH_DIGITS]
+                    if key not in self._stored:
+                        line = CONTENT[0] + key.encode() + CONTENT[1] + made + b"}\n"
+            self._append(self._told() + line + _line_of(event._replace(content=key)))
+            self._lost = 0
+            if key:
+                self._written[raw] = key
+                self._stored.add(key)
+        except (OSError, ValueError):
+            self.drop()
+
+    def drop(self, count: int = 1) -> None:
+        """Count events that aren't written. The next line of the file says how many there were."""
+        self._lost += count
+        self.dropped += count
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file >= 0:
+            with contextlib.suppress(OSError):
+                if self._lost:
+                    self._append(self._told())
+            os.close(self._file)
+            self._file = -1
+
+    def _told(self) -> bytes:
+        return json.dumps({"dropped": self._lost, "time": now()}).encode() + b"\n" if self._lost else b""
+
+    def _append(self, data: bytes) -> None:
+        """Write whole lines, or nothing: what a full disk has cut off is taken back."""
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(data)
+
+    def _begin(self) -> None:
+        files = self._files()
+        number = max(files, default=0) + 1
+        self._make_room(files)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        path = self._folder / f"{number:06}{SUFFIX}"
+        self._file = os.open(path, flags, 0o600)
+        self._size = 0
+        self._written.clear()
+        self._stored.clear()
+        try:
+            self._append(START)
+        except OSError:
+            os.close(self._file)
+            self._file = -1
+            path.unlink()
+            raise
+
+    def _files(self) -> dict[int, Path]:
+        return {int(match[1]): path for path in self._folder.iterdir() if (match := _FILE.fullmatch(path.name))}
+
+    def _make_room(self, files: dict[int, Path]) -> None:
+        """Delete the oldest files, so that a full one more is within the total limit."""
+        sizes = {number: path.stat().st_size for number, path in files.items()}
+        for number in sorted(sizes):
+            if sum(sizes.values()) + self._file_bytes <= self._total_bytes:
+                return
+            files[number].unlink()
+            del sizes[number]
+
+
+def _line_of(event: Event) -> bytes:
+    subject = event.subject._asdict()
+    subject = {"apiVersion": subject.pop("api_version"), **subject}
+    made = {**event._asdict(), "subject": {key: value for key, value in subject.items() if value}}
+    return json.dumps({key: made[key] for key in made if made[key] or key not in ("content", "error")}).encode() + b"\n"

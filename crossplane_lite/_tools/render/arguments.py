@@ -1,0 +1,497 @@
+"""The command-line arguments that render, simulate and graph share, and a reader of the files that they name.
+
+    parser = arguments.Parser(...)
+    arguments.add_inputs(parser)
+    inputs = arguments.read_inputs(arguments.parse(parser, argv))
+
+The flags have the names and short forms of Crossplane's `crossplane composition render`. Only `--function`, `--from`,
+`--tls-certs-dir`, `--tls-server-name`, `--kube-context`, `--crds` and `--explain` (which graph doesn't have) are flags
+that Crossplane's command doesn't have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import InputError
+from ..manifests import objects, project
+from ..manifests.yaml import Document
+from . import flags, inputs
+from .flags import Parser, seconds
+from .pipeline import Cluster, Runner, Step
+
+if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
+    from .rendered import Rendered
+
+_log = logging.getLogger(__name__)
+
+__all__ = [
+    "Inputs",
+    "Parser",
+    "add_explain",
+    "add_inputs",
+    "add_operation",
+    "parse",
+    "paths",
+    "read_inputs",
+    "read_operation_inputs",
+    "seconds",
+]
+
+
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line. The project file of the current folder fills in the inputs that it leaves out.
+
+    A command line that names a COMPOSITION takes nothing from the file, because the file is about another one.
+
+    Raises:
+        InputError: The project file can't be used.
+        MissingExtraError: Python 3.10 needs tomli to read the file, and it isn't installed.
+        SystemExit: The command line is wrong (status 2), or asks for the help (status 0).
+    """
+    given = flags.parse(parser, argv)
+    main = "composite" if hasattr(given, "composite") else "operation"
+    found = None if getattr(given, "composition", None) is not None else project.find(Path())
+    given.project = None if found is None else found.file
+    if found is not None:
+        for key, value in found.preview().items():
+            key = "composite" if key == "xr" else key
+            is_used = key != "fixtures" or getattr(given, "simulate", True)  # graph takes them with --simulate only
+            if hasattr(given, key) and not getattr(given, key) and is_used:
+                setattr(given, key, value)
+    if getattr(given, main) is None:
+        here = f"{found.file} names none" if found is not None else f"the current folder has no {project.NAME}"
+        parser.error(f"give {'XR' if main == 'composite' else 'OPERATION'}: {here}")
+    return given
+
+
+class Inputs(NamedTuple):
+    """The inputs of one reconcile, read from files or a live cluster, and checked.
+
+    Attributes:
+        composite: The composite resource. If an XRD was given, the XRD's defaults are filled in. With --kube-context,
+            it has the live composite's uid and status where the file gives none. For `render op`, this is the
+            Operation.
+        pipeline: The steps of the pipeline.
+        functions: The runner of each function, by the function's name in the pipeline.
+        cluster: The source of all other objects: required resources, Secrets with credentials, schemas.
+        observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
+        context: The pipeline's context before the first step.
+        timeout: The time limit of one reconcile, in seconds.
+        schemas: The schemas of kinds, from --xrd, --required-schemas and --crds; None if none of them was given.
+        composition: The name of the Composition; None if no Composition was given.
+        xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
+        notes: Remarks on the inputs, which the commands print as warnings.
+    """
+
+    composite: Document
+    pipeline: list[Step]
+    functions: dict[str, Runner]
+    cluster: Cluster
+    observed: list[Document]
+    context: dict[str, Any]
+    timeout: float
+    schemas: Schemas | None
+    composition: str | None = None
+    xrd: Mapping[str, Any] | None = None
+    notes: Sequence[str] = ()
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The schema of the composite's kind; None if none was given."""
+        composite = self.composite.content
+        return None if self.schemas is None else self.schemas.find(composite["apiVersion"], composite["kind"])
+
+    def render(self) -> Rendered:
+        """Do one reconcile of the composite, and return its result. `reconcile.render` describes the errors."""
+        from .reconcile import render
+
+        return render(
+            self.composite.content,
+            self.pipeline,
+            self.functions,
+            cluster=self.cluster,
+            observed=[document.content for document in self.observed],
+            context=self.context,
+            timeout=self.timeout,
+            xrd=self.xrd,
+            composition=self.composition,
+        )
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for the reconcile of a composite resource: XR, COMPOSITION, FUNCTIONS, and flags."""
+    parser.add_argument("composite", metavar="XR", nargs="?", type=Path, help="file of the composite resource")
+    parser.add_argument(
+        "composition",
+        metavar="COMPOSITION",
+        nargs="?",
+        type=Path,
+        help="file of the Composition, of mode Pipeline; without one, --function is the only step",
+    )
+    _add_functions(parser)
+    group = _add_shared(parser)
+    group.add_argument(
+        "--from",
+        metavar="RECORDING#XR[@TIME]",
+        help="in place of XR, COMPOSITION and the files of what exists: the last request until that time in a "
+        "recording of crossplane-lite record; --function says who answers",
+    )
+    group.add_argument(
+        "-o",
+        "--observed-resources",
+        metavar="PATH",
+        type=Path,
+        help="file or directory of composed resources that exist already, each with the annotation "
+        f"{objects.RESOURCE_NAME}",
+    )
+    group.add_argument(
+        "--xrd",
+        metavar="PATH",
+        type=Path,
+        help="file of the XR's CompositeResourceDefinition: the XR and the status that functions give it are checked "
+        "against it, and its defaults are filled in; its scope says whether the XR is one of Crossplane 1",
+    )
+
+
+def add_explain(group: argparse._ArgumentGroup) -> None:
+    """Add the flag --explain, whose values are the names of the resources to explain."""
+    group.add_argument(
+        "--explain",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="explain this composed resource, or the composite's status by the name `xr`: the line that set each "
+        "field, the values that the field is made from, and the values that the resource waits for. Functions are "
+        "called many times. Can be given several times",
+    )
+
+
+def add_operation(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `render op`: OPERATION, FUNCTIONS, and flags for more inputs."""
+    parser.add_argument(
+        "operation",
+        metavar="OPERATION",
+        nargs="?",
+        type=Path,
+        help="file of the Operation, CronOperation or WatchOperation",
+    )
+    _add_functions(parser)
+    _add_shared(parser).add_argument(
+        "-w",
+        "--watched-resource",
+        metavar="PATH",
+        type=Path,
+        help="file of the resource that a WatchOperation watches; every step requires it",
+    )
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the flags that both composites and Operations have. Return the flags' group, to which more can be added."""
+    group = parser.add_argument_group("inputs")
+    group.add_argument(
+        "--function",
+        metavar="[NAME=]module:function",
+        action="append",
+        default=[],
+        type=flags.function_target,
+        help="run the pipeline's function NAME in this process; the module can be in the current directory. NAME "
+        "can be left out where the pipeline has one function. Can be given several times",
+    )
+    group.add_argument(
+        "--context-files",
+        metavar="KEY=FILE",
+        action="append",
+        default=[],
+        type=flags.pair_of_path,
+        help="key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
+    )
+    group.add_argument(
+        "--context-values",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=flags.pair,
+        help="key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
+        "--context-files",
+    )
+    group.add_argument(
+        "-e",
+        "--required-resources",
+        "--extra-resources",
+        metavar="PATH",
+        action="extend",
+        default=[],
+        type=flags.several_paths,
+        help="file or directory of resources that functions can ask for, or several with commas between; can be given "
+        "several times",
+    )
+    group.add_argument(
+        "-s",
+        "--required-schemas",
+        metavar="DIR",
+        type=Path,
+        help="directory of OpenAPI v3 documents, from `kubectl get --raw /openapi/v3/<group-version>`; functions can "
+        "ask for the schemas in them",
+    )
+    group.add_argument(
+        "--function-credentials",
+        metavar="PATH",
+        type=Path,
+        help="file or directory of the Secrets with the credentials of steps",
+    )
+    group.add_argument(
+        "-a",
+        "--function-annotations",
+        metavar="KEY=VALUE",
+        action="extend",
+        default=[],
+        type=flags.several_pairs,
+        help="annotation of every Function, in place of its own, or several with commas between; can be given several "
+        "times",
+    )
+    flags.add_tls(group)
+    group.add_argument(
+        "--crds",
+        metavar="PATH",
+        action="append",
+        default=[],
+        type=Path,
+        help="file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
+        "whose schemas functions can ask for; render checks desired resources against them, and awaited fields that "
+        "they lack are named; can be given several times",
+    )
+    group.add_argument(
+        "--kube-context",
+        metavar="NAME",
+        help="context of kubectl; observed resources, required resources and schemas that no file gives are read "
+        "from that cluster",
+    )
+    group.add_argument(
+        "--timeout",
+        metavar="DURATION",
+        default=60.0,
+        type=flags.duration,
+        help="time limit of a reconcile: 90s, 1m30s or a number of seconds (1m)",
+    )
+    return group
+
+
+def read_inputs(
+    arguments: argparse.Namespace, *, composite: Document | None = None, observed: Sequence[Document] = ()
+) -> Inputs:
+    """Read all inputs that the arguments of `add_inputs` name.
+
+    Args:
+        arguments: The parsed command line.
+        composite: The composite, if it has been read already. With None, it is read from the file that XR names.
+        observed: The observed composed resources, if they have been read already. They are ignored if
+            --observed-resources is given.
+
+    Returns:
+        The inputs. With --kube-context, the composite gets the live composite's uid and status where it has none. If
+        no observed resources are given, they are read from the live cluster. Required resources, Secrets with
+        credentials and schemas that no file gives are read from there, too, but only when a reconcile needs them.
+
+    Raises:
+        InputError: An input can't be read or is malformed; or two inputs don't fit together, such as a Composition for
+            another kind; or the live cluster can't be read.
+        RenderError: With --xrd only. The composite's apiVersion can't be parsed.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    composite = inputs.read_composite(arguments.composite) if composite is None else composite
+    name: str | None = None
+    xrd: Document | None = None
+    notes: list[str] = []
+    if arguments.xrd is not None:
+        from .definition import admitted, is_legacy
+
+        xrd = inputs.read_object(arguments.xrd, "CompositeResourceDefinition")
+        composite, notes = admitted(composite, xrd)
+    if arguments.composition is None:
+        steps = _one_step(arguments)
+    else:
+        from .composition import composition_steps
+
+        composition = inputs.read_object(arguments.composition, "Composition")
+        steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
+        name = composition.content["metadata"]["name"]
+    if arguments.observed_resources:
+        observed = inputs.read_observed(arguments.observed_resources, composite)
+    schemas = _schemas(arguments, xrd)
+    cluster = _files(arguments, schemas)
+    if arguments.kube_context is not None:
+        composite, observed, cluster = _live(arguments, composite, list(observed), cluster)
+    return _inputs(arguments, composite, steps, cluster, list(observed), schemas)._replace(
+        composition=name, xrd=None if xrd is None else xrd.content, notes=notes
+    )
+
+
+def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
+    """Read all inputs that the arguments of `add_operation` name.
+
+    Args:
+        arguments: The parsed command line.
+
+    Returns:
+        The inputs. With --kube-context, required resources, Secrets with credentials and schemas that no file gives are
+        read from the live cluster, but only when the run needs them.
+
+    Raises:
+        InputError: An input can't be read or is malformed, or two inputs don't fit together, such as a WatchOperation
+            and a watched resource of another kind.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    from .composition import operation_of, operation_steps, watching
+
+    document = inputs.read_object(arguments.operation, "Operation")
+    operation = operation_of(document)
+    steps = operation_steps(operation)
+    watched = None
+    if arguments.watched_resource is not None:
+        watched = inputs.read_object(arguments.watched_resource, "watched resource")
+        steps = watching(steps, document, watched)
+    schemas = _schemas(arguments)
+    cluster = _files(arguments, schemas, *([watched] if watched is not None else ()))
+    if arguments.kube_context is not None:
+        from .cluster import Chain
+        from .kubectl import Kubectl
+
+        cluster = Chain(cluster, Kubectl(arguments.kube_context, arguments.timeout))
+    return _inputs(arguments, operation, steps, cluster, [], schemas)
+
+
+def paths(arguments: argparse.Namespace) -> list[Path]:
+    """Return the paths of all files and directories that a parsed command line names, whether they exist or not."""
+    named = vars(arguments)
+    single = [
+        *("composite", "composition", "operation", "functions", "observed_resources", "watched_resource", "xrd"),
+        *("required_schemas", "function_credentials", "project"),
+    ]
+    found = [named[key] for key in single if named.get(key) is not None]
+    found += [*arguments.required_resources, *arguments.crds, *(path for _, path in arguments.context_files)]
+    return found
+
+
+def _add_functions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "functions",
+        metavar="FUNCTIONS",
+        nargs="?",
+        type=Path,
+        help="file or directory of Function documents, whose annotations say how each is run",
+    )
+
+
+def _one_step(arguments: argparse.Namespace) -> list[Step]:
+    """Return a pipeline of one step, which calls the function that --function names.
+
+    Raises:
+        InputError: --function isn't given, or is given several times.
+    """
+    if len(arguments.function) != 1:
+        given = f"{len(arguments.function)} are given" if arguments.function else "none is given"
+        raise InputError(f"without a COMPOSITION, --function must name the one function to run ({given})")
+    name, target = arguments.function[0]
+    return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
+
+
+def _schemas(arguments: argparse.Namespace, xrd: Document | None = None) -> Schemas | None:
+    if not arguments.required_schemas and not arguments.crds and xrd is None:
+        return None
+    from ..manifests.kind_schemas import Schemas
+
+    schemas = Schemas()
+    if xrd is not None:
+        schemas.add_crd(xrd.content, xrd.where)
+    if arguments.required_schemas:
+        schemas.add_path(arguments.required_schemas)
+    for path in arguments.crds:
+        schemas.add_definitions(path)
+    return schemas
+
+
+def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Document) -> Cluster:
+    from .cluster import Files
+
+    documents = inputs.read_resources(arguments.required_resources)
+    if arguments.function_credentials is not None:
+        documents += inputs.read_secrets(arguments.function_credentials)
+    return Files([document.content for document in (*documents, *more)], schemas)
+
+
+def _live(
+    arguments: argparse.Namespace, composite: Document, observed: list[Document], files: Cluster
+) -> tuple[Document, list[Document], Cluster]:
+    """Complete the inputs from files with data of the live cluster that --kube-context names.
+
+    The composite gets the live one's uid and status where it has none. If no observed resources were given, they are
+    the resources that the live composite refers to, without those of other controllers. The cluster looks into the
+    files first, then into the live cluster. Raises InputError if the live cluster can't be read, or the composite's
+    references are malformed.
+    """
+    from .cluster import Chain
+    from .kubectl import Kubectl
+
+    live = Kubectl(arguments.kube_context, arguments.timeout)
+    where = f"the kubectl context {arguments.kube_context}"
+    found = live.live(composite.content)
+    if found is not None:
+        # Composed resources refer to the composite by its uid, and functions read the status that they set before.
+        known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
+        metadata = {**known["metadata"], **composite.content["metadata"]}
+        composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
+    if arguments.observed_resources is None and not observed:
+        observed = _own([Document(where, content) for content in live.observed(found or composite.content)], composite)
+    return composite, observed, Chain(files, live)
+
+
+def _own(observed: list[Document], composite: Document) -> list[Document]:
+    """Return the observed resources that the composite controls, and those that have no controller.
+
+    A resource with another controller may belong to another composite. It is left out, and a warning is logged.
+    """
+    uid = objects.composite_uid(composite.content)
+    own = []
+    for document in observed:
+        controller = objects.controller_of(document.content)
+        if controller is None or controller.get("uid") == uid:
+            own.append(document)
+            continue
+        _log.warning(
+            "the resource %s is left out of the observed ones: its controller is %s %s (uid %s), not the composite "
+            "(uid %s); if it should be used, give the composite the metadata.uid that it has in the cluster",
+            objects.quoted(objects.resource_name(document.content)),
+            controller.get("kind") or "an object",
+            controller.get("name") or "without a name",
+            controller.get("uid") or "missing",
+            uid,
+        )
+    return own
+
+
+def _inputs(
+    arguments: argparse.Namespace,
+    composite: Document,
+    steps: list[Step],
+    cluster: Cluster,
+    observed: list[Document],
+    schemas: Schemas | None,
+) -> Inputs:
+    from . import runners
+
+    documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
+    overrides = dict(arguments.function_annotations)
+    for document in documents.values():
+        metadata = document.content["metadata"]
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
+    context = inputs.read_context(arguments.context_files, arguments.context_values)
+    # Functions are imported last, because an import may take long, and print.
+    targets = runners.assign(arguments.function, steps)
+    functions = runners.runners(steps, targets, documents, runners.dialling(arguments))
+    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas)

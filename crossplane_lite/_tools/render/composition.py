@@ -1,0 +1,291 @@
+"""Reads the steps of a pipeline from a Composition or an Operation.
+
+The checks of a Composition are those of Crossplane's own `render`: it must be for the composite's kind, have the labels
+that the composite selects, and be of mode Pipeline. A step that the API server would refuse is refused, too, such as a
+second step with the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ..._core.base.excerpts import short_repr, short_text
+from ..._core.paths.text import show
+from ...errors import InputError
+from ..manifests.yaml import Document
+from .inputs import field, is_text, kind_of, labels
+from .pipeline import Selector, Step
+
+__all__ = ["OPERATIONS", "composition_steps", "operation_of", "operation_steps", "watching"]
+
+OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
+"""The kinds of documents that give an Operation."""
+
+_COMPOSITION: Final = "apiextensions.crossplane.io/v1"
+_OPERATION: Final = "ops.crossplane.io/v1alpha1"
+# The label by which Crossplane knows the Operations that come from a template.
+_MADE_BY: Final = {
+    "CronOperation": "ops.crossplane.io/cronoperation",
+    "WatchOperation": "ops.crossplane.io/watchoperation",
+}
+
+
+def composition_steps(document: Document, composite: Document, legacy: bool = False) -> list[Step]:
+    """Return the steps of a Composition.
+
+    Args:
+        document: The Composition.
+        composite: The composite resource that the Composition must fit.
+        legacy: Whether the composite is one of Crossplane 1, so that its `compositionSelector` is directly in `spec`;
+            see `definition.is_legacy`.
+
+    Raises:
+        InputError: The document isn't a Composition, doesn't fit the composite, isn't of mode Pipeline, or has no steps
+            or a malformed step.
+    """
+    _check_kind(document, _COMPOSITION, "Composition")
+    _check_type(document, composite)
+    _check_labels(document, composite, legacy)
+    _check_mode(document)
+    return list(_steps(document))
+
+
+def operation_of(document: Document) -> Document:
+    """Return the Operation that Crossplane would make of a document.
+
+    Args:
+        document: An Operation, which is returned as it is; or a CronOperation or WatchOperation, whose template is
+            used.
+
+    Returns:
+        The Operation. An Operation from a template has the name of the CronOperation or WatchOperation, and
+        Crossplane's label with this name.
+
+    Raises:
+        InputError: The document is of another kind; or a CronOperation or WatchOperation has no template, or a
+            malformed one.
+    """
+    content = document.content
+    if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
+        raise _wrong_kind(document, _OPERATION, ", ".join(OPERATIONS[:-1]) + f" or {OPERATIONS[-1]}")
+    if content["kind"] == OPERATIONS[0]:
+        return document
+    if field(document, dict, "spec", "operationTemplate", "spec") is None:
+        raise InputError(
+            f"{document.where} has no spec.operationTemplate.spec, from which a {content['kind']} makes its Operations"
+        )
+    template = content["spec"]["operationTemplate"]
+    metadata = field(document, dict, "spec", "operationTemplate", "metadata") or {}
+    # Crossplane generates the Operation's name from the document's; its own `render` uses the document's name.
+    name = content["metadata"]["name"]
+    found = {**labels(document, "spec", "operationTemplate", "metadata", "labels"), _MADE_BY[content["kind"]]: name}
+    named = {**metadata, "labels": found, "name": name}
+    return Document(
+        document.where,
+        {"apiVersion": _OPERATION, "kind": OPERATIONS[0], "metadata": named, "spec": template["spec"]},
+    )
+
+
+def operation_steps(document: Document) -> list[Step]:
+    """Return the steps of an Operation.
+
+    Args:
+        document: The Operation, as `operation_of` returns it.
+
+    Raises:
+        InputError: The Operation isn't of mode Pipeline, or has no steps or a malformed step.
+    """
+    _check_mode(document)
+    return list(_steps(document))
+
+
+def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
+    """Return the steps of an Operation with a watched resource added: each step also requires this resource.
+
+    Args:
+        steps: The Operation's steps, which aren't changed.
+        document: The Operation, CronOperation or WatchOperation as read from the file.
+        watched: The watched resource, which has a name.
+
+    Raises:
+        InputError: The document is a WatchOperation that watches another kind or apiVersion.
+    """
+    from .operation import WATCHED_RESOURCE
+
+    content = watched.content
+    if document.content["kind"] == OPERATIONS[2]:
+        for key in ("apiVersion", "kind"):
+            wanted = field(document, str, "spec", "watch", key)
+            if wanted and wanted != content[key]:
+                raise InputError(
+                    f"{document.where} watches resources with the {key} {short_text(wanted)}, and {watched.where} has "
+                    f"the {key} {short_text(content[key])}: give a resource that is watched"
+                )
+    selector = Selector(
+        content["apiVersion"],
+        content["kind"],
+        name=field(watched, str, "metadata", "name"),
+        namespace=field(watched, str, "metadata", "namespace") or None,
+    )
+    return [step._replace(resources={**step.resources, WATCHED_RESOURCE: selector}) for step in steps]
+
+
+def _check_kind(document: Document, api_version: str, kind: str) -> None:
+    if (document.content["apiVersion"], document.content["kind"]) != (api_version, kind):
+        raise _wrong_kind(document, api_version, kind)
+
+
+def _wrong_kind(document: Document, api_version: str, kinds: str) -> InputError:
+    return InputError(f"{document.where}: the kind is {kind_of(document)}, and must be {kinds} of {api_version}")
+
+
+def _check_type(document: Document, composite: Document) -> None:
+    for key in ("apiVersion", "kind"):
+        wanted = field(document, str, "spec", "compositeTypeRef", key)
+        if wanted != composite.content[key]:
+            has = f"is {short_text(wanted)}" if wanted else "is missing"
+            raise InputError(
+                f"{document.where}: spec.compositeTypeRef.{key} {has}, and the {key} of {composite.where} is "
+                f"{short_text(composite.content[key])}"
+            )
+
+
+def _check_labels(document: Document, composite: Document, legacy: bool) -> None:
+    """Refuse a Composition that lacks a label of the composite's `compositionSelector`, or has another value for it.
+
+    Raises:
+        InputError: The Composition doesn't have the labels; or labels are malformed.
+    """
+    found = labels(document, "metadata", "labels")
+    start = ("spec",) if legacy else ("spec", "crossplane")
+    holder = field(composite, dict, *start) or {}
+    if "compositionSelector" not in holder:
+        return
+    for key, value in labels(composite, *start, "compositionSelector", "matchLabels").items():
+        if found.get(key) != value:
+            has = f"is {short_repr(found[key])}" if key in found else "is missing"
+            raise InputError(
+                f"{document.where}: the label {short_repr(key, 300)} {has}, and {composite.where} selects "
+                f"Compositions where it is {short_repr(value)}"
+            )
+
+
+def _check_mode(document: Document) -> None:
+    mode = field(document, str, "spec", "mode")
+    if mode != "Pipeline":
+        has = f"is {short_text(mode)}" if mode else "is missing"
+        raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
+
+
+def _steps(document: Document) -> Iterator[Step]:
+    pipeline: list[Any] = field(document, list, "spec", "pipeline") or []
+    if not pipeline:
+        raise InputError(f"{document.where} has no steps in spec.pipeline")
+    names: dict[str, int] = {}
+    for number in range(len(pipeline)):
+        step = _Step(document, number).read()
+        if step.name in names:
+            raise InputError(
+                f"{document.where}: spec.pipeline[{names[step.name]}] and spec.pipeline[{number}] are both named "
+                f"{short_repr(step.name)}"
+            )
+        names[step.name] = number
+        yield step
+
+
+class _Step:
+    """Reads one step: an element of `spec.pipeline`.
+
+    Its methods raise InputError if a part of the step is malformed.
+    """
+
+    def __init__(self, document: Document, number: int) -> None:
+        self._document = document
+        self._path: tuple[str | int, ...] = ("spec", "pipeline", number)
+        self._where = f"{document.where}: spec.pipeline[{number}]"
+        if field(document, dict, *self._path) is None:
+            raise InputError(f"{self._where} must be a mapping (got null)")
+
+    def read(self) -> Step:
+        name = self._text("step")
+        self._where += f" ({short_text(name)})"
+        return Step(
+            name,
+            self._text("functionRef", "name"),
+            where=self._where,
+            input=self._get(dict, "input"),
+            credentials=dict(self._credentials()),
+            resources=dict(self._resources()),
+            schemas=dict(self._schemas()),
+        )
+
+    def _credentials(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        seen: set[str] = set()
+        for path in self._elements("credentials"):
+            name = self._text(*path, "name")
+            self._once(seen, name, path)
+            source = self._get(str, *path, "source")
+            if source in (None, "None"):  # no credentials are sent then, as in Crossplane
+                continue
+            if source != "Secret":
+                raise InputError(f"{self._place(path, 'source')} is {short_text(source)}, and must be Secret")
+            yield name, (self._text(*path, "secretRef", "namespace"), self._text(*path, "secretRef", "name"))
+
+    def _resources(self) -> Iterator[tuple[str, Selector]]:
+        seen: set[str] = set()
+        for path in self._elements("requirements", "requiredResources"):
+            key = self._text(*path, "requirementName")
+            self._once(seen, key, path)
+            name = self._get(str, *path, "name")
+            has_labels = self._get(dict, *path, "matchLabels") is not None
+            if bool(name) == has_labels:
+                has = "both" if name else "neither"
+                raise InputError(f"{self._place(path)} must have either a name or matchLabels (it has {has})")
+            yield (
+                key,
+                Selector(
+                    self._text(*path, "apiVersion"),
+                    self._text(*path, "kind"),
+                    name=name or None,
+                    labels=labels(self._document, *self._path, *path, "matchLabels") if has_labels else None,
+                    namespace=self._get(str, *path, "namespace") or None,
+                ),
+            )
+
+    def _schemas(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        seen: set[str] = set()
+        for path in self._elements("requirements", "requiredSchemas"):
+            key = self._text(*path, "requirementName")
+            self._once(seen, key, path)
+            yield key, (self._text(*path, "apiVersion"), self._text(*path, "kind"))
+
+    def _elements(self, *path: str | int) -> Iterator[tuple[str | int, ...]]:
+        """Yield the path of each element of the list at `path`, relative to the step.
+
+        Raises:
+            InputError: The value at `path` isn't a list, or an element isn't a mapping.
+        """
+        for number in range(len(self._get(list, *path) or ())):
+            element = (*path, number)
+            if self._get(dict, *element) is None:
+                raise InputError(f"{self._place(element)} must be a mapping (got null)")
+            yield element
+
+    def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:
+        if name in seen:
+            raise InputError(f"{self._place(path)} has the same name as an element before it: {short_repr(name)}")
+        seen.add(name)
+
+    def _get(self, kind: type, *path: str | int) -> Any:
+        return field(self._document, kind, *self._path, *path)
+
+    def _text(self, *path: str | int) -> str:
+        value = self._get(str, *path)
+        if not is_text(value):
+            raise InputError(f"{self._place(path)} is {'missing' if value is None else 'an empty string'}")
+        text: str = value
+        return text
+
+    def _place(self, path: Sequence[str | int], *more: str) -> str:
+        return f"{self._document.where}: {show([*self._path, *path, *more])}"

@@ -1,0 +1,187 @@
+"""The effect of a CompositeResourceDefinition (XRD) on its composites: whether they are legacy, defaults, and checks.
+
+A legacy composite is one of Crossplane 1: its XRD has the scope LegacyCluster. Crossplane's own fields, such as
+`compositionRef`, are directly in its `spec`, and it has connection details and perhaps a claim. Any other composite has
+these fields in `spec.crossplane`, and neither connection details nor a claim. Only the XRD decides this: without an
+XRD, a composite isn't legacy, whatever fields its spec has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from ..._core.base.api_version import group_of
+from ..._core.base.excerpts import short_repr, short_text
+from ..._core.base.type_names import articled
+from ...errors import InputError, MissingExtraError
+from ..manifests.yaml import Document
+from .api_versions import split_api_version
+
+__all__ = ["admitted", "check_defines", "is_legacy", "schema_of", "steering"]
+
+_GROUP: Final = "apiextensions.crossplane.io"
+_LEGACY: Final = "LegacyCluster"
+
+
+def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
+    """Return whether an XRD has the scope LegacyCluster, so that its composites work as in Crossplane 1.
+
+    This scope is the default in apiextensions.crossplane.io/v1. For None instead of an XRD, the result is False.
+    """
+    if xrd is None:
+        return False
+    spec = xrd.get("spec")
+    scope = spec.get("scope") if isinstance(spec, Mapping) else None
+    return scope == _LEGACY if scope is not None else xrd.get("apiVersion") == f"{_GROUP}/v1"
+
+
+def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
+    """Return the mapping with Crossplane's own fields, such as `compositionRef`; empty if the composite has none.
+
+    Args:
+        composite: The composite.
+        legacy: Whether the composite is one of Crossplane 1, so that the mapping is `spec` instead of
+            `spec.crossplane`.
+    """
+    spec = composite.get("spec")
+    holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
+    return holder if isinstance(holder, Mapping) else {}
+
+
+def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> None:
+    """Refuse an XRD that doesn't define the composite's kind.
+
+    Args:
+        composite: The composite.
+        xrd: The CompositeResourceDefinition.
+        where: File and place of the XRD, for messages.
+
+    Raises:
+        InputError: `xrd` isn't a CompositeResourceDefinition, or defines another kind; or `composite` is a claim.
+        RenderError: The composite's apiVersion can't be parsed.
+    """
+    _check_kind(xrd, where)
+    spec = xrd.get("spec")
+    spec = spec if isinstance(spec, Mapping) else {}
+    kinds = [_kind_in(spec, key) for key in ("names", "claimNames")]
+    group, _ = split_api_version(str(composite.get("apiVersion")))
+    kind = composite.get("kind")
+    if group == spec.get("group") and kind == kinds[0]:
+        return
+    if group == spec.get("group") and kinds[1] is not None and kind == kinds[1]:
+        raise InputError(
+            f"{where}: {short_text(kind)} is the kind of the claim, and Crossplane composes its composite; give the "
+            f"composite of kind {short_text(kinds[0])}"
+        )
+    raise InputError(
+        f"{where} defines the composite {short_text(kinds[0])} of {short_text(spec.get('group'))}, and the composite "
+        f"is {articled(short_text(kind), short_text(group))}: give the XRD of the composite"
+    )
+
+
+def schema_of(
+    composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
+) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
+    """Return the schema that an API server has for the composite's kind and version, and a path for messages.
+
+    The schema is the XRD's, with Crossplane's own fields added, and without top-level fields that Crossplane drops. The
+    path leads to the author's part of the schema in the XRD: `spec.versions[N].schema.openAPIV3Schema`.
+
+    Args:
+        composite: The composite.
+        xrd: The CompositeResourceDefinition that defines its kind.
+        where: File and place of the XRD, for messages.
+
+    Raises:
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or defines another kind, or lacks the
+            composite's version; or `composite` is a claim.
+        RenderError: The composite's apiVersion can't be parsed.
+    """
+    from ..manifests.xrd import crds_of
+
+    _check_kind(xrd, where)
+    versions = crds_of(where, xrd)[0]["spec"]["versions"]  # those of the composite; a claim has the same
+    check_defines(composite, xrd, where)
+    _, name = split_api_version(str(composite.get("apiVersion")))
+    for at, version in enumerate(versions):
+        if version["name"] == name:
+            return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
+    raise InputError(
+        f"{where} has no version {short_repr(name)} of {short_text(composite.get('kind'))}, which is the composite's "
+        f"(the XRD has {short_text(', '.join(version['name'] for version in versions))})"
+    )
+
+
+def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
+    """Fill in the defaults of a composite's XRD, and check the composite's spec against the XRD.
+
+    Args:
+        composite: The composite, whose content isn't changed.
+        xrd: The CompositeResourceDefinition of its kind.
+
+    Returns:
+        The composite as an API server would store it, and remarks for the user. There is one remark if the composite
+        or rules in CEL weren't checked, because a package for the check isn't installed; else none.
+
+    Raises:
+        InputError: `xrd` isn't a CompositeResourceDefinition, or is malformed, or doesn't define the composite's kind
+            and version; or an API server would refuse the composite's spec. The message names each wrong field, and the
+            file.
+        RenderError: The composite's apiVersion can't be parsed.
+    """
+    from .defaults import apply_defaults
+
+    content = apply_defaults(composite.content, xrd.content, xrd.where)
+    notes: list[str] = []
+    try:
+        problems = list(_problems(content, xrd, notes))
+    except MissingExtraError as error:
+        return Document(composite.where, content), [f"the composite isn't checked against {xrd.where}: {error}"]
+    if problems:
+        raise InputError(f"{composite.where} doesn't fit its definition in {xrd.where}: {'; '.join(problems)}")
+    return Document(composite.where, content), notes
+
+
+def _check_kind(xrd: Mapping[str, Any], where: str) -> None:
+    if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
+        raise InputError(
+            f"{where} is not a CompositeResourceDefinition of {_GROUP} "
+            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
+        )
+
+
+def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
+    names = spec.get(key)
+    return names.get("kind") if isinstance(names, Mapping) else None
+
+
+def _problems(composite: Mapping[str, Any], xrd: Document, notes: list[str]) -> Iterable[str]:
+    """Yield a text for each mistake in a composite's spec: the field's path, and what is wrong.
+
+    A remark is added to `notes` if rules can't be evaluated.
+
+    Raises:
+        InputError: The XRD has no usable schema for the composite.
+        MissingExtraError: A package for the check isn't installed.
+    """
+    from ..._core.schemas.schema import SchemaError, errors_in
+    from .rules import verdicts
+
+    schema, _ = schema_of(composite, xrd.content, xrd.where)
+    try:
+        found = errors_in(composite, schema)
+    except SchemaError as error:
+        raise InputError(f"{xrd.where}: {error}") from None
+    for one in found:
+        # Only users write the spec; Crossplane or functions write the other fields.
+        if not one.path or one.path.partition(".")[0].partition("[")[0] == "spec":
+            yield f"{one.path}: {one.problem}" if one.path else one.problem
+    if found:
+        return
+    rules = verdicts(composite, schema)
+    yield from (f"{path}: {message}" if path else message for path, message in rules.broken)
+    if rules.unknown:
+        notes.append(
+            f"{len(rules.unknown)} of {rules.applied} rules in CEL of {xrd.where} aren't evaluated: {rules.unknown[0]}"
+        )

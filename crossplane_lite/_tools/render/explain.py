@@ -1,0 +1,413 @@
+"""Explains where each field of a resource comes from: the line that set the field, and the values that it is made from.
+
+    explain(rendered.steps, "subnet", timeout=60.0)
+
+Lines are known only for functions of this package that run in this process: their compose() runs once more and is
+watched (see `recording`). The values that a field is made from are found for all functions: each function is called
+many times, each time with one value of its request changed (see `probing`). So compose() must have no effects outside
+of its context, as everywhere.
+
+A resource is held back if this package leaves it out of a function's answer, because values that the resource needs are
+missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..._core.base.excerpts import short_text
+from ..._core.base.near_name import near_name
+from ..._core.call.mark import ANNOTATION, steps_in
+from ..._core.observed.secrets import masker_for
+from ..._core.paths.text import quoted, show
+from ..._core.waits.entry import Need
+from ...errors import InputError
+from ...proto import _view
+from ..manifests.objects import some_names, text_of
+from .functions import InProcess
+from .origin import Origin, Steps, origin_text
+from .probing import Answer, Found, Made, fields_of, made_from, origins
+from .recording import COMPOSITE, Recorded, Waits, record, silent_run
+from .rendered import RenderError, StepRun
+from .told import told
+
+if TYPE_CHECKING:
+    from ...composition import Function
+    from .pipeline import Runner
+
+__all__ = ["Explained", "Field", "Wait", "explain"]
+
+_MARK: Final = ("metadata", "annotations", ANNOTATION)
+_MOST_UNSURE: Final = 3
+_COMPOSITE: Final = "xr"  # the beginning of the paths of the composite's fields
+
+
+class Field(NamedTuple):
+    """The origin of one field of a resource.
+
+    Attributes:
+        path: The path of the field in the resource, such as `spec.forProvider.region`.
+        value: The value, with secrets masked; None for null, and for a value that is missing.
+        waits: The paths of the missing values that the field needs.
+        place: The line that set the field, such as `function.py:31`; empty if the line isn't known.
+        step: The name of the step that set the field.
+        sources: The paths of the request's values that the field is made from, such as `xr.spec.region`.
+        note: A remark, such as `a constant`; empty for no remark.
+    """
+
+    path: str
+    value: Any
+    waits: tuple[str, ...]
+    place: str
+    step: str
+    sources: tuple[str, ...]
+    note: str
+
+
+class Wait(NamedTuple):
+    """A missing value that a resource needs.
+
+    Attributes:
+        path: The path of the value, such as `vpc.status.atProvider.vpcId`.
+        why: The reason why the value is missing.
+        of: The name of the resource that the value belongs to, or the path of the composite's field; empty if not
+            known.
+        waits: The missing values that this owner needs itself. Each owner's values are listed only once.
+    """
+
+    path: str
+    why: str
+    of: str
+    waits: tuple[Wait, ...]
+
+
+class Explained(NamedTuple):
+    """The origin of a composed resource and its fields, or of the composite's status.
+
+    Attributes:
+        name: The composition resource name; `xr` for the composite's status.
+        kind: The kind and the apiVersion, such as `VPC of ec2.aws.upbound.io/v1beta1`; empty for the composite, and if
+            not known.
+        held: Whether the resource is held back, because values that it needs are missing.
+        step: The name of the last step that changed the resource, or that holds it back; empty if no step sets the
+            composite's status.
+        place: The line that registered the resource, such as `function.py:31`; empty if the line isn't known.
+        fields: The resource's fields, sorted by path.
+        decides: The paths of the request's values that decide whether the resource is composed.
+        waits: The missing values that the resource needs.
+        notes: Remarks for the user on what could not be found out.
+    """
+
+    name: str
+    kind: str
+    held: bool
+    step: str
+    place: str
+    fields: list[Field]
+    decides: list[str]
+    waits: list[Wait]
+    notes: list[str]
+
+
+class _Said(NamedTuple):
+    """The facts about the share that one step has in a resource, or in the composite's status.
+
+    Attributes:
+        run: The step's run in the reconcile.
+        recorded: The lines that set and read values, from another run of compose(); None if the step's runner isn't
+            `InProcess`.
+        made: The values that the fields are made from, as `probing` finds them.
+        base: The resource's fields and their values, from another call with the unchanged request. If the resource is
+            held back, they are as compose() registers them, and empty if the step's runner isn't `InProcess`. Also
+            empty if the call fails.
+    """
+
+    run: StepRun
+    recorded: Recorded | None
+    made: Made
+    base: Mapping[Steps, Any]
+
+
+def explain(
+    steps: Sequence[StepRun], name: str, *, timeout: float = 60.0, schema: Mapping[str, Any] | None = None
+) -> Explained:
+    """Return where the fields of a composed resource, or of the composite's status, come from.
+
+    For this, the functions are called many times.
+
+    Args:
+        steps: The runs of the steps in a reconcile.
+        name: The composition resource name. `xr` means the composite's status, unless a composed resource has this
+            name.
+        timeout: The time limit in seconds of each call of a function that runs outside of this process. Calls in this
+            process have no limit.
+        schema: The schema of the composite's kind, so that its values are changed to others that it lists. None if it
+            isn't known.
+
+    Raises:
+        InputError: No step composes or holds back a resource of this name.
+    """
+    needs: dict[str, list[Need]] = {}
+    holders: dict[str, int] = {}
+    # Fields of the composite that wait, with the paths that they wait for, by the number of the step that sets them.
+    unset: dict[int, dict[str, list[str]]] = {}
+    for number, says in enumerate(told(steps)):
+        for need in says.needs:
+            needs.setdefault(need.name, []).append(need)
+            if not need.by_resource and need.name.startswith(f"{_COMPOSITE}."):
+                waiting = unset.setdefault(number, {})
+                waiting.setdefault(need.name.removeprefix(f"{_COMPOSITE}."), []).append(need.path)
+        holders.update(dict.fromkeys(says.held, number))
+    desired = _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
+    target = name
+    if name not in desired.resources and name not in holders:
+        if name != _COMPOSITE:
+            names = sorted({*desired.resources, *holders})
+            raise InputError(
+                f"--explain {short_text(name)}: no function composes or holds back a resource of this name"
+                f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "
+                f"--explain {_COMPOSITE} explains the composite's status)"
+            )
+        target = COMPOSITE
+    held = target in holders and target not in desired.resources
+    fields: list[Field] = []
+    said: list[_Said] = []
+    for number, own in [(holders[target], None)] if held else _shares(steps, target, also=unset):
+        one = _said(steps[number], target, timeout, schema)
+        found = [*_fields(one, own, held=held), *([] if target else _unset_fields(one, unset.get(number, {})))]
+        if found or own is None:
+            said.append(one)
+            fields += found
+    decides = dict.fromkeys(_text(one) for each in said for one in each.made.decides)
+    recorded = next((one.recorded.resource for one in reversed(said) if one.recorded is not None), None)
+    notes = [note for one in said for note in _notes(one)]
+    values = {one.path: one.value for one in fields}
+    kind = values.get("kind")
+    return Explained(
+        name,
+        "" if kind is None or not target else f"{text_of(kind)} of {text_of(values.get('apiVersion'))}",
+        held,
+        said[-1].run.step.name if said else "",
+        "" if recorded is None else recorded.registered,
+        sorted(fields, key=lambda one: one.path),
+        list(decides),
+        _waits([name] if target else [f"{_COMPOSITE}.{path}" for each in unset.values() for path in each], needs),
+        notes,
+    )
+
+
+def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> Iterable[tuple[int, set[Steps] | None]]:
+    """Yield the number of each step that set fields of a resource, and the paths of these fields.
+
+    If several steps set a field, the last step that changed its value counts. For the composite (`target` is empty), a
+    step is also yielded, with no paths, if it may have set fields to values that are missing. These are the steps in
+    `also`, whose answers say so, and the steps that run in this process.
+    """
+    owner: dict[Steps, int] = {}
+    for number, run in enumerate(steps):
+        before = _desired(_view.RunFunctionRequest.FromString(run.request).desired, target) or {}
+        after = _desired(_view.RunFunctionResponse.FromString(run.response).desired, target) or {}
+        owner = {
+            at: owner.get(at, number) if at in before and before[at] == value else number for at, value in after.items()
+        }
+    for number in range(len(steps)):
+        is_asked = not target and (number in also or isinstance(steps[number].runner, InProcess))
+        if number in owner.values() or is_asked:
+            yield number, {at for at, of in owner.items() if of == number}
+
+
+def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
+    """Return the fields of a desired resource with their values; None if the resource isn't desired.
+
+    An empty `target` stands for the composite, of which only the fields of its status are returned.
+    """
+    if target:
+        return fields_of(state.resources[target].resource) if target in state.resources else None
+    found = fields_of(state.composite.resource)
+    return {at: value for at, value in found.items() if at[0] == "status" and len(at) > 1}
+
+
+def _said(run: StepRun, target: str, timeout: float, schema: Mapping[str, Any] | None) -> _Said:
+    """Return the facts about one step's share in a resource. For this, the step's function is called many times.
+
+    Args:
+        run: The step's run in the reconcile.
+        target: The composition resource name; empty for the composite's status.
+        timeout: The time limit in seconds of each call, for a function that runs outside of this process.
+        schema: The schema of the composite's kind; None if it isn't known.
+    """
+    if isinstance(run.runner, InProcess):
+        function = run.runner.function
+        recorded = record(function, run.request, target)
+        answer = _in_process(function)
+    else:
+        recorded = None
+        answer = _elsewhere(run.runner, timeout)
+    base = answer(run.request, [target]).fields
+    made = made_from(run.request, target, origins(run.request, recorded), answer, base, schema)
+    return _Said(run, recorded, made, base)
+
+
+def _in_process(function: Function) -> Answer:
+    def answer(request: bytes, names: Sequence[str]) -> Found:
+        data, registered = silent_run(function, request, names)
+        found = _read(data, names)
+        if found.name or found.error or found.fields:
+            return found
+        # A resource that is held back isn't in the answer, but compose() has registered it.
+        return next((Found(name, registered[name].values) for name in names if name in registered), found)
+
+    return answer
+
+
+def _elsewhere(runner: Runner, timeout: float) -> Answer:
+    def answer(request: bytes, names: Sequence[str]) -> Found:
+        try:
+            return _read(runner.run(request, timeout), names)
+        except RenderError as error:
+            return Found("", {}, str(error))
+
+    return answer
+
+
+def _read(answer: bytes, names: Sequence[str]) -> Found:
+    """Return the first resource of `names` that is in a function's answer. An empty name is the composite.
+
+    The composite is in every answer. The result has an empty name if the answer has none of the resources. If the
+    function failed or gave no answer, the result has an error, too.
+    """
+    if not answer:
+        return Found("", {}, "no answer")
+    response = _view.RunFunctionResponse.FromString(answer)
+    for result in response.results:
+        if result.severity == _view.SEVERITY_FATAL:
+            return Found("", {}, result.message)
+    for name in names:
+        fields = _desired(response.desired, name)
+        if fields is not None:
+            return Found(name or _COMPOSITE, fields)
+    return Found("", {})
+
+
+def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
+    """Yield the origin of each field that one step has set in a resource.
+
+    Args:
+        said: The facts about the step's share in the resource.
+        own: The paths of the fields; None for all fields of the resource.
+        held: Whether the resource is held back.
+    """
+    mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
+    resource = None if said.recorded is None else said.recorded.resource
+    for at in sorted(said.base if own is None else own, key=show):
+        value = ",".join(steps_in(said.base.get(at))) if at == _MARK else said.base.get(at)
+        set_to = None if resource is None else resource.values.get(at)
+        waits = set_to.paths if isinstance(set_to, Waits) else ()
+        place = "" if resource is None else resource.places.get(at, "")
+        if resource is not None and not place and (at in resource.values or at in (("apiVersion",), ("kind",))):
+            place = resource.made or resource.registered
+        sources = [_text(one) for one in said.made.sources.get(at, ()) if at != _MARK]
+        sources += [
+            f"{_text(one)} (read on that line)"
+            for one in said.made.unknown
+            if place and said.recorded is not None and place in said.recorded.reads.get(one, ())
+        ]
+        note = _note(said, at, has_sources=bool(sources), is_set=resource is None or at in resource.values)
+        if waits:
+            note = "" if held else "keeps the value that it has"
+        yield Field(
+            show(at),
+            None if isinstance(value, Waits) else _masked(value, mask),
+            tuple(map(mask, waits)),
+            place,
+            said.run.step.name,
+            tuple(map(mask, sources)),
+            note,
+        )
+
+
+def _unset_fields(said: _Said, unset: Mapping[str, Sequence[str]]) -> Iterable[Field]:
+    """Yield the composite's fields that one step sets to values that are missing, so that they aren't in its answer.
+
+    Args:
+        said: The facts about the step's share in the composite's status.
+        unset: The paths of such fields, each with the paths of the missing values, from the step's answer.
+    """
+    mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
+    resource = None if said.recorded is None else said.recorded.resource
+    places = {}
+    found = {path: tuple(waits) for path, waits in unset.items()}
+    values = {} if resource is None else resource.values
+    for at, value in values.items():
+        if isinstance(value, Waits) and at not in said.base:
+            places[show(at)] = "" if resource is None else resource.places.get(at, "")
+            found[show(at)] = tuple(map(mask, value.paths))
+    for path, waits in found.items():
+        yield Field(path, None, waits, places.get(path, ""), said.run.step.name, (), "")
+
+
+def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
+    if at == _MARK:
+        return "crossplane-lite's mark"
+    if at in said.made.varies:
+        return "differs from call to call"
+    if has_sources:
+        return ""
+    if at in (("apiVersion",), ("kind",)):
+        return "the resource's class" if said.recorded is not None else "a constant"
+    if said.recorded is not None and not is_set:
+        return "kept as it is observed, or set by crossplane-lite"
+    if said.made.cut:
+        return "a constant, or made from a value that wasn't tried"
+    unsure = [_text(one) for one in (*said.made.unseen, *said.made.unknown)]
+    if unsure:
+        more = " and others" if unsure[_MOST_UNSURE:] else ""
+        return f"a constant, or made from {', '.join(unsure[:_MOST_UNSURE])}{more}"
+    return "a constant"
+
+
+def _notes(said: _Said) -> Iterable[str]:
+    """Yield a remark for each fact about a step that could not be found out. At most three remarks are about errors."""
+    step = quoted(said.run.step.name)
+    if said.recorded is None:
+        yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
+    if said.made.cut:
+        yield f"step {step} has more values in its request than are tried"
+    for origin, problem in list(said.made.unknown.items())[:_MOST_UNSURE]:
+        seen = f"what is made from {_text(origin)} can't be seen"
+        yield f"{seen}, because with another value step {step} fails: {problem}"
+
+
+def _text(origin: Origin) -> str:
+    text = origin_text(origin)
+    return f"{text} (previous step)" if origin.part == "desired" else text
+
+
+def _masked(value: Any, mask: Callable[[str], str]) -> Any:
+    return mask(value) if isinstance(value, str) else value
+
+
+def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
+    """Return the missing values that resources or fields need.
+
+    Each value has in `waits` the missing values that its owner needs itself. The owner is the resource that the value
+    belongs to, or a field of the composite. `waits` is empty if the owner came up before, or is 50 levels deep. `needs`
+    is by the name of the resource or the field's path, as in `names`.
+    """
+    seen = set(names)
+
+    def of(one: str, depth: int) -> tuple[Wait, ...]:
+        found = []
+        for need in sorted(needs.get(one, ())):
+            turn = next((key for key in (need.path, need.of) if key in needs and key not in seen), None)
+            if turn is not None:
+                seen.add(turn)
+            below = of(turn, depth + 1) if turn is not None and depth < _DEEPEST else ()
+            found.append(Wait(need.path, need.why, need.of, below))
+        return tuple(found)
+
+    return [wait for name in names for wait in of(name, 0)]
+
+
+_DEEPEST: Final = 50

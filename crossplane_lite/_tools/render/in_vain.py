@@ -1,0 +1,117 @@
+"""Finds awaited values that never come, because the schema of the resource's kind lacks the field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ..._core import codec
+from ..._core.paths import field_path
+from ...errors import UsageError, WireError
+from ...proto import _view
+from .api_versions import api_versions_checked
+from .schema_fields import missing_field, name_of, without_method
+from .told import told
+
+if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
+    from .rendered import StepRun
+
+__all__ = ["HEADING", "in_vain", "lines", "summary"]
+
+HEADING: Final = "never resolved:"
+
+
+def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
+    """Find the resources and fields that need a value that never comes, because the awaited resource's schema lacks it.
+
+    Args:
+        steps: The runs of the pipeline's steps.
+        schemas: The schemas of kinds. An awaited resource whose kind has no schema here isn't checked.
+
+    Returns:
+        The names of composed resources and fields of the composite (`xr.status.x`), sorted. Each has a list of the
+        awaited paths with the reason, such as `vpc.status.idd (the schema of example.org/v1 VPC has no status.idd)`.
+
+    Raises:
+        InputError: A file of schemas can't be read, or is malformed.
+        MissingExtraError: A file of schemas is YAML, and PyYAML isn't installed.
+        RenderError: A resource's apiVersion can't be parsed.
+    """
+    runs = list(steps)
+    found: dict[str, dict[str, str]] = {}
+    for run, says in zip(runs, told(runs), strict=True):
+        needs = [need for need in says.needs if need.of_resource and need.path.startswith(need.of)]
+        sources = _sources(run) if needs else ()
+        for need in needs:
+            reason = _reason(sources, need.of, need.path.removeprefix(need.of), schemas)
+            if reason:
+                found.setdefault(need.name, {})[need.path] = reason
+    return {name: [f"{path} ({why})" for path, why in sorted(paths.items())] for name, paths in sorted(found.items())}
+
+
+def lines(unresolved: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield a line for the user for each awaited value: `NAME waits for PATH (REASON)`.
+
+    Args:
+        unresolved: The awaited paths by name, as `in_vain` returns them.
+    """
+    for name, paths in unresolved.items():
+        yield from (f"{name} waits for {path}" for path in paths)
+
+
+def summary(unresolved: Iterable[str]) -> str:
+    """Return one phrase that names the resources and fields that need values that never come.
+
+    Args:
+        unresolved: The names, as `in_vain` returns them.
+    """
+    return f"these wait for values that never come: {', '.join(unresolved)}"
+
+
+def _sources(run: StepRun) -> tuple[Any, ...]:
+    """Return the resources in a step's answer and the observed ones in its request, each by name."""
+    desired: Any = _view.RunFunctionResponse.FromString(run.response).desired.resources
+    observed: Any = _view.RunFunctionRequest.FromString(run.request).observed.resources
+    return desired, observed
+
+
+def _reason(sources: tuple[Any, ...], name: str, rest: str, schemas: Schemas) -> str:
+    """Return the reason why a field of a resource never has a value. Return an empty string if it may get a value.
+
+    Only fields in `spec` and `status` are checked. `sources` are those of the step that waits, as `_sources` returns
+    them; `rest` is a path such as `.status.id`.
+    """
+    try:
+        parsed = field_path.parse(rest.removeprefix("."))
+    except (UsageError, ValueError):  # the latter is for an index of thousands of digits
+        return ""
+    steps = [step for step in parsed if not isinstance(step, field_path.Select)]
+    if len(steps) < len(parsed) or not steps or steps[0] not in ("spec", "status"):
+        return ""
+    if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):
+        del steps[2:]  # steps[2] is the type of a condition, and schemas don't name types
+    api_version, kind = (_text(sources, name, key) for key in ("apiVersion", "kind"))
+    if not api_version or not kind:  # the resource is held back, so it has no kind yet
+        return ""
+    with api_versions_checked():
+        schema = schemas.find(api_version, kind)
+    if schema is None:
+        return ""
+    return missing_field(schema, without_method(schema, steps), name_of(api_version, kind))
+
+
+def _text(sources: tuple[Any, ...], name: str, key: str) -> str:
+    """Return a string that a resource has at its top level, such as its `kind`; empty if there is none.
+
+    The resource is looked up in the step's answer first, then among the observed resources.
+    """
+    for resources in sources:
+        if name in resources:
+            try:
+                value = codec.get_path(resources[name].resource, (key,), "")
+            except WireError:  # a function that runs elsewhere may give a malformed resource
+                continue
+            if isinstance(value, str) and value:
+                return value
+    return ""

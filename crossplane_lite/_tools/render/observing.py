@@ -1,0 +1,147 @@
+"""What previews see of a run of compose() beside its answer: forgotten resources, held-back ones, missing values."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from ..._core.base.folder import PACKAGE
+from ..._core.base.sentinels import TOMBSTONE
+from ..._core.base.type_names import type_in_words
+from ..._core.call.error_text import named
+from ..._core.models.node import LOOSE
+from ..._core.models.resource import Resource
+from ..._core.models.walker import Tree, tree_of
+from ..._core.observed.observable import Observable
+from ..._core.observed.observer import Observer
+from ..._core.observed.uses import sources
+from ...errors import CrossplaneLiteError
+from ...proto import _view
+from .outdated import unknown_fields
+
+__all__ = ["Asked", "Seen"]
+
+
+class Asked(NamedTuple):
+    """A resource as compose() registers it, as plain data, in which Observables stand for unresolved values.
+
+    Attributes:
+        data: The data.
+        partial: Whether a previous function desires the resource too, so that fields may be missing here.
+    """
+
+    data: dict[str, Any]
+    partial: bool
+
+
+class Seen(Observer):
+    """The record of one run of compose(), or of several runs whose answers are thrown away.
+
+    Attributes:
+        unresolved: The paths of the composite's fields that compose() sets to values that don't exist yet. For a key
+            that doesn't exist yet, it is the path of the object that gets the key.
+        missing: The paths of the missing values that compose() got. One around another one is left out.
+        errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
+        notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
+            of another object, and what `outdated.unknown_fields` finds.
+        held: The resources that compose() registers and that aren't in the function's answer, by name. One whose values
+            can't be encoded is left out.
+    """
+
+    def __init__(self) -> None:
+        self._model: type[Resource] | None = None
+        self._made: list[tuple[Resource, str]] = []
+        self._trees: dict[str, tuple[Tree, bool]] = {}
+        self.unresolved: list[list[str | int]] = []
+        self.missing: list[str] = []
+        self.errors: list[str] = []
+        self.held: dict[str, Asked] = {}
+        self.notes: list[str] = []
+
+    def made(self, model: Any) -> None:
+        if not isinstance(model, Resource):
+            return
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename.startswith(PACKAGE):
+            if frame.f_back is None:
+                return
+            frame = frame.f_back
+        self._made.append((model, f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"))
+
+    def composite(self, model: Any) -> None:
+        self._model = type(model)
+
+    def ended(self, call: Any, error: BaseException | None) -> None:
+        self.errors.append("" if error is None else call.show(named(error, call.function.file)))
+        asked = [*call.handed_out, *call.guesses.values(), *call.tokens.values()]
+        paths = {one.source_path for value in asked for one in sources(value)}
+        around = {path[:at] for path in paths for at, sign in enumerate(path) if sign in ".["}
+        self.missing = sorted(paths - around)
+        for name, model in call.resources.items():
+            tree = _tree_of(model, call)
+            if tree is not None:
+                self._trees.setdefault(name, (tree, model._state.base is not None))
+        status = None if call.composite is None else _tree_of(call.composite, call)
+        if status is not None:
+            self.unresolved = [one.steps[:-1] if one.is_key else one.steps for one in status.found]
+
+    @property
+    def error(self) -> str:
+        """The exception that ended the first run early; empty if it ended by itself."""
+        return self.errors[0] if self.errors else ""
+
+    def answered(self, request: bytes, answer: bytes) -> None:
+        """Take in the answer, and set `held` and `notes`."""
+        self.held = self.beyond(_view.RunFunctionResponse.FromString(answer).desired.resources)
+        self.notes = [*self._notes(request)]
+        self._trees.clear()
+        self._made.clear()
+
+    def beyond(self, known: Collection[str]) -> dict[str, Asked]:
+        """Return the resources that compose() registers, by name, but those of the names in `known`."""
+        return {
+            name: Asked(_with_observables(tree), partial)
+            for name, (tree, partial) in self._trees.items()
+            if name not in known
+        }
+
+    def _notes(self, request: bytes) -> Iterator[str]:
+        for one, place in self._made:
+            if one._state is None and (one._node is None or one._node.state == LOOSE):
+                yield (
+                    f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
+                    "ctx.resource(name, ...)"
+                )
+        if self._model is not None:
+            yield from unknown_fields(self._model, request)
+
+
+def _tree_of(model: Resource, call: Any) -> Tree | None:
+    try:
+        return tree_of(model, call)
+    except CrossplaneLiteError:  # the answer has a fatal result for such a value
+        return None
+
+
+def _with_observables(tree: Tree) -> dict[str, Any]:
+    """Return a tree's data, in which unresolved texts, and maps with unresolved keys, are Observables."""
+    data: dict[str, Any] = {"": _without_tombstones(tree.data)}
+    for found in tree.found:
+        steps = ["", *(found.steps[:-1] if found.is_key else found.steps)]
+        holder: Any = data
+        for step in steps[:-1]:
+            if type(holder) is Observable:
+                break
+            holder = holder[step]
+        if isinstance(holder, (dict, list)):
+            holder[steps[-1]] = Observable(found.waits_for[0].source_path)  # type: ignore[index]
+    whole: dict[str, Any] = data[""]
+    return whole
+
+
+def _without_tombstones(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_tombstones(one) for key, one in value.items() if one is not TOMBSTONE}
+    return [_without_tombstones(one) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,417 @@
+"""Finds the sources of a resource's fields by trial: calls a function again with one value of its request changed.
+
+The fields of the resource that differ in the response depend on that value. An origin (see `render.origin`) says where
+in the request the value is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..._core import codec
+from ..._core.call.mark import HELD_BACK_KEY
+from ..._core.models.walker import leaves
+from ..._core.paths.schema import Schema
+from ...errors import CrossplaneLiteError
+from ...proto import _view
+from .origin import Origin, Steps
+from .recording import Recorded
+
+__all__ = ["Answer", "Found", "Made", "Request", "fields_of", "made_from", "origins"]
+
+Fields = Mapping[Steps, Any]
+
+MOST_PROBES: Final = 400
+"""The most values of a request that are changed, one at a time."""
+
+_PROBE: Final = "crossplane-lite-probe"
+# A field is more often a string than a number, so a string is tried first.
+_FOR_UNSET: Final = (_PROBE, 13, True)
+_ALWAYS: Final = (("spec",), ("metadata", "name"), ("metadata", "namespace"), ("metadata", "labels"))
+_CONDITIONS: Final = ("status", "conditions")
+
+
+class Made(NamedTuple):
+    """The sources of a resource's fields. A field is given by the keys and indexes of its path.
+
+    Attributes:
+        sources: For each field, the origins of the values that it depends on.
+        decides: The origins of the values that decide whether the resource is composed, or which name it has.
+        unseen: The origins in `decides` whose change makes the resource disappear, so that it isn't known which fields
+            depend on them.
+        unknown: The origins whose change makes the function fail, each with the error.
+        varies: The fields that differ between two calls with the same request.
+        cut: Whether there were more than `MOST_PROBES` values, so that the others weren't changed.
+    """
+
+    sources: dict[Steps, list[Origin]]
+    decides: list[Origin]
+    unseen: list[Origin]
+    unknown: dict[Origin, str]
+    varies: set[Steps]
+    cut: bool
+
+
+class Found(NamedTuple):
+    """The resource that was found in a response.
+
+    Attributes:
+        name: The resource's name: the first of the wanted names that the response has; empty if it has none of them.
+        fields: The values of the resource's fields, by the keys and indexes of their paths.
+        error: The error if the function failed; else empty.
+    """
+
+    name: str
+    fields: Fields
+    error: str = ""
+
+
+Answer = Callable[[bytes, Sequence[str]], Found]
+"""Calls the function with the bytes of a request, and returns the resource under the first of the given names."""
+
+
+def made_from(
+    request: bytes,
+    name: str,
+    candidates: Iterable[Origin],
+    answer: Answer,
+    base: Fields,
+    schema: Mapping[str, Any] | None = None,
+) -> Made:
+    """Find the values of a request on which a resource's fields depend.
+
+    First calls the function with the unchanged request, and then up to three times for each value.
+
+    Args:
+        request: The bytes of the request.
+        name: The composition resource name; empty for the composite.
+        candidates: The origins of the values to change, one after the other. Only the first `MOST_PROBES` are changed.
+        answer: A function that calls the composition function, and finds the resource in the response.
+        base: The fields of the resource for the unchanged request.
+        schema: The schema of the composite's kind; its values are only changed to such that it allows. None if it isn't
+            known.
+    """
+    made = Made({}, [], [], {}, set(), False)
+    again = answer(request, [name]).fields
+    made.varies.update(_different(base, again))
+    source = Request(request)
+    number = 0
+    for origin in candidates:
+        number += 1
+        if number > MOST_PROBES:
+            return made._replace(cut=True)
+        allowed = _allowed(schema, origin)
+        _try(origin, name, source, answer, base, made, allowed)
+    return made
+
+
+def _allowed(schema: Mapping[str, Any] | None, origin: Origin) -> Sequence[Any]:
+    """Return the values that a schema lists for a value of the composite; empty if it lists none."""
+    place = None if schema is None or origin.part != "xr" else Schema(schema).at(origin.steps)
+    parts = [] if place is None else [one.source for one in place.alternatives()]
+    choices = next((one["enum"] for one in parts if "enum" in one), None)
+    return choices if isinstance(choices, list) else ()
+
+
+def _try(
+    origin: Origin, name: str, source: Request, answer: Answer, base: Fields, made: Made, allowed: Sequence[Any]
+) -> None:
+    problem = ""
+    decides = False
+    before = source.value(origin)
+    for value in [one for one in allowed if not _same(one, before)] or _others(before):
+        data = source.changed(origin, value)
+        if data is None:
+            continue
+        found = answer(data, [name, *_renamed(name, before, value)])
+        if found.error:
+            problem = found.error
+        elif not found.name:
+            decides = True
+        else:
+            if name and found.name != name:  # the resource's name is made from the value, too
+                made.decides.append(origin)
+            for steps in _different(base, found.fields) - made.varies:
+                made.sources.setdefault(steps, []).append(origin)
+            return
+    if decides:
+        made.decides.append(origin)
+        made.unseen.append(origin)
+    elif problem:
+        made.unknown[origin] = problem
+
+
+def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
+    """Yield the names that a resource may have after a change of a value from `before` to `value`.
+
+    These are the resource's name with one occurrence of `before` replaced. Nothing is yielded if the name doesn't
+    contain `before`, or if `before` isn't a string or an integer.
+    """
+    if not isinstance(before, (str, int)) or isinstance(before, bool) or before == "":
+        return
+    for found in re.finditer(re.escape(str(before)), name):
+        yield f"{name[: found.start()]}{value}{name[found.end() :]}"
+
+
+def _different(base: Fields, other: Fields) -> set[Steps]:
+    """Return the fields in `base` that differ in `other` or are missing there.
+
+    If `other` has a new field, such as an element of a longer list, the last field of `base` in the same object or
+    list, or around it, counts as different.
+    """
+    found = {steps for steps, value in base.items() if steps not in other or not _same(other[steps], value)}
+    for steps in other:
+        if steps not in base:
+            near = [one for one in base if one[:-1] == steps[:-1] or one == steps[: len(one)]]
+            found.update(near[-1:])
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def _others(value: Any) -> Iterator[Any]:
+    """Yield other values of the same type; for None, a string, an integer and True.
+
+    The values that are most likely to be valid come first.
+    """
+    if value is None:
+        yield from _FOR_UNSET
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield value + 1
+        yield value - 1
+    elif isinstance(value, str):
+        if value in ("True", "False"):
+            yield "False" if value == "True" else "True"
+            return
+        signs = [found.start() for found in re.finditer("[A-Za-z0-9]", value)]
+        for at in dict.fromkeys([*signs[-1:], *signs[:1]]):
+            yield f"{value[:at]}{_next(value[at])}{value[at + 1 :]}"
+        yield f"{value}x"
+
+
+def _next(sign: str) -> str:
+    """Return the next letter of the same case, or the next digit. The letter after `z` is `a`, the digit after 9 is 0.
+
+    Any other character is returned unchanged.
+    """
+    for first, last in ("az", "AZ", "09"):
+        if first <= sign <= last:
+            return first if sign == last else chr(ord(sign) + 1)
+    return sign
+
+
+class Request:
+    """A request that can be encoded again with one of its values changed."""
+
+    def __init__(self, data: bytes) -> None:
+        self._message = _view.RunFunctionRequest.FromString(data)
+        self._trees: dict[tuple[str, str, Any], Any] = {}
+
+    def _place(self, origin: Origin) -> tuple[Any, Steps]:
+        """Return the message (a Resource) that has an origin's object, and the steps in that object.
+
+        The message is None if the request doesn't have it. Not for origins in the input, the context, connection
+        details and credentials.
+        """
+        message = self._message
+        if origin.part == "xr":
+            return message.observed.composite, origin.steps
+        if origin.part in ("observed", "desired"):
+            resources = getattr(message, origin.part).resources
+            return (resources[origin.name] if origin.name in resources else None), origin.steps
+        number, *way = origin.steps
+        for field in (message.required_resources, message.extra_resources):
+            if origin.name in field and number < len(field[origin.name].items):
+                return field[origin.name].items[number], tuple(way)
+        return None, ()
+
+    def tree(self, origin: Origin) -> Any:
+        """Return the object that has an origin's value, such as the composite or the input, as plain data.
+
+        None if the object is missing or malformed.
+        """
+        key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
+        if key not in self._trees:
+            try:
+                if origin.part in ("input", "context"):
+                    self._trees[key] = codec.decode_struct(getattr(self._message, origin.part))
+                else:
+                    holder, _way = self._place(origin)
+                    self._trees[key] = None if holder is None else codec.decode_struct(holder.resource)
+            except CrossplaneLiteError:
+                self._trees[key] = None
+        return self._trees[key]
+
+    def way(self, origin: Origin) -> Steps:
+        return origin.steps[1:] if origin.part == "required" else origin.steps
+
+    def value(self, origin: Origin) -> Any:
+        """Return the value at an origin; None if there is no value. Bytes are returned as text."""
+        data = self._data(origin)
+        if data is not None:
+            return data.get(origin.steps[-1], b"").decode(errors="replace")
+        value = self.tree(origin)
+        for step in self.way(origin):
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+    def _data(self, origin: Origin) -> Any:
+        """Return the protobuf map that has the bytes of an origin: connection details or credentials.
+
+        None for origins in other parts of the request.
+        """
+        if origin.part == "details":
+            state = self._message.observed
+            holder = state.resources[origin.name] if origin.name else state.composite
+            return holder.connection_details
+        if origin.part == "credentials":
+            return self._message.credentials[origin.name].credential_data.data
+        return None
+
+    def changed(self, origin: Origin, value: Any) -> bytes | None:
+        """Return the bytes of the request with `value` at an origin; None if no value can be set there.
+
+        Missing objects around the value are added. This request itself stays unchanged otherwise.
+        """
+        data = self._data(origin)
+        key = origin.steps[-1]
+        if data is not None:
+            before = data[key]
+            data[key] = str(value).encode()
+            try:
+                return self._bytes()
+            finally:
+                data[key] = before
+        tree = self.tree(origin)
+        holder = tree
+        for step in self.way(origin)[:-1]:
+            if isinstance(holder, dict) and isinstance(step, str):
+                holder = holder.setdefault(step, {})
+            elif isinstance(holder, list) and isinstance(step, int) and step < len(holder):
+                holder = holder[step]
+            else:
+                return None
+        if isinstance(holder, list) and isinstance(key, int) and key < len(holder):
+            old = holder[key]
+        elif isinstance(holder, dict) and isinstance(key, str):
+            old = holder.get(key, codec)
+        else:
+            return None
+        holder[key] = value
+        encoded = codec.encode_struct(tree)
+        if old is codec:
+            del holder[key]
+        else:
+            holder[key] = old
+        message, field = self._message, origin.part
+        if origin.part not in ("input", "context"):
+            message, field = self._place(origin)[0], "resource"
+        before = getattr(message, field)
+        setattr(message, field, encoded)
+        try:
+            return self._bytes()
+        finally:
+            setattr(message, field, before)
+
+    def _bytes(self) -> bytes:
+        made: bytes = self._message.SerializeToString(deterministic=True)
+        return made
+
+
+def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
+    """Return the origins of the values in a request that a resource may depend on.
+
+    The composite's spec, name, namespace and labels, the statuses of observed resources' conditions, connection
+    details, credentials, the input and the context are always among them.
+
+    Args:
+        request: The bytes of the request.
+        recorded: The values that compose() has read; these are returned, too. If it is None, or compose() has used the
+            raw request, more values are returned: all of the statuses, the specs of desired resources, and required
+            resources.
+    """
+    message = _view.RunFunctionRequest.FromString(request)
+    source = Request(request)
+    every = recorded is None or recorded.raw
+    found: dict[Origin, None] = {}
+    for way in _ALWAYS:
+        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", way))))
+    for name in sorted(message.observed.resources):
+        found.update(
+            (one, None)
+            for one in _leaves(source, Origin("observed", name, _CONDITIONS))
+            if one.steps[-1:] == ("status",)
+        )
+        if every:
+            found.update(dict.fromkeys(_leaves(source, Origin("observed", name, ("status",)))))
+        for key in message.observed.resources[name].connection_details:
+            found[Origin("details", name, (key,))] = None
+    if every:
+        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", ("status",)))))
+        for name in sorted(message.desired.resources):
+            found.update(dict.fromkeys(_leaves(source, Origin("desired", name, ("spec",)))))
+        for requirements in (message.required_resources, message.extra_resources):
+            for name in sorted(requirements):
+                for at in range(len(requirements[name].items)):
+                    found.update(dict.fromkeys(_leaves(source, Origin("required", name, (at,)))))
+    for key in message.observed.composite.connection_details:
+        found[Origin("details", "", (key,))] = None
+    for name in sorted(message.credentials):
+        for key in message.credentials[name].credential_data.data:
+            found[Origin("credentials", name, (key,))] = None
+    for part in ("input", "context"):
+        found.update(
+            (one, None)
+            for one in _leaves(source, Origin(part, "", ()))
+            if one.steps[:1] != (HELD_BACK_KEY,) and (part, one.steps) not in _OF_THE_OBJECT
+        )
+    if recorded is not None:
+        found.update(dict.fromkeys(_read(source, recorded)))
+    return list(found)
+
+
+_OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind",))})
+
+
+def _read(source: Request, recorded: Recorded) -> Iterator[Origin]:
+    """Yield the origins of the scalars that compose() has read.
+
+    If compose() has read an object but none of its fields, the origins of all scalars in the object are yielded.
+    Missing values are yielded only in the composite's spec and metadata.
+    """
+    above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
+    for origin in recorded.reads:
+        if origin not in above:
+            yield from _leaves(source, origin)
+    # A missing value is tried only inside the composite's spec or metadata.
+    unset = (one for one in recorded.unset if one.part == "xr" and len(one.steps) > 1)
+    yield from (one for one in unset if one.steps[0] in ("spec", "metadata"))
+
+
+def _leaves(source: Request, origin: Origin) -> Iterator[Origin]:
+    """Yield the origins of the scalars at and below an origin. Null isn't yielded."""
+    value = source.value(origin) if origin.steps else source.tree(origin)
+    for steps, one in reversed([*leaves(value)]):
+        if one is not None and one not in ({}, []):
+            yield origin._replace(steps=(*origin.steps, *steps))
+
+
+def fields_of(raw: bytes) -> dict[Steps, Any]:
+    """Return the scalars, empty objects and empty lists in a Struct, by the keys and indexes of their paths.
+
+    Args:
+        raw: The bytes of the Struct.
+
+    Raises:
+        WireError: The bytes aren't a valid Struct.
+    """
+    return {steps: value for steps, value in leaves(codec.decode_struct(raw)) if steps}

@@ -1,0 +1,300 @@
+"""Records a run of compose() for `--explain`: the values that it reads, and the lines of code that set fields."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..._core.base.sentinels import TOMBSTONE
+from ..._core.models.node import WAIT, ModelShape
+from ..._core.models.walker import Tree, tree_of
+from ..._core.observed.observable import Observable
+from ..._core.observed.observer import Observer
+from ...errors import CrossplaneLiteError
+from .origin import Origin, Steps, origin_of
+from .places import Places
+
+if TYPE_CHECKING:
+    from ..._core.models.node import Node
+    from ..._core.models.resource import Resource
+    from ..._core.models.types import Field
+    from ...composition import Function
+
+__all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "registered", "silent_run"]
+
+COMPOSITE: Final = ""
+"""Means the composite where a resource's name is expected. No resource has an empty name."""
+
+
+class Waits(NamedTuple):
+    """Takes the place of a field's value if the field waits for missing values.
+
+    Attributes:
+        paths: The paths of the missing values.
+    """
+
+    paths: tuple[str, ...]
+
+
+class Registered(NamedTuple):
+    """A resource as it is when compose() ends. A line is text such as `function.py:31`.
+
+    Attributes:
+        values: The values of the fields that were set, by the keys and indexes of their paths. The value of a field
+            that waits for missing values is a `Waits`.
+        places: The lines that set these fields. A field whose line isn't known is left out.
+        made: The line that created the resource's object; empty if it isn't known.
+        registered: The line that registered the resource with the context; empty if it isn't known.
+    """
+
+    values: dict[Steps, Any]
+    places: dict[Steps, str]
+    made: str
+    registered: str
+
+
+class Recorded(NamedTuple):
+    """The record of a run of compose().
+
+    Attributes:
+        resource: The requested resource; None if compose() registers no resource with this name.
+        reads: The lines of code that read a value from the request, by the value's origin.
+        unset: The lines of code that read a missing value, by the origin that the value would have. The origin that was
+            read last is the last one.
+        raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
+        error: The exception that compose() raised; None if it raised none.
+        twice: The line of the first registration if compose() registered a name twice; else empty.
+        answer: The bytes of the response; empty if the request is malformed.
+    """
+
+    resource: Registered | None
+    reads: dict[Origin, set[str]]
+    unset: dict[Origin, set[str]]
+    raw: bool = False
+    error: BaseException | None = None
+    twice: str = ""
+    answer: bytes = b""
+
+
+def record(function: Function, request: bytes, name: str) -> Recorded:
+    """Run compose() once more, and record the values that it reads and the lines that set fields.
+
+    The function's logs, its prints and its response are dropped.
+
+    Args:
+        function: The function.
+        request: The bytes of the request.
+        name: The name of the composed resource to record, or `COMPOSITE`.
+    """
+    watch = _Watch(function, name)
+    answer = _answer(function, request, watch)
+    found = watch.found.get(name)
+    return Recorded(found, watch.reads, watch.unset, watch.raw, watch.error, watch.twice, answer)
+
+
+def registered(function: Function, request: bytes, names: Sequence[str]) -> dict[str, Registered]:
+    """Run compose() once more, and return resources with the lines that set their fields, by name.
+
+    Args:
+        function: The function.
+        request: The bytes of the request.
+        names: The names of the resources to return; `COMPOSITE` for the composite.
+    """
+    watch = _Watch(function, *names)
+    _answer(function, request, watch)
+    return watch.found
+
+
+def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
+    """Run compose() once more, without its logs and prints.
+
+    Args:
+        function: The function.
+        request: The bytes of the request.
+        names: The names of the resources to return; `COMPOSITE` for the composite.
+
+    Returns:
+        The bytes of the response, which are empty if the request is malformed; and the registered resources in
+        `names`, by name. No lines of code are recorded for them.
+    """
+    taker = _Taker(*names)
+    return _answer(function, request, taker), taker.found
+
+
+def _answer(function: Function, request: bytes, observer: Observer) -> bytes:
+    try:
+        with _silent(function):
+            return function.run(request, observer)
+    except CrossplaneLiteError:  # the request is malformed, and the first run has reported that
+        return b""
+
+
+@contextlib.contextmanager
+def _silent(function: Function) -> Iterator[None]:
+    """Drop the function's log lines, and all that Python prints on stdout and stderr, in the `with` block."""
+    logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
+
+    def never(_record: logging.LogRecord) -> bool:
+        return False
+
+    logger.addFilter(never)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logger.removeFilter(never)
+
+
+class _Taker(Observer):
+    """Takes resources as they are when compose() ends.
+
+    Args:
+        names: The names of the resources to take; `COMPOSITE` for the composite.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+        self.found: dict[str, Registered] = {}
+        self.error: BaseException | None = None
+
+    def ended(self, call: Any, error: BaseException | None) -> None:
+        self.error = error
+        for name in self._names:
+            model = call.composite if name == COMPOSITE else call.resources.get(name)
+            if model is not None:
+                with contextlib.suppress(CrossplaneLiteError):  # the response has a fatal result for such a value
+                    self.found[name] = self._taken(name, model, _values_of(tree_of(model, call)))
+
+    def _taken(self, name: str, model: Resource, values: dict[Steps, Any]) -> Registered:
+        return Registered(values, {}, "", "")
+
+
+def _values_of(tree: Tree) -> dict[Steps, Any]:
+    waits = {tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found}
+    values: dict[Steps, Any] = {}
+    work: list[tuple[Steps, Any]] = [((), tree.data)]
+    while work:
+        steps, value = work.pop()
+        if steps in waits:
+            values[steps] = waits[steps]
+        elif type(value) is Observable:
+            values[steps] = Waits((value.source_path,))
+        elif isinstance(value, dict) and value:
+            work += [((*steps, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list) and value:
+            work += [((*steps, at), inner) for at, inner in enumerate(value)]
+        elif value is not TOMBSTONE:
+            values[steps] = value
+    return values
+
+
+class _Watch(_Taker):
+    """Records one run of a function's compose().
+
+    Args:
+        function: The function.
+        names: The names of the resources to record; `COMPOSITE` for the composite.
+    """
+
+    def __init__(self, function: Function, *names: str) -> None:
+        super().__init__(*names)
+        self._places = Places(function.file)
+        # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
+        self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
+        self._made: dict[int, str] = {}
+        self._alive: list[Any] = []
+        self._registered: dict[str, str] = {}
+        self.reads: dict[Origin, set[str]] = {}
+        self.unset: dict[Origin, set[str]] = {}
+        self.raw = False
+        self.twice = ""
+
+    def made(self, model: Any) -> None:
+        for name, place in self._places.of_arguments(type(model).__name__, model.__dict__).items():
+            self._note(model, name, place)
+        self._alive.append(model)
+        self._made.setdefault(id(model), self._places.current())
+
+    def has_set(self, holder: Any, key: Any) -> None:
+        if not isinstance(holder, ModelShape) or isinstance(key, int) or key in holder.__dict__:
+            self._note(holder, key, self._places.current())
+
+    def read(self, node: Node, field: Field, value: Any) -> None:
+        origin = origin_of(node, field.wire) if node.state >= WAIT else None
+        if origin is None:
+            return
+        is_there = value is not None and type(value) is not Observable and not getattr(value, "_absent", False)
+        noted = self.reads if is_there else self.unset
+        noted[origin] = {*noted.pop(origin, ()), self._places.current()}
+
+    def missed(self, node: Node, key: str) -> None:
+        origin = origin_of(node, key)
+        if origin is not None:
+            self.unset.setdefault(origin, set()).add(self._places.current())
+
+    def took_request(self) -> None:
+        self.raw = True
+
+    def registered(self, name: str, model: Any) -> None:
+        self._registered.setdefault(name, self._places.current())
+
+    def refused(self, name: str) -> None:
+        self.twice = self._registered.get(name, "")
+
+    def _taken(self, name: str, model: Resource, values: dict[Steps, Any]) -> Registered:
+        places = {steps: place for steps in values if (place := self._place_of(model, steps))}
+        return Registered(values, places, self._made.get(id(model), ""), self._registered.get(name, ""))
+
+    def _place_of(self, found: Any, steps: Steps) -> str:
+        """Return the line that set the value at a path of `found`, or else the nearest object or list around it.
+
+        If that is a plain dict or list that was changed after it was set, ` or later` is added. The result is empty if
+        no line is known.
+        """
+        place = ""
+        holder = found
+        for at, step in enumerate(steps):
+            key = step
+            if isinstance(holder, ModelShape):
+                field = type(holder)._by_wire(step) or holder.__wire_fields__.get(step)
+                key = step if field is None else field.name
+            noted = self._set.get((id(holder), key)) or self._set.get((id(holder), None))
+            if noted is not None:
+                place = noted[0]
+            try:
+                if isinstance(holder, ModelShape):
+                    below = holder.__dict__.get(key)
+                elif isinstance(holder, dict):
+                    below = dict.get(holder, key)
+                else:
+                    below = list.__getitem__(holder, key) if isinstance(holder, list) else None
+            except IndexError:
+                below = None
+            if below is None:
+                break
+            if noted is not None and at + 1 < len(steps) and _changed(noted[1], below, steps[at + 1]):
+                return f"{noted[0]} or later"
+            holder = below
+        return place
+
+    def _note(self, holder: Any, key: Any, place: str) -> None:
+        value: Any = holder.__dict__.get(key) if isinstance(holder, ModelShape) else None
+        # A plain dict or list doesn't report its changes. Comparing it with this copy shows them later.
+        kept = value.copy() if type(value) in (dict, list) else None
+        self._alive.append(holder)
+        self._set[(id(holder), key)] = (place, kept)
+
+
+def _changed(before: Any, now: Any, step: Any) -> bool:
+    """Return whether a plain dict or list has changed at a key or index since it was set.
+
+    `before` is a copy from the time when it was set.
+    """
+    if type(before) is dict and type(now) is dict:
+        return step not in before or before[step] is not now.get(step)
+    if type(before) is list and type(now) is list and isinstance(step, int):
+        return step >= len(before) or step >= len(now) or before[step] is not now[step]
+    return False

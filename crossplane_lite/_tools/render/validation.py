@@ -1,0 +1,346 @@
+"""Checks the desired state of a pipeline against the schemas of the kinds. `crossplane_lite.schemas` has the rules.
+
+Checked is the last function's response, before Crossplane adds metadata: every composed resource, and the composite's
+status. Crossplane ignores the other desired fields of the composite.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ..._core import codec
+from ..._core.base.api_version import split
+from ..._core.base.excerpts import short_text
+from ..._core.base.near_name import near_name
+from ..._core.observed.observable import Observable
+from ..._core.paths.text import show as show_path
+from ..._core.schemas.schema import SchemaError, errors_in
+from ..._core.waits.dependencies import show
+from ...errors import MissingExtraError
+from ...proto import _view
+from ..manifests.objects import some_names
+from .api_versions import api_versions_checked
+from .functions import InProcess
+from .observing import Asked, Seen
+from .rendered import cut_off
+from .rules import Verdicts, verdicts
+from .told import told
+
+if TYPE_CHECKING:
+    from ..manifests.kind_schemas import Schemas
+    from .rendered import Rendered, StepRun
+
+__all__ = ["Check", "beyond", "not_sent", "possible", "status_errors"]
+
+
+_OTHER_NUMBER: Final = 7919
+_MANIFEST: Final = ("spec", "forProvider", "manifest")
+
+
+class Check:
+    """Checks all that one reconcile after the other desires, held-back resources too; unresolved values count as right.
+
+    Each message has the composition resource name, the path, the mistake, and the file of the schema. A status of a
+    composed resource is a mistake, too, because Crossplane discards it. So is a version that the kind's definitions
+    don't have or don't serve, because the API server refuses it. Of the composite, only a missing schema or version is
+    told: the reconcile has checked the status (`status_errors`).
+
+    Args:
+        schemas: The schemas of kinds.
+
+    Attributes:
+        errors: A message for each mistake, once.
+    """
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self._seen: dict[str, Mapping[str, Any]] = {}
+        self._unchecked: dict[str, str] = {}
+        self._names: set[str] = set()
+        self._rules: dict[str, Verdicts] = {}
+        self.errors: list[str] = []
+
+    def add(self, rendered: Rendered, *, beyond: bool = False) -> None:
+        """Check what a reconcile desires. With `beyond`, functions of this process run again to find more resources.
+
+        These are what compose() would compose if missing values were there.
+
+        Raises:
+            InputError: A file of schemas can't be read, or is malformed.
+            RenderError: A desired resource's apiVersion can't be parsed.
+        """
+        found = list(_desired(rendered))
+        last = rendered.steps[-1].request if rendered.steps else b""
+        self._observed = _view.RunFunctionRequest.FromString(last).observed.resources
+        known = {name for name, _ in found}
+        for name, resource in found:
+            self._check(name, resource, partial=False)
+        for name, why in not_sent(rendered).items():
+            if name not in known:
+                self._check(name, why.data, partial=why.partial) if isinstance(why, Asked) else self._leave(name, why)
+        found_beyond = possible(rendered.steps)[0] if beyond else {}
+        more = {name: asked for name, asked in found_beyond.items() if name not in self._names}
+        # Numbers may be made up for these runs, or made from such a number. With another number, they differ.
+        other = possible(rendered.steps, _OTHER_NUMBER)[0] if more else {}
+        for name, asked in more.items():
+            data = _varied(asked.data, other[name].data) if name in other else asked.data
+            self._check(name, data, partial=asked.partial)
+
+    @property
+    def unchecked(self) -> str:
+        """A line that names what wasn't checked, and why; empty if all was checked."""
+        if not self._unchecked:
+            return ""
+        whys: dict[str, list[str]] = {}
+        for name, why in sorted(self._unchecked.items()):
+            whys.setdefault(why, []).append(name)
+        reasons = "; ".join(f"{some_names(names)}: {why}" for why, names in whys.items())
+        return f"not checked: {len(self._unchecked)} of {len(self._names)} ({reasons})"
+
+    @property
+    def unevaluated(self) -> str:
+        """A line about the rules in CEL that couldn't be evaluated; empty if there are none."""
+        whys = [why for one in self._rules.values() for why in one.unknown]
+        if not whys:
+            return ""
+        count = sum(one.applied for one in self._rules.values())
+        return f"not evaluated: {len(whys)} of {count} rules in CEL ({'; '.join(sorted(set(whys))[:3])})"
+
+    @property
+    def lines(self) -> list[str]:
+        """The mistakes, and lines about what isn't checked."""
+        return [*(f"invalid: {error}" for error in self.errors), *filter(None, [self.unchecked, self.unevaluated])]
+
+    def _leave(self, name: str, why: str) -> None:
+        self._names.add(name)
+        self._unchecked[name] = why
+
+    def _check(self, name: str, resource: Mapping[str, Any], *, partial: bool) -> None:
+        if self._seen.get(name) == resource:
+            return
+        self._seen[name] = resource
+        shown = name or "the composite"
+        self._names.add(shown)
+        self._unchecked.pop(shown, None)
+        try:
+            found = [*self._mistakes(name, shown, resource, partial=partial)]
+        except MissingExtraError as error:
+            self._leave(shown, str(error))
+            return
+        self.errors += [one for one in found if one not in self.errors]
+
+    def _mistakes(self, name: str, shown: str, resource: Mapping[str, Any], *, partial: bool) -> Iterator[str]:
+        if name and resource.get("status"):
+            yield f"{name}.status: is set, but Crossplane discards the desired status of composed resources"
+        yield from self._embedded(name, resource)
+        api_version, kind = resource.get("apiVersion"), resource.get("kind")
+        if not isinstance(api_version, str) or not isinstance(kind, str):
+            yield f"{name}: has no apiVersion or no kind"
+            return
+        schema, where = self._schema(api_version, kind)
+        if schema is not None:
+            content = {key: value for key, value in resource.items() if key != "status"}
+            if name:
+                found = [*_errors(name, content, schema, where, partial=partial)]
+                yield from found or self._broken(name, content, schema, where)
+            return
+        versions = _versions(self._schemas, api_version, kind)
+        if versions:
+            yield f"{name or 'xr'}.apiVersion: {versions}"
+        else:
+            near = near_name(kind, self._schemas.kinds_of(split(api_version)[0]))
+            self._leave(shown, f"no schema of {short_text(api_version)} {short_text(kind)}{near}")
+
+    def _schema(self, api_version: str, kind: str) -> tuple[Mapping[str, Any] | None, str]:
+        """Return the schema of a kind, None if there is none, and the schema's place for messages."""
+        with api_versions_checked():
+            schema = self._schemas.find(api_version, kind)
+        return schema, "" if schema is None else f" in {self._schemas.where(api_version, kind)}"
+
+    def _embedded(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a message for each mistake in the manifest inside of an Object of provider-kubernetes."""
+        steps: Sequence[str] = _MANIFEST if resource.get("kind") == "Object" else ()
+        manifest: Any = resource
+        for step in steps:
+            manifest = manifest.get(step) if isinstance(manifest, Mapping) else None
+        if not steps or not isinstance(manifest, Mapping):
+            return
+        api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
+        if isinstance(api_version, str) and isinstance(kind, str):
+            schema, where = self._schema(api_version, kind)
+            yield from () if schema is None else _errors(f"{name}.{show_path(steps)}", manifest, schema, where)
+
+    def _broken(self, name: str, resource: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> Iterator[str]:
+        """Yield a message for each rule in CEL that a resource breaks, also beside what exists."""
+        old = codec.decode_struct(self._observed[name].resource) if name in self._observed else None
+        if old is not None and any(old.get(key) != resource[key] for key in ("apiVersion", "kind")):
+            old = None
+        found = self._rules[name] = verdicts(resource, schema, old)
+        for path, message in found.broken:
+            yield f"{name}{path and '.'}{path}: {message} {_schema_of(resource, where)}"
+
+
+def not_sent(rendered: Rendered) -> dict[str, Asked | str]:
+    """Return the resources that functions hold back, by name, or why one isn't known."""
+    found: dict[str, Asked | str] = {}
+    for run, says in zip(rendered.steps, told(rendered.steps), strict=True):
+        found.update({name: "held back, by a function that runs elsewhere" for name in says.held if run.seen is None})
+        found.update({} if run.seen is None else run.seen.held)
+    return found
+
+
+def possible(runs: Sequence[StepRun], number: int = 1) -> tuple[dict[str, Asked], bool]:
+    """Run each function of this process again that got missing values, as if the values were there.
+
+    compose() gets `number` where it needs a number that is missing.
+
+    Returns:
+        The resources that these runs register, by name; and whether each function that ended early has ended by itself
+        in one of these runs.
+    """
+    found: dict[str, Asked] = {}
+    complete = True
+    for run in runs:
+        if isinstance(run.runner, InProcess) and run.seen is not None and run.seen.missing:
+            again = Seen()
+            show(run.runner.function, run.request, again, number)
+            found.update(again.beyond(()))
+            complete = complete and (not run.seen.error or not all(again.errors))
+    return found, complete
+
+
+def beyond(rendered: Rendered) -> tuple[list[str], bool]:
+    """Say what functions that ended early would compose if missing values were there.
+
+    Returns:
+        Lines for people, and whether that is all that they compose.
+    """
+    ended = cut_off(rendered)
+    if not ended:
+        return [], True
+    found, is_whole = possible(rendered.steps)
+    more = sorted(found.keys() - rendered.composed.keys())
+    values = {path for run in rendered.steps if run.seen is not None and run.seen.error for path in run.seen.missing}
+    lines = [f"composed once {some_names(sorted(values))} is there: {some_names(more)}"] if more else []
+    return lines + ([] if is_whole else ended), is_whole
+
+
+def _varied(value: Any, other: Any) -> Any:
+    """Return plain data in which an Observable stands for each value that is another one in `other`."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        return {key: _varied(one, other[key]) if key in other else one for key, one in value.items()}
+    if isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        return [_varied(one, another) for one, another in zip(value, other, strict=True)]
+    is_same = type(value) is type(other) and (type(value) is Observable or value == other)
+    return value if is_same else Observable("(made from a missing number)")
+
+
+def status_errors(
+    composite: Mapping[str, Any],
+    runs: Sequence[StepRun],
+    schema: Mapping[str, Any],
+    where: str = "",
+    *,
+    partial: bool = False,
+) -> list[str]:
+    """Check the composite's status in the last function's response, and return a message for each mistake.
+
+    Of an unresolved field only the name is checked.
+
+    Args:
+        composite: The composite, with its apiVersion and kind.
+        runs: The runs of the pipeline's steps; at least one.
+        schema: The schema of the composite's kind.
+        where: The schema's place for messages, such as ` in xrd.yaml`.
+        partial: Whether fields may be missing, because other functions set them.
+
+    Raises:
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    desired = _view.RunFunctionResponse.FromString(runs[-1].response).desired
+    status = codec.get_path(desired.composite.resource, ("status",))
+    data = {key: composite[key] for key in ("apiVersion", "kind")} | ({"status": status} if status else {})
+    for steps in (one for run in runs if run.seen is not None for one in run.seen.unresolved):
+        if steps[0] == "status":
+            _put_unresolved(data, steps)
+    if "status" not in data:
+        return []
+    found = [*_errors("", data, schema, where, partial=partial)]
+    broken = () if found else verdicts(data, schema, composite).broken
+    # Other rules are about fields that users set. They were checked with the composite.
+    return found + [
+        f"xr.{path}: {message} {_schema_of(data, where)}" for path, message in broken if path.startswith("status")
+    ]
+
+
+def _put_unresolved(data: dict[str, Any], steps: Sequence[str | int]) -> None:
+    """Put an Observable at a path if there is no value. A list on the path is unresolved as a whole."""
+    keys = list(itertools.takewhile(lambda step: isinstance(step, str), steps))
+    holder: Any = data
+    for key in keys[:-1]:
+        holder = holder.setdefault(key, {})
+        if not isinstance(holder, dict):
+            return
+    holder.setdefault(keys[-1], Observable(show_path(keys)))
+
+
+def _errors(
+    name: str, resource: Mapping[str, Any], schema: Mapping[str, Any], where: str, *, partial: bool = False
+) -> Iterator[str]:
+    """Yield a message for each mistake in a resource.
+
+    An empty `name` stands for the composite, of which only the status is checked, because functions set only that. With
+    `partial`, fields may be missing.
+    """
+    where = _schema_of(resource, where)
+    try:
+        found = errors_in(resource, schema, partial=partial)
+    except SchemaError as error:
+        yield f"{name or 'xr'}: isn't checked: {error} {where}"
+        return
+    for one in found:
+        if name or one.path.startswith("status"):
+            at = (name or "xr") + (f".{one.path}" if one.path and one.path[0] != "[" else one.path)
+            yield f"{at}: {one.problem} {where}"
+
+
+def _schema_of(resource: Mapping[str, Any], where: str) -> str:
+    return f"(schema of {short_text(resource['apiVersion'])} {short_text(resource['kind'])}{where})"
+
+
+def _versions(schemas: Schemas, api_version: str, kind: str) -> str:
+    """Return a message with the versions that a kind's definitions have; an empty string if no definition has the kind.
+
+    Args:
+        schemas: The schemas of kinds.
+        api_version: The apiVersion for which there is no schema.
+        kind: The kind.
+    """
+    group, version = split(api_version)
+    found = schemas.versions(group, kind)
+    if not found:
+        return ""
+    is_known = any(version in versions for versions in found.values())
+    those = []
+    for where, versions in found.items():
+        served = [one for one, is_served in versions.items() if is_served]
+        those.append(f"{where} has {' and '.join(served) or 'no served version'} of {kind} of {group}")
+    problem = "isn't served" if is_known else "isn't a version of the kind"
+    return f"{short_text(version)} {problem} ({'; '.join(those)})"
+
+
+def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the composite with only its desired status under the name `""`, then the composed resources, by name.
+
+    The composite isn't yielded if the status is empty. Nothing is yielded if no step was run.
+    """
+    if not rendered.steps:
+        return
+    desired = _view.RunFunctionResponse.FromString(rendered.steps[-1].response).desired
+    status = codec.get_path(desired.composite.resource, ("status",))
+    if status:
+        yield "", {**{key: rendered.composite.get(key) for key in ("apiVersion", "kind")}, "status": status}
+    for name in sorted(desired.resources):
+        yield name, codec.decode_struct(desired.resources[name].resource)

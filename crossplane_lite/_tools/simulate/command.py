@@ -1,0 +1,283 @@
+"""The command `crossplane-lite simulate`: reconciles until nothing changes, and shows when each resource appears."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ..._core.base import stdio
+from ...errors import InputError
+from ..manifests import yaml
+from ..render import arguments, output, terminal
+from ..render.in_vain import summary
+from ..render.rendered import RenderError
+from . import table
+from .effects import effects_of
+from .fixtures import read_fixtures
+from .report import Loss, report
+from .simulation import Simulation
+
+if TYPE_CHECKING:
+    from ..render.arguments import Inputs
+    from ..render.explain import Explained
+
+__all__ = ["command", "make_parser", "simulation_of"]
+
+_NAME: Final = "crossplane-lite simulate"
+
+Page = Callable[[Path, Simulation, RenderError | None], None]
+"""Writes the page of a simulation that has run, and of the failure of its last round."""
+
+
+def command(argv: Sequence[str], page: Page) -> int:
+    """Run `crossplane-lite simulate`.
+
+    Args:
+        argv: The arguments after `simulate`.
+        page: Writes the page for --html. The room `recorder` has it, which builds on this one.
+
+    Returns:
+        The exit status. It is 1 if a reconcile failed, the simulation didn't become stable, a resource or field waits
+        forever, --crds finds mistakes, or a resource would be deleted after a loss (--drop or --degrade). Else it is 0.
+
+    Raises:
+        SystemExit: The arguments are wrong (status 2), or --help was given (status 0).
+        InputError: A file, a function or a name can't be used; or the result is nested too deeply for --format json.
+        RenderError: The composite's apiVersion can't be parsed.
+        UsageError: A path of --degrade isn't a field path.
+        MissingExtraError: A package that is needed isn't installed.
+    """
+    parser = make_parser()
+    given = arguments.parse(parser, argv)
+    if given.explain and given.format in ("yaml", "observed"):
+        parser.error(f"--explain needs --format table or --format json (got {given.format})")
+    terminal.begin()
+    inputs = arguments.read_inputs(given)
+    simulation = simulation_of(inputs, given.fixtures, most_rounds=given.max_rounds)
+    problems: list[str] = []
+    losses: list[Loss] = []
+    failure: RenderError | None = None
+    try:
+        simulation.run()
+    except RenderError as error:
+        failure = error
+        stdio.say(*output.failure_lines(error), *(f"hint: {line}" for line in simulation.made_up(error)))
+    if simulation.problem is not None:
+        problems.append(simulation.problem)
+    problems += [*_never(simulation), *simulation.cut_off]
+    if simulation.stable:
+        losses = [*_losses(simulation, given.drop, given.degrade)]
+        problems += _lost(losses)
+    elif given.drop or given.degrade:
+        problems.append("there is no steady state, so nothing was dropped or degraded")
+    invalid: list[str] = []
+    if given.crds and inputs.schemas is not None:
+        check = simulation.check(inputs.schemas)
+        invalid = check.errors
+        stdio.say(*check.lines)
+    found = report(simulation, losses)
+    explained = _explained(simulation, inputs, given.explain)
+    stdio.say(*(f"{_NAME}: {note}" for note in inputs.notes), *_notes(simulation))
+    _show(given.format, simulation, found, inputs, explained)
+    if given.html is not None:
+        page(given.html, simulation, failure)
+    stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
+    return 1 if problems or invalid else 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the argument parser of `crossplane-lite simulate`."""
+    parser = arguments.Parser(
+        prog=_NAME,
+        usage=f"{_NAME} [options] XR [COMPOSITION] [FUNCTIONS]",
+        description="Reconcile a composite resource until nothing changes any more. After each reconcile the composed "
+        "resources exist, with a status from fixtures or made up by the schemas of their kinds, so that resources that "
+        "wait for them are composed next. Prints when each resource appears, and the values that it waits for until "
+        "then.",
+        epilog="Exit status: 0; 1 when a reconcile fails (dependency cycles and other fatal results among it), nothing "
+        "is stable in the end, something never resolves, --crds finds mistakes in a resource, or something would be "
+        "deleted after --drop or --degrade; 2 when the command line or a file can't be used.",
+    )
+    arguments.add_inputs(parser)
+    group = parser.add_argument_group("simulation")
+    group.add_argument(
+        "--fixtures",
+        metavar="PATH",
+        type=Path,
+        help="file or directory of YAML with the fields that resources have once they exist (status, "
+        "metadata.annotations, connectionDetails), by composition resource name, apiVersion/kind or kind; null for a "
+        "value that never comes. Whole resources can be given too",
+    )
+    group.add_argument(
+        "--max-rounds", metavar="N", type=_rounds, default=50, help="give up after so many reconciles (50)"
+    )
+    group.add_argument(
+        "--drop",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="in the end, take this resource away and show what the next reconcile does; can be given several times",
+    )
+    group.add_argument(
+        "--degrade",
+        metavar="NAME.PATH",
+        action="append",
+        default=[],
+        help="the same with a field of a resource, such as vpc.status.atProvider.vpcId; can be given several times",
+    )
+    arguments.add_explain(group)
+    group.add_argument(
+        "--format",
+        choices=("table", "json", "yaml", "observed"),
+        default="table",
+        help="the output: the table of waves; the same and more as JSON; the final documents, as render prints them; "
+        "the composed resources as they exist in the end, which --observed-resources takes (table)",
+    )
+    group.add_argument(
+        "--html",
+        metavar="FILE",
+        type=Path,
+        help="write a page, too, that shows the simulation reconcile by reconcile; see crossplane-lite report",
+    )
+    return parser
+
+
+def _rounds(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text[:9]) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of 2 or more")
+    return int(text[:9])
+
+
+def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulation:
+    """Return the simulation that a command line asks for. The simulation hasn't run yet.
+
+    Args:
+        inputs: The result of `arguments.read_inputs`.
+        fixtures: The file or directory of fixtures; None if there are none.
+        more: More arguments of `Simulation`, such as `most_rounds`.
+
+    Raises:
+        InputError: The fixtures can't be read or used, or an observed resource can't be used.
+        UsageError: `most_rounds` is less than 2.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    return Simulation(
+        inputs.composite.content,
+        inputs.pipeline,
+        inputs.functions,
+        cluster=inputs.cluster,
+        observed=[document.content for document in inputs.observed],
+        context=inputs.context,
+        fixtures=read_fixtures(fixtures) if fixtures is not None else {},
+        schemas=inputs.schemas,
+        timeout=inputs.timeout,
+        xrd=inputs.xrd,
+        composition=inputs.composition,
+        **more,
+    )
+
+
+def _never(simulation: Simulation) -> Iterator[str]:
+    unresolved = simulation.unresolved if simulation.stable else {}
+    for cycle in simulation.cycles if simulation.stable else ():
+        yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
+    if unresolved:
+        yield summary(unresolved)
+
+
+def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
+    """Remove each resource of --drop and each field of --degrade from the steady state, one at a time.
+
+    Yields:
+        The effects of each loss in the next reconcile, or the error if that reconcile failed.
+
+    Raises:
+        InputError: A resource or field doesn't exist, or can't be removed.
+        UsageError: A path isn't a field path.
+    """
+    tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
+    for path in degraded:
+        name, rest = simulation.split(path)
+        tries.append(("degrade", path, lambda name=name, rest=rest: simulation.degrade(name, rest)))
+    steady = simulation.rounds[-1].rendered
+    for action, target, attempt in tries:
+        try:
+            yield Loss(action, target, effects_of(steady, attempt()))
+        except RenderError as error:
+            yield Loss(action, target, None, str(error))
+
+
+def _lost(losses: Sequence[Loss]) -> Iterator[str]:
+    for loss in losses:
+        if loss.error is not None:
+            yield f"after --{loss.action} {loss.target} the reconcile fails: {loss.error}"
+        elif loss.effects is not None and loss.effects.deleted:
+            yield f"after --{loss.action} {loss.target} these would be deleted: {', '.join(loss.effects.deleted)}"
+
+
+def _notes(simulation: Simulation) -> Iterator[str]:
+    """Yield remarks for the user: warnings of all reconciles, remarks on the last reconcile, and unused fixtures."""
+    yield from output.warning_lines(one for each in simulation.rounds for one in each.rendered.results)
+    if simulation.rounds:
+        yield from output.lines(simulation.rounds[-1].rendered, results=False)
+    yield from (f"{_NAME}: {note}" for note in simulation.notes_on_fixtures())
+
+
+def _visible(text: str) -> str:
+    """Return a JSON text in which characters that could control a terminal are escaped.
+
+    These are all characters that aren't printable, except line breaks.
+    """
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    code = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
+
+
+def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
+    """Return, for each named resource, where its fields come from in the last complete reconcile.
+
+    The list is empty if no reconcile was complete.
+
+    Raises:
+        InputError: No function composes or holds back a resource of one of the names.
+    """
+    if not names or not simulation.rounds:
+        return []
+    from ..render.explain import explain
+
+    steps = simulation.rounds[-1].rendered.steps
+    return [explain(steps, name, timeout=inputs.timeout, schema=inputs.schema) for name in dict.fromkeys(names)]
+
+
+def _show(
+    form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs, explained: Sequence[Explained]
+) -> None:
+    if explained:
+        from ..render.explained import as_data, as_text
+
+        found = {**found, "explained": [as_data(one) for one in explained]}
+    if form == "table":
+        text = "".join(f"{line}\n" for line in table.lines({k: v for k, v in found.items() if k != "explained"}))
+        text += f"\n{as_text(explained)}" if explained else ""
+    elif form == "json":
+        import json
+
+        try:
+            text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
+        except RecursionError:
+            raise InputError("the result is nested too deeply to be written as JSON; use --format table") from None
+    elif form == "yaml" and simulation.rounds and simulation.problem is None:
+        documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
+        text = yaml.dump(documents, sort_keys=True)
+    elif form == "observed" and simulation.rounds and simulation.problem is None:
+        text = yaml.dump([dict(one) for one in simulation.observed.values()], sort_keys=True)
+    else:  # there are no final documents
+        text = ""
+    stdio.write(text.encode())

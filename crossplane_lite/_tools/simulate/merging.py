@@ -1,0 +1,100 @@
+"""Functions for plain data: copy, follow paths, find differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..._core.paths import field_path
+from ..._core.paths.text import show
+from ...errors import UsageError
+
+__all__ = ["ABSENT", "at", "copied", "differences", "without", "without_nulls"]
+
+ABSENT: Any = object()
+"""Stands for a value that doesn't exist; None is a value, null."""
+
+
+def copied(tree: Any, *, nulls: bool = True, text: Callable[[str], str] = str) -> Any:
+    """Return a deep copy of plain data.
+
+    Args:
+        tree: The data.
+        nulls: Whether the copy has the mapping keys whose value is null. Null elements of lists are always copied.
+        text: A function that returns what the copy has in the place of a string, which isn't a key.
+    """
+    if isinstance(tree, Mapping):
+        kept = ((name, below) for name, below in tree.items() if nulls or below is not None)
+        return {name: copied(below, nulls=nulls, text=text) for name, below in kept}
+    if isinstance(tree, list):
+        return [copied(below, nulls=nulls, text=text) for below in tree]
+    return text(tree) if isinstance(tree, str) else tree
+
+
+def without_nulls(tree: Any) -> Any:
+    """Return a deep copy of plain data without the mapping keys whose value is null."""
+    return copied(tree, nulls=False)
+
+
+def steps_of(path: str) -> list[str | int]:
+    """Return the keys and indexes of a field path, such as `["spec", "ports", 2]` for `spec.ports[2]`.
+
+    Raises:
+        UsageError: `path` isn't a field path, or selects an element of a list by the element's fields. The paths of
+            awaited values never do that.
+        ValueError: An index has thousands of digits.
+    """
+    steps: list[str | int] = []
+    for step in field_path.parse(path):
+        if isinstance(step, field_path.Select):
+            raise UsageError(
+                f"{path!r} isn't the path of an Observable: it selects an element by its fields; give the "
+                "element's index"
+            )
+        steps.append(step)
+    return steps
+
+
+def at(tree: Any, steps: Sequence[str | int]) -> Any:
+    """Return the value at a path in plain data; `ABSENT` if there is none. Negative indexes count from the end.
+
+    Args:
+        tree: The data.
+        steps: The path, as `steps_of` returns it.
+    """
+    value = tree
+    for step in steps:
+        if isinstance(step, str) and isinstance(value, Mapping) and step in value:
+            value = value[step]
+        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            return ABSENT
+    return value
+
+
+def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
+    """Return a deep copy of a tree without the value at a path. The value must exist."""
+    result: dict[str, Any] = copied(tree)
+    holder: Any = result
+    for step in steps[:-1]:
+        holder = holder[step]
+    del holder[steps[-1]]
+    return result
+
+
+def differences(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each path at which two trees differ, with the old and the new value. A missing value is `ABSENT`.
+
+    The paths are sorted. If only one tree has a mapping or list, its path is yielded, but not the paths inside of it.
+    The paths begin with `steps`.
+    """
+    keys: Iterable[str | int] = ()
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = sorted({*before, *after})
+    elif isinstance(before, list) and isinstance(after, list):
+        keys = range(max(len(before), len(after)))
+    elif isinstance(before, bool) is not isinstance(after, bool) or before != after:
+        yield show(steps), before, after
+    for key in keys:
+        yield from differences(at(before, [key]), at(after, [key]), (*steps, key))

@@ -1,0 +1,84 @@
+"""Finds the types of fields in the models that functions use, for kinds whose schema isn't given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..._core.models import types
+from ..._core.models.node import ModelShape
+from ..._core.models.resource import Resource
+
+__all__ = ["model_schema", "model_type"]
+
+# The types of fields in models, which their tables write as letters, and the same types in OpenAPI.
+_SCALARS: Final = {
+    types.parse_type(letter, lambda _: ModelShape): schema
+    for letter, schema in (
+        ("s", {"type": "string"}),
+        ("i", {"type": "integer"}),
+        ("b", {"type": "boolean"}),
+        ("q", {"x-kubernetes-int-or-string": True}),
+        ("f|s", {"x-kubernetes-int-or-string": True}),  # quantities
+        ("f", {"type": "number"}),
+    )
+}
+
+
+def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Mapping[str, Any]:
+    """Return the schema of a field by the model of the kind, which knows types alone.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind. Its model is found only if the class exists, because a function uses it.
+        steps: The field's path.
+
+    Returns:
+        The schema; an empty one if no model has the field, or the type says nothing.
+    """
+    found = model_type(api_version, kind, steps)
+    return {} if found is None else _schema_of(found)
+
+
+def _schema_of(type_: types.Type) -> Mapping[str, Any]:
+    if type_.code == types.LIST:
+        return {"type": "array", "items": _schema_of(type_.item)}
+    if type_.code == types.MAP:
+        return {"type": "object", "additionalProperties": _schema_of(type_.item)}
+    return {"type": "object"} if type_.code == types.MODEL else _SCALARS.get(type_, {})
+
+
+def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types.Type | None:
+    """Return the type of a field in the model of the kind; None if no model has the field.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind. Its model is found only if the class exists, because a function uses it.
+        steps: The field's path.
+    """
+    cls: type[ModelShape] | None = _model_of(api_version, kind)
+    found: types.Type | None = None
+    for step in steps:
+        if isinstance(step, int) or (found is not None and found.code == types.MAP):
+            found = None if found is None else found.item
+        else:
+            field = None if cls is None else cls._by_wire(step)
+            found = None if field is None else field.type
+        if found is None:
+            return None
+        cls = found.cls if found.code == types.MODEL else None
+    return found
+
+
+def _model_of(api_version: str, kind: str) -> type[Resource] | None:
+    for cls in _subclasses(Resource):
+        fixed: Any = cls
+        if cls._fixed >= {"apiVersion", "kind"} and (fixed.apiVersion, fixed.kind) == (api_version, kind):
+            return cls
+    return None
+
+
+def _subclasses(cls: type[Resource]) -> Iterator[type[Resource]]:
+    for one in cls.__subclasses__():
+        yield one
+        yield from _subclasses(one)

@@ -1,0 +1,147 @@
+"""The result of a simulation as plain data: for --format json, and as the source of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..._core import codec
+from ..._core.observed import readiness
+from .effects import Effects
+from .merging import ABSENT
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+__all__ = ["Loss", "report"]
+
+
+class Loss(NamedTuple):
+    """A resource or field that was removed from the steady state, and the effects.
+
+    Attributes:
+        action: `drop` for a resource, `degrade` for a field.
+        target: The resource's name; for a field, its path that begins with the resource's name.
+        effects: The effects in the next reconcile; None if that reconcile failed.
+        error: Why that reconcile failed; None if it didn't fail.
+    """
+
+    action: str
+    target: str
+    effects: Effects | None
+    error: str | None = None
+
+
+def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
+    """Return the result of a simulation as plain data, as `--format json` prints it.
+
+    Args:
+        simulation: A simulation that has run. It may have failed.
+        losses: The losses that were tried after the run.
+    """
+    composite = simulation.composite
+    unresolved = simulation.unresolved
+    return {
+        "composite": {
+            **{key: composite.get(key) for key in ("apiVersion", "kind")},
+            "name": composite["metadata"].get("name"),
+            "conditions": sorted(composite.get("status", {}).get("conditions", []), key=lambda one: str(one["type"])),
+        },
+        "rounds": len(simulation.rounds),
+        "stable": simulation.stable,
+        "problem": simulation.problem,
+        "resources": [*_resources(simulation), *_missing(simulation, unresolved)],
+        "fields": _fields(simulation),
+        "unresolved": unresolved,
+        "births": [simulation.births[name]._asdict() for name in sorted(simulation.births)],
+        "changed": simulation.changed,
+        "cycles": simulation.cycles,
+        "deleted": sorted(
+            {name for one in simulation.rounds for name in one.rendered.deleted} - {*simulation.observed}
+        ),
+        "possible": simulation.possible,
+        "unusedFixtures": simulation.unused_fixtures,
+        "losses": [_loss(one) for one in losses],
+    }
+
+
+def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
+    """Yield an entry for each resource that appeared, in the order of the rounds."""
+    latest: dict[str, Mapping[str, Any]] = {}
+    for one in simulation.rounds:
+        latest.update(one.rendered.composed)
+    last = simulation.rounds[-1].rendered if simulation.rounds else None
+    for name, wave in simulation.waves.items():
+        yield {
+            "name": name,
+            "wave": wave,
+            "apiVersion": latest[name].get("apiVersion"),
+            "kind": latest[name].get("kind"),
+            "objectName": latest[name].get("metadata", {}).get("name"),
+            "ready": bool(last and last.ready.get(name)),
+            "looksReady": _looks_ready(simulation.observed.get(name)),
+            "exists": name in simulation.observed,
+            "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
+        }
+
+
+def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
+    """Yield an entry for each resource that waited for values and never appeared.
+
+    Fields of the composite that wait, such as `xr.status.x`, have no entry here.
+    """
+    for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves)):
+        if name in {one.dependent for one in simulation.dependencies} and name.startswith(("xr.", "required.")):
+            continue
+        yield {
+            "name": name,
+            "wave": None,
+            "apiVersion": None,
+            "kind": None,
+            "objectName": None,
+            "ready": False,
+            "looksReady": False,
+            "exists": False,
+            "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
+        }
+
+
+def _looks_ready(resource: Mapping[str, Any] | None) -> bool:
+    """Return whether an existing resource is ready by the rules of its kind. The functions may say something else."""
+    return resource is not None and readiness.is_ready(codec.encode_struct(resource))
+
+
+def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
+    return {"path": path, "value": simulation.origins.get(path)}
+
+
+def _fields(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return an entry for each field of the composite that others need, and that is made from other values itself.
+
+    The entry's `wave` is the number of the first round in which the composite has the field; None if it never has it.
+    """
+    from ...errors import UsageError
+    from .merging import at, steps_of
+
+    needed: dict[str, set[str]] = {}
+    for dependent, _, path in simulation.dependencies:
+        if dependent.startswith("xr."):
+            needed.setdefault(dependent, set()).add(path)
+    found = []
+    wanted = {one.dependency for one in simulation.dependencies}
+    for name in sorted(needed):
+        if name not in wanted:
+            continue
+        try:
+            steps = steps_of(name.removeprefix("xr."))
+        except UsageError:
+            continue
+        number = next((r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT), None)
+        paths = [_waited(simulation, path) for path in sorted(needed[name])]
+        found.append({"name": name, "wave": number, "waitedFor": paths})
+    return found
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    effects = {} if loss.effects is None else loss.effects._asdict()
+    return {"action": loss.action, "target": loss.target, "error": loss.error, **effects}

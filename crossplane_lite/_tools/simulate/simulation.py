@@ -1,0 +1,516 @@
+"""Simulates one reconcile after the other, until nothing changes any more.
+
+After each reconcile (a round), the composed resources exist: they have names, and a status that `statuses` makes up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..._core.base.excerpts import short_repr, short_text
+from ..._core.base.near_name import near_name
+from ..._core.models.walker import canonical
+from ..._core.paths import field_path
+from ..._core.paths.text import EXTERNAL_NAME, show
+from ...errors import InputError, UsageError
+from ..manifests.objects import RESOURCE_NAME, metadata_of, resource_name, secret_place, text_of
+from ..render.cluster import World
+from ..render.pipeline import Selector
+from ..render.reconcile import render
+from ..render.rendered import RenderError, cut_off
+from ..render.schema_fields import without_method
+from . import progress
+from .awaited_fields import MADE_UP
+from .connection import connection_secret
+from .effects import changes_of
+from .fixtures import Fixtures
+from .merging import at, steps_of, without
+from .statuses import Exists, Statuses
+from .unresolved import cycles_in, unresolved_in
+from .waits import Waits, owner_of, waits_of
+
+if TYPE_CHECKING:
+    from ..._core.waits.entry import Born
+    from ...composition import Dependency, Function
+    from ..manifests.kind_schemas import Schemas
+    from ..render.pipeline import Cluster, Runner, Step
+    from ..render.rendered import Rendered
+    from ..render.validation import Check
+
+__all__ = ["Round", "Simulation"]
+
+_MOST_ROUNDS: Final = 50
+# No resource exists in an API server without the first three, and Crossplane finds its resources by the last.
+_KNOWN_BY: Final = (["apiVersion"], ["kind"], ["metadata", "name"], ["metadata", "annotations", RESOURCE_NAME])
+
+
+class Round(NamedTuple):
+    """One reconcile of a simulation.
+
+    Attributes:
+        number: The number of the round, from 1.
+        rendered: The result of the reconcile.
+        appeared: The names of the composed resources that are desired for the first time, sorted. In a reconcile after
+            a loss, they are the resources that are created again.
+        waiting: The resources that wait for values, by name, with the paths of these values. The list of paths is empty
+            if the resource's function doesn't report them.
+    """
+
+    number: int
+    rendered: Rendered
+    appeared: list[str]
+    waiting: dict[str, list[str]]
+
+
+class Simulation:
+    """A series of reconciles of a composite resource, until nothing changes any more.
+
+    The arguments aren't changed. Functions that run in this process run a few more times in each round, to find their
+    dependencies. So compose() must have no effects outside of its context.
+
+    Args:
+        composite: The composite resource.
+        pipeline: The steps of its composition.
+        functions: The functions or their runners, by the function's name in the pipeline.
+        cluster: Other objects that exist: required resources, schemas, Secrets. Functions that require resources also
+            find the simulated composed resources.
+        observed: The composed resources that exist at the start.
+        context: The pipeline's context before its first step. Each round begins with it.
+        fixtures: Facts about resources as they are once they exist, by composition resource name, `apiVersion/kind` or
+            kind. Each has any of `status`, `metadata`, `connectionDetails` and other parts of the resource. A field
+            that is null never gets a value.
+        schemas: The schemas of kinds, by which values are made up that no fixture gives.
+        most_rounds: The number of rounds after which the simulation gives up; 2 or more.
+        timeout: The time limit of each round, in seconds.
+        xrd: The composite's CompositeResourceDefinition; see `render`.
+        composition: The name of the Composition.
+
+    Attributes:
+        rounds: The rounds so far.
+        waves: The number of the round in which each composed resource was first desired, by the resource's name, in the
+            order of the rounds.
+        stable: Whether the last two rounds had the same result.
+        problem: Why the simulation isn't stable; None if it is stable or hasn't run.
+        unresolved: The resources and the fields of the composite (`xr.status.x`) that still wait at the end, by name.
+            Each has the paths of the missing values, with the reasons.
+        cycles: Groups of resources and fields of the composite that wait for each other.
+        waited: The paths of the values that each resource waited for before it appeared, by the resource's name.
+        origins: The source of each value that others wait for, by the value's path: `given` (part of the resource
+            anyway), `fixture`, `spec` (copied from `spec.forProvider`), `schema` (made up by the schema) or `assumed`
+            (a guess).
+        dependencies: The dependencies of the functions that run in this process.
+        births: The resources that were created with a guess about missing values, by name.
+        changed: The fields that a resource got at its creation and has with another value at the end, by the
+            resource's name: texts as in `Effects.changed`.
+
+    Raises:
+        InputError: A fixture can't be used, an observed resource has no composition resource name, or two have the same
+            name.
+        UsageError: `most_rounds` is less than 2.
+    """
+
+    def __init__(
+        self,
+        composite: Mapping[str, Any],
+        pipeline: Sequence[Step],
+        functions: Mapping[str, Runner | Function],
+        *,
+        cluster: Cluster | None = None,
+        observed: Iterable[Mapping[str, Any]] = (),
+        context: Mapping[str, Any] | None = None,
+        fixtures: Mapping[str, Mapping[str, Any]] = {},
+        schemas: Schemas | None = None,
+        most_rounds: int = _MOST_ROUNDS,
+        timeout: float = 60.0,
+        xrd: Mapping[str, Any] | None = None,
+        composition: str | None = None,
+    ) -> None:
+        if most_rounds < 2:
+            raise UsageError(
+                f"'most_rounds' must be at least 2, because two rounds must have the same result (got {most_rounds!r})"
+            )
+        self._pipeline = pipeline
+        self._functions = functions
+        self._cluster = cluster
+        self._context = context
+        self._schemas = schemas
+        self._most_rounds = most_rounds
+        self._timeout = timeout
+        self._xrd = xrd
+        self._composition = composition
+        self._composite: Mapping[str, Any] = composite
+        self._observed: dict[str, Mapping[str, Any]] = _by_name(observed)
+        self._before = dict(self._observed)
+        self._secrets: dict[str, Mapping[str, Any]] = {}
+        self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
+        # For each resource, the fields that others need: the rest of their paths after the resource's name.
+        self._wanted: dict[str, set[str]] = {}
+        self._never: dict[str, str] = {}
+        self._waits: Waits | None = None
+        self.rounds: list[Round] = []
+        self.waves: dict[str, int] = {}
+        self.stable = False
+        self.problem: str | None = None
+        self.waited: dict[str, list[str]] = {}
+        self.origins: dict[str, str] = {}
+        self.dependencies: list[Dependency] = []
+        self.births: dict[str, Born] = {}
+        self.changed: dict[str, list[str]] = {}
+        self._made: dict[str, dict[str, Any]] = {}
+
+    @property
+    def composite(self) -> Mapping[str, Any]:
+        """The composite resource after the last round; before the first round, the given one."""
+        return self._composite
+
+    @property
+    def observed(self) -> Mapping[str, Mapping[str, Any]]:
+        """The composed resources that exist after the last round, by composition resource name."""
+        return self._observed
+
+    @property
+    def secrets(self) -> Mapping[str, Mapping[str, Any]]:
+        """The connection Secrets after the last round, by composition resource name. The composite's key is `""`."""
+        return self._secrets
+
+    @property
+    def unresolved(self) -> dict[str, list[str]]:
+        return {} if self._waits is None else unresolved_in(self._waits, self._never, self._observed, self._composite)
+
+    @property
+    def cycles(self) -> list[list[str]]:
+        return [] if self._waits is None else cycles_in(self._waits, self._composite)
+
+    @property
+    def possible(self) -> list[str]:
+        """The resources that never appeared, but would if a value that a function tests were different."""
+        return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})
+
+    @property
+    def cut_off(self) -> list[str]:
+        """A line for each function whose compose() ends early in the last round, so that it isn't all known."""
+        return cut_off(self.rounds[-1].rendered) if self.rounds else []
+
+    def made_up(self, error: object) -> list[str]:
+        """Return a line for each made-up value that an error's text contains."""
+        found = []
+        for path, origin in self.origins.items():
+            owner = owner_of(path, self._observed) if origin in MADE_UP else None
+            if owner is None or not owner[1].startswith(".status."):
+                continue
+            value = at(self._observed[owner[0]], without_method(None, steps_of(owner[1][1:])))
+            if isinstance(value, (str, int)) and value not in ("", True, False) and str(value) in str(error):
+                found.append(f"{path} is made up ({short_repr(value)}): give it a real value with --fixtures")
+        return found
+
+    @property
+    def unused_fixtures(self) -> list[str]:
+        """The sorted keys of the fixtures that haven't been used for any resource."""
+        return self._statuses.fixtures.unused()
+
+    def notes_on_fixtures(self) -> list[str]:
+        """Return a line for the user for each fixture that hasn't been used for any resource."""
+        names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
+        return [
+            f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
+            for key in self.unused_fixtures
+        ]
+
+    def run(self) -> list[Round]:
+        """Reconcile until two rounds in a row have the same result.
+
+        The run also ends when the result of an earlier round comes back, and after `most_rounds` rounds. `stable` and
+        `problem` say how it ended. After the end, also after a RenderError, another call only returns the rounds.
+
+        Returns:
+            All rounds.
+
+        Raises:
+            FatalResultError: A function returned a fatal result, such as for a dependency cycle within the function.
+            RenderError: A reconcile fails for another reason.
+            InputError: An argument of the simulation can't be used.
+            UsageError: A function is neither a runner nor a composition function.
+        """
+        seen: dict[str, int] = {}
+        while not self.stable and self.problem is None:
+            number = len(self.rounds) + 1
+            try:
+                rendered = self._render(self._observed, self._world())
+            except RenderError as error:
+                self.problem = f"round {number}: {error}"
+                raise
+            self._take(number, rendered)
+            state = self._state(rendered)
+            self.stable = seen.get(state) == number - 1
+            if not self.stable and state in seen:
+                self.problem = progress.oscillation(self.rounds, seen[state])
+            elif not self.stable and number >= self._most_rounds:
+                self.problem = progress.slowness(self.rounds)
+            seen[state] = number
+        return self.rounds
+
+    def check(self, schemas: Schemas) -> Check:
+        """Check what each round desires, and what more would appear if missing values had other values.
+
+        Raises:
+            InputError: A file of schemas can't be read, or is malformed.
+            RenderError: A resource's apiVersion can't be parsed.
+        """
+        from ..render.validation import Check
+
+        check = Check(schemas)
+        for one in self.rounds:
+            check.add(one.rendered, beyond=one is self.rounds[-1])
+        return check
+
+    def drop(self, name: str) -> Round:
+        """Remove a resource from the steady state, and reconcile once. The simulation itself isn't changed.
+
+        Args:
+            name: The resource's composition resource name.
+
+        Returns:
+            The reconcile. Its `rendered.deleted` has the resources that Crossplane would delete.
+
+        Raises:
+            InputError: The resource doesn't exist.
+            UsageError: The simulation isn't stable.
+            FatalResultError, RenderError: The reconcile fails, as in `run`.
+        """
+        self._check_steady(name)
+        gone = self._observed[name]
+        secret = self._secrets.get(name)
+        secrets = {key: value for key, value in self._secrets.items() if key != name}
+        observed = {key: value for key, value in self._observed.items() if key != name}
+        return self._try(observed, secrets, [gone] if secret is None else [gone, secret])
+
+    def degrade(self, name: str, path: str) -> Round:
+        """Remove a field of a resource from the steady state, and reconcile once. The simulation itself isn't changed.
+
+        Args:
+            name: The resource's composition resource name.
+            path: The field's path, such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last
+                subnet, `external_name`, or `connection_details["password"]`.
+
+        Returns:
+            The reconcile. Its `rendered.deleted` has the resources that Crossplane would delete.
+
+        Raises:
+            InputError: The resource or the field doesn't exist; or Crossplane identifies the resource by the field,
+                such as `metadata.name`.
+            UsageError: The simulation isn't stable, or `path` isn't a field path or selects several elements.
+            FatalResultError, RenderError: The reconcile fails, as in `run`.
+        """
+        self._check_steady(name)
+        resource, secret = self._observed[name], self._secrets.get(name)
+        steps = field_path.parse(path)
+        if steps == ("external_name",):
+            steps = ("metadata", "annotations", EXTERNAL_NAME)
+        in_secret = steps[0] == "connection_details"
+        holder = (secret or {}) if in_secret else resource
+        way = field_path.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
+        if way is None:
+            raise InputError(
+                f"{short_text(name)} has no field {short_text(show(steps))} in the steady state, so there is "
+                "nothing to remove"
+            )
+        changed = without(holder, way)
+        if in_secret:
+            return self._try(self._observed, {**self._secrets, name: changed})
+        for known_by in _KNOWN_BY:
+            if at(holder, known_by) != at(changed, known_by):
+                raise InputError(
+                    f"{short_text(f'{name}.{path}')} can't be removed, because a resource is known by its "
+                    f"{show(known_by)}; remove another field, or the whole resource"
+                )
+        return self._try({**self._observed, name: changed}, self._secrets)
+
+    def split(self, path: str) -> tuple[str, str]:
+        """Split a path into the name of an existing resource and the path of a field in the resource.
+
+        Args:
+            path: A resource's name and the path of a field, such as `vpc.status.atProvider.vpcId`.
+
+        Returns:
+            Both parts, such as `vpc` and `status.atProvider.vpcId`.
+
+        Raises:
+            InputError: The path doesn't begin with the name of an existing resource, or is only the name.
+        """
+        found = owner_of(path, self._observed)
+        if found is None:
+            raise InputError(
+                f"{short_repr(path)} doesn't begin with the name of an existing resource (these exist: "
+                f"{progress.listed(self._observed)})"
+            )
+        if not found[1]:
+            raise InputError(
+                f"{short_repr(path)} is a resource; add the path of a field, as in {short_text(path)}.status"
+            )
+        return found[0], found[1].removeprefix(".")
+
+    # -- one round
+
+    def _render(self, observed: Mapping[str, Mapping[str, Any]], world: World) -> Rendered:
+        return render(
+            self._composite,
+            self._pipeline,
+            self._functions,
+            cluster=world,
+            observed=observed.values(),
+            context=self._context,
+            timeout=self._timeout,
+            xrd=self._xrd,
+            composition=self._composition,
+        )
+
+    def _world(self, **more: Any) -> World:
+        given = {"objects": [*self._observed.values(), *self._secrets.values()], **more}
+        return World(self._cluster, self._schemas, **given)
+
+    def _take(self, number: int, rendered: Rendered) -> None:
+        """Add the result of a reconcile to the simulation.
+
+        The resources that it composed exist from now on, and those that it deleted don't.
+        """
+        waits = self._waits = waits_of(rendered)
+        self.dependencies = sorted({*self.dependencies, *waits.dependencies})
+        for name in rendered.deleted:
+            for kept in (self._observed, self._before, self._secrets, self._made):
+                kept.pop(name, None)
+        made = {name: one for name, one in rendered.composed.items() if name not in self._observed}
+        self._made = {**made, **self._made}
+        lasting = {name: rendered.composed[name] for name in self._made if name in rendered.composed}
+        self.changed = changes_of(self._made, lasting, added=False)
+        self._note_wanted(waits, rendered)
+        for name, composed in rendered.composed.items():
+            self._exist(name, composed)
+        self._composite = rendered.composite
+        # Only composites of Crossplane 1 publish connection details.
+        secret = connection_secret(rendered.composite, rendered.connection_details) if rendered.legacy else None
+        if secret is not None:
+            self._secrets[""] = secret
+        appeared = sorted(set(rendered.composed) - set(self.waves))
+        self.waves.update(dict.fromkeys(appeared, number))
+        self._note_waited(waits)
+        self.births.update({born.name: born for born in waits.births if born.name in appeared})
+        waiting = {name: sorted(paths) for name, paths in sorted(waits.waiting.items())}
+        self.rounds.append(Round(number, rendered, appeared, waiting))
+
+    def _note_waited(self, waits: Waits) -> None:
+        for name, paths in waits.waiting.items():
+            if name not in self.waves:
+                self.waited[name] = sorted({*self.waited.get(name, ()), *paths})
+
+    def _exist(self, name: str, composed: Mapping[str, Any]) -> None:
+        before = self._before.get(name, {})
+        wanted = self._wanted.get(name, ())
+        made: Exists = self._statuses.exists(name, composed, before, wanted, self._data_of(composed))
+        self._observed[name] = made.resource
+        if made.secret is not None:
+            self._secrets[name] = made.secret
+        for path in wanted:
+            self._never.pop(name + path, None)
+        self.origins.update({name + path: origin for path, origin in made.origins.items()})
+        self._never.update({name + path: reason for path, reason in made.never.items()})
+
+    def _data_of(self, composed: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the data of a resource's connection Secret in the cluster that was given; empty if there is none."""
+        place = secret_place(composed)
+        if place is None or self._cluster is None:
+            return {}
+        found = self._cluster.resources(Selector("v1", "Secret", name=place[1], namespace=place[0] or None))
+        data = at(found[0], ["data"]) if found else {}
+        return data if isinstance(data, Mapping) else {}
+
+    def _note_wanted(self, waits: Waits, rendered: Rendered) -> None:
+        """Record the fields of composed resources that other resources need, and those that end compose() early."""
+        there = {**self._observed, **rendered.composed}
+        names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
+        world = self._world(objects=there.values())
+        ended = [run.seen.missing for run in rendered.steps if run.seen is not None and run.seen.error]
+        for path in (*waits.paths(), *(path for paths in ended for path in paths)):
+            found = self._required(path, waits, world) or owner_of(path, names)
+            if found is not None:
+                self._wanted.setdefault(found[0], set()).add(found[1])
+
+    def _required(self, path: str, waits: Waits, world: World) -> tuple[str, str] | None:
+        """Find the composed resource that a path such as `required.vpcs[0].status.id` leads to.
+
+        Returns:
+            The resource's name and the rest of the path, such as `.status.id`. None if the path isn't in a required
+            resource, or if this required resource isn't a composed resource of the simulation.
+        """
+        found = owner_of(path, {f"required.{key}" for key in waits.selectors})
+        if found is None:
+            return None
+        try:
+            steps = steps_of("x" + found[1])[1:]
+        except UsageError:
+            return None
+        answers = world.resources(waits.selectors[found[0].removeprefix("required.")])
+        if not steps or not isinstance(steps[0], int) or not -len(answers) <= steps[0] < len(answers):
+            return None
+        name = resource_name(answers[steps[0]])
+        return (name, "." + show(steps[1:])) if name and len(steps) > 1 else None
+
+    # -- the end
+
+    def _state(self, rendered: Rendered) -> str:
+        """Return a digest of the state after a round. Rounds with the same result have the same digest."""
+        state = [rendered.composed, dict(self._composite), self._observed, self._secrets]
+        return hashlib.sha256(canonical(state).encode(errors="surrogatepass")).hexdigest()
+
+    # -- after a loss
+
+    def _check_steady(self, name: str) -> None:
+        if not self.stable:
+            why = self.problem or "call run() first"
+            raise UsageError(f"drop() and degrade() need a simulation that has become stable: {why}")
+        if name not in self._observed:
+            raise InputError(
+                f"there is no resource {short_repr(name)} in the steady state (it has: "
+                f"{progress.listed(self._observed)})"
+            )
+
+    def _try(
+        self,
+        observed: Mapping[str, Mapping[str, Any]],
+        secrets: Mapping[str, Mapping[str, Any]],
+        gone: Iterable[Mapping[str, Any]] = (),
+    ) -> Round:
+        world = self._world(objects=[*observed.values(), *secrets.values()], gone=gone)
+        rendered = self._render(observed, world)
+        waits = waits_of(rendered)
+        return Round(
+            len(self.rounds) + 1,
+            rendered,
+            sorted(set(rendered.composed) - set(observed)),
+            {name: sorted(paths) for name, paths in sorted(waits.waiting.items())},
+        )
+
+
+def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return observed resources by composition resource name. `render` checks whether they belong to the composite.
+
+    Raises:
+        InputError: A resource has no composition resource name, or two have the same one.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for resource in observed:
+        name = resource_name(resource)
+        if not name:
+            what = " ".join(filter(None, (text_of(resource.get("kind")), text_of(metadata_of(resource).get("name")))))
+            raise InputError(
+                f"the observed resource {what or 'without a name'} has no annotation {RESOURCE_NAME}; set it to the "
+                "name that the function gives this resource"
+            )
+        if name in found:
+            raise InputError(
+                f"two observed resources are both named {short_repr(name)}; each must have an annotation "
+                f"{RESOURCE_NAME} of its own"
+            )
+        found[name] = resource
+    return found

@@ -1,0 +1,103 @@
+"""The waits in one reconcile: the missing values that resources, and fields of the composite, need.
+
+A function made with this package reports in the pipeline's context which values its resources wait for. If it runs in
+this process, all its dependencies are found, too, also those of the composite's fields (see `Function.dependencies`).
+The waits of other functions aren't known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..._core.waits.dependencies import show
+from ...proto import _view
+from ..render.functions import InProcess
+from ..render.pipeline import Selector
+from ..render.told import told
+
+if TYPE_CHECKING:
+    from ..._core.waits.entry import Born
+    from ...composition import Dependency
+    from ..render.rendered import Rendered
+
+__all__ = ["Waits", "owner_of", "waits_of"]
+
+
+class Waits(NamedTuple):
+    """The waits and dependencies in a reconcile.
+
+    Attributes:
+        waiting: The waiting resources by name. Each has the paths of the missing values with the reasons why they are
+            missing, or an empty dict if the resource's function names no values.
+        dependencies: All dependencies of the functions that run in this process, also those whose values exist.
+        selectors: The selectors of the resources that functions require, by the requirement's key.
+        possible: The names of the resources that functions in this process would register if a value were different.
+        held: The names of the resources that functions leave out of their answers, because values are missing.
+        cut_off: The keys of the requirements that no caller can answer.
+        births: The resources that are made with a guess.
+    """
+
+    waiting: dict[str, dict[str, str]]
+    dependencies: list[Dependency]
+    selectors: dict[str, Selector]
+    possible: set[str]
+    held: AbstractSet[str] = frozenset()
+    cut_off: AbstractSet[str] = frozenset()
+    births: Sequence[Born] = ()
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every value that a resource or a field of the composite needs, also if the value exists.
+
+        A path may be yielded twice.
+        """
+        for dependency in self.dependencies:
+            yield dependency.path
+        for paths in self.waiting.values():
+            yield from paths
+
+
+def waits_of(rendered: Rendered) -> Waits:
+    """Return the waits and dependencies in a reconcile. Functions in this process run a few times more for this."""
+    waiting: dict[str, dict[str, str]] = {}
+    dependencies: set[Dependency] = set()
+    selectors: dict[str, Selector] = {}
+    possible: set[str] = set()
+    held: set[str] = set()
+    cut_off: set[str] = set()
+    births: list[Born] = []
+    for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
+        for need in says.needs:
+            if need.by_resource:
+                waiting.setdefault(need.name, {})[need.path] = need.why
+        held.update(says.held)
+        births += says.births
+        cut_off.update(one.name for one in says.cut_off)
+        selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
+        if isinstance(step.runner, InProcess):
+            shown = show(step.runner.function, step.request)
+            dependencies.update(shown.dependencies)
+            possible.update(shown.possible)
+    for name in held:
+        waiting.setdefault(name, {})
+    return Waits(waiting, sorted(dependencies), selectors, possible, held, cut_off, births)
+
+
+def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
+    """Return the name that a path begins with, and the rest of the path; None if it begins with none of `names`.
+
+    For example, the result is `("vpc", ".status.id")` for the path `vpc.status.id`. A name may contain dots. If several
+    names fit, the longest counts.
+    """
+    ends = [at for at, sign in enumerate(path) if at and sign in ".["] + [len(path)]
+    for end in reversed(ends):
+        if path[:end] in names:
+            return path[:end], path[end:]
+    return None
+
+
+def _selectors(requirements: Any) -> Iterator[tuple[str, Selector]]:
+    for asked in (requirements.extra_resources, requirements.resources):
+        for key in asked:
+            yield key, Selector.of(asked[key])

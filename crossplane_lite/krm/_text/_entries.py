@@ -1,0 +1,374 @@
+"""Compares the nodes of a stream with the values that they must have, and makes the edits of the text.
+
+An edit is a tuple: the start and the end of the replaced text, and the new text. Methods add edits to the list `out`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import UsageError
+from ._edit import paired
+from ._layout import bounds, column, entries, line_start, open_at, pieces_of, place_of
+from ._nodes import MAPPING, SEQUENCE, YamlNode, merged, same, says, wanted
+from ._replace import apply, element_lines, flow_value, replace
+from ._write import beside, flow_style, key_text, mapping_lines, scalar, style_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    from ._nodes import Lists, Stream
+    from ._replace import Edit
+
+    # A field or an element: its key, or None; its node, or None if it is new; and its value.
+    Entry: TypeAlias = tuple[str | None, YamlNode | None, Any]
+
+_UNKNOWN: Any = object()
+
+
+class Edits:
+    """The edits of documents of one stream.
+
+    An alias stays as long as its anchor does. If the value of the anchor is edited or removed, or if another anchor, or
+    none, may come before the alias, the alias is replaced by a copy of its value. Which aliases these are is known only
+    after all nodes were compared, so the comparison is repeated until there are no more of them.
+
+    Args:
+        doc: The stream.
+        anew: Nodes that are written anew, as if their values were new.
+    """
+
+    def __init__(self, doc: Stream, anew: Collection[YamlNode] = ()) -> None:
+        self._doc = doc
+        self._anew = anew
+        self._loose: set[YamlNode] = set()  # aliases that copies replace
+        self._active: set[YamlNode] = set()  # all nodes that have an edit, or an edit in them
+        self._activate((*doc.wanted, *anew))
+        self._lists: Lists = {}
+        self._touched: set[YamlNode] = set()  # nodes with a new value
+        self._gone: set[YamlNode] = set()  # nodes whose text is removed or replaced
+        self._arranged: list[YamlNode] = []  # lists in which elements were added, removed or moved
+
+    def of(self, roots: Sequence[YamlNode]) -> list[Edit]:
+        """Return the edits of these documents.
+
+        Raises:
+            OverlapError: Two edits overlap.
+            UsageError: A key or an integer is too long.
+        """
+        while True:
+            out: list[Edit] = []
+            for root in roots:
+                self._edit(root, root, out)
+            loose = {alias for anchored in self._doc.aliases for alias in self._cut_off(anchored)} - self._loose
+            if not loose:
+                return out
+            self._loose |= loose
+            self._activate(loose)
+
+    def _activate(self, nodes: Iterable[YamlNode]) -> None:
+        for one in nodes:
+            at: YamlNode | None = one
+            while at is not None and at not in self._active:
+                self._active.add(at)
+                at = at.parent
+
+    def _touch(self, node: YamlNode) -> None:
+        at: YamlNode | None = node
+        while at is not None and at not in self._touched:
+            self._touched.add(at)
+            at = at.parent
+
+    def _cut_off(self, anchored: YamlNode) -> list[YamlNode]:
+        """Return the aliases of a node that can't stay."""
+        aliases: list[YamlNode] = self._doc.aliases[anchored]
+        at: YamlNode | None = anchored
+        while at is not None and at not in self._gone:
+            at = at.parent
+        if at is not None or anchored in self._touched:
+            return aliases
+        unique = anchored.anchor not in self._doc.repeated
+        for node in self._arranged:
+            home = _element_of(node, anchored)
+            if (home is not None or not unique) and any(_element_of(node, one) is not home for one in aliases):
+                return aliases
+        return []
+
+    # Comparing
+
+    def _edit(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
+        """Add the edits that give a node a value; the node itself stands for the value that was assigned to it."""
+        if value is node:
+            if node not in self._active:
+                return
+            if node in self._doc.wanted:
+                value, self._lists = self._doc.wanted[node]
+            else:
+                value = node.content if node.kind in (MAPPING, SEQUENCE) else node.value()
+        elif not self._doc.aliases and says(node, value):
+            return  # as most values
+        if node in self._anew:
+            self._replace(node, wanted(value), out)
+        elif isinstance(value, YamlNode):
+            self._other_text(node, value, out)
+        elif node.kind == MAPPING and value.__class__ is dict:
+            self._fields(node, value, out)
+        elif node.kind == SEQUENCE and value.__class__ is list:
+            self._elements(node, value, out)
+        elif not same(node.value(), value):
+            self._replace(node, value, out)
+        elif node in self._loose:
+            replace(node, value, False, out)
+
+    def _other_text(self, node: YamlNode, value: YamlNode, out: list[Edit]) -> None:
+        """Add the edit of an item or a document that has got a text of its own."""
+        text, place = value.doc.document(value), place_of_unit(node)
+        if node.parent is not None:
+            text = "-" + text[column(self._doc.text, place.start) + 1 :]
+        out.append((place.start, place.end, text))
+
+    def _replace(self, node: YamlNode, value: Any, out: list[Edit]) -> None:
+        self._touch(node)
+        self._gone.add(node)
+        replace(node, value, False, out)
+
+    def _is_aliased(self, node: YamlNode) -> bool:
+        return any(alias not in self._loose for alias in self._doc.aliases.get(node, ()))
+
+    def _fields(self, node: YamlNode, value: dict[Any, Any], out: list[Edit]) -> None:
+        """Add the edits of a mapping. A merge key (the key None) stays unless a field that it gives is removed."""
+        fields: dict[str, Any] = {}
+        merge = node.content.get(None)
+        if merge is not None:
+            is_loose = any(one in self._loose for one in (merge, *entries(merge)))
+            if None in value and is_loose:
+                value = {**node.value(), **value}
+                del value[None]
+            if None not in value:
+                fields = node.value()
+                hidden = fields.keys() - node.content.keys()
+                lost = [*hidden, *(key for key in node.content if key and any(one.child(key) for one in merged(merge)))]
+                if not is_loose and all(key in value for key in lost):
+                    value = {key: one for key, one in value.items() if key not in hidden or not same(fields[key], one)}
+                    value[None] = merge
+        if value is node.content or value.keys() == node.content.keys():
+            for key, child in node.content.items():
+                self._edit(child, value[key], out)
+            return
+        gone = {key for key in node.content if key not in value}
+        new = {key: one for key, one in value.items() if key not in node.content}
+        self._gone.update(node.content[key] for key in gone)
+        if gone - {None} or any(key not in fields or not same(fields[key], one) for key, one in new.items()):
+            self._touch(node)
+        if node.style and value and node.content:
+            order = [*(key for key in node.content if key in value), *new]
+            self._in_brackets(node, [(key, node.content.get(key), value[key]) for key in order], out)
+        elif len(gone) == len(node.content) or not value:
+            replace(node, value, self._is_aliased(node), out)
+        else:
+            kept = [(at, value[key]) for at, key in enumerate(node.content) if key in value]
+            found: list[int | None] = [*(at for at, _ in kept), *(None for _ in new)]
+            self._block(node, found, [*(one for _, one in kept), *_new_fields(node, new)], out)
+
+    def _elements(self, node: YamlNode, value: list[Any], out: list[Edit]) -> None:
+        """Add the edits of a list, of which elements may have changed, and may be new, removed or moved."""
+        children = node.content
+        found = self._places(children, value)
+        if found == [*range(len(children))]:
+            for child, one in zip(children, value, strict=True):
+                self._edit(child, one, out)
+            return
+        self._touch(node)
+        self._arranged.append(node)
+        order = [at for at in found if at is not None]
+        self._gone.update(children[at] for at in {*range(len(children))}.difference(order))
+        if node.style and value and children:
+            nodes = [None if at is None else children[at] for at in found]
+            self._in_brackets(node, [(None, child, one) for child, one in zip(nodes, value, strict=True)], out)
+        elif not order:
+            replace(node, value, False, out)
+        else:
+            indent = column(node.doc.text, open_at(node))
+            now = [
+                element_lines(one, indent, style_at(node)) if at is None else one
+                for at, one in zip(found, value, strict=True)
+            ]
+            self._block(node, found, now, out)
+
+    def _places(self, children: list[YamlNode], value: list[Any]) -> list[int | None]:
+        """Return, for each element of a new list, the index of the node of the list that becomes it."""
+        if value is children:
+            return [*range(len(children))]
+        known = self._lists.get(id(value), _UNKNOWN)
+        if known is None:
+            index = {child: at for at, child in enumerate(children)}
+            return [index.get(one) if isinstance(one, YamlNode) else None for one in value]
+        if known is _UNKNOWN or len(known[1]) != len(children):
+            return paired([one.value() for one in children], value)
+        before = known[1]
+        if len(value) == len(before) and all(one is other for one, other in zip(value, before, strict=True)):
+            return [*range(len(children))]
+        of = {id(one): at for at, one in enumerate(before) if isinstance(one, (dict, list))}
+        found = [of.pop(id(one), None) for one in value]
+        taken = {*found}
+        free = [at for at in range(len(children)) if at not in taken]
+        new = [at for at, one in enumerate(found) if one is None]
+        pairs = paired([children[at].value() for at in free], [value[at] for at in new])
+        for at, pair in zip(new, pairs, strict=True):
+            found[at] = None if pair is None else free[pair]
+        return found
+
+    # Lines
+
+    def _block(self, node: YamlNode, found: list[int | None], now: list[Any], out: list[Edit]) -> None:
+        """Add the edit of a block in which entries were added, removed or moved. Some stay.
+
+        Text between entries stays before the entry that it is before; if entries were moved, it stays at its position.
+
+        Args:
+            node: The list or mapping.
+            found: For each entry the index that it has in the text; None for a new one.
+            now: For each entry its value; the lines of a new one.
+            out: The list that the edit is added to.
+        """
+        text, children, places = node.doc.text, entries(node), bounds(node)
+        indent = column(text, places[0].start)
+        is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())  # behind a list's dash
+        order = [at for at in found if at is not None]
+        is_moved = order != sorted(order)
+        gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
+        parts: list[str] = []
+        passed = 0
+        for at, one in zip(found, now, strict=True):
+            if is_moved:
+                until = passed + 1
+            elif at is not None:
+                until = at + 1
+            else:
+                until = len(gaps) if node.kind == MAPPING else passed
+            parts += gaps[passed:until]
+            passed = until
+            if at is None:
+                parts += [line + node.doc.newline for line in one]
+                continue
+            inner: list[Edit] = []
+            self._edit(children[at], one, inner)
+            chunk = apply(text, places[at].lead, places[at].end, inner)
+            parts.append(" " * indent + chunk if at == 0 and is_inline else chunk)
+        parts += [gap for gap in gaps[passed:] if not is_moved or "#" in gap]
+        new = "".join(parts)
+        out.append((places[0].lead, places[-1].end, new.lstrip() if is_inline else new))
+
+    # Brackets
+
+    def _in_brackets(self, node: YamlNode, now: list[Entry], out: list[Edit]) -> None:
+        """Add the edit of a list or mapping in brackets whose entries were added, removed or moved."""
+        index = {id(child): at for at, child in enumerate(entries(node))}
+        leads, notes, has_comma, tail = _split(node)
+        usual = _usual_lead(node, leads)
+        first = leads[0] if "#" not in leads[0] else usual
+        new = ""
+        for number, (key, child, value) in enumerate(now):
+            lead, note = usual if number else first, ""
+            if child is None:
+                new += lead + _fresh(node, key, value, lead)
+            else:
+                at = index[id(child)]
+                inner: list[Edit] = []
+                self._edit(child, value, inner)
+                if "#" in leads[at] or (at == 0) == (number == 0):
+                    lead = leads[at]
+                new += lead + apply(node.doc.text, _start(child), max(child.end, child.kend), inner)
+                note = notes[at]
+            new += ("," if has_comma or number + 1 < len(now) else "") + note
+        out.append((open_at(node) + 1, node.end - 1, new + tail))
+
+
+def place_of_unit(node: YamlNode) -> Any:
+    """Return where a document lies, or an item with its dash: `start` and `end`.
+
+    Raises:
+        UsageError: The item is in brackets, where it can't have comments of its own.
+    """
+    if node.parent is None:
+        return pieces_of(node.doc)[node]
+    if node.parent.style:
+        problem = "comments can be set only if the items are written in lines, with dashes, not in brackets"
+        raise UsageError(f"{node.doc.label}: {problem}")
+    return place_of(node)
+
+
+def _element_of(node: YamlNode, inner: YamlNode | None) -> YamlNode | None:
+    while inner is not None and inner.parent is not node:
+        inner = inner.parent
+    return inner
+
+
+def _new_fields(node: YamlNode, new: dict[str, Any]) -> list[list[str]]:
+    """Return the lines of each new field of a mapping in block style."""
+    style = style_at(node, is_flat=all(map(_is_flat, new.values())))
+    indent, quote, key_quote = column(node.doc.text, bounds(node)[0].start), beside(node), beside(node, True)
+    found: list[list[str]] = []
+    for key, one in new.items():
+        if quote and isinstance(one, str) and "\n" not in one:
+            name, text = key_text(key, style, old=key_quote), scalar(one, style, old=quote)
+            found.append([f"{' ' * indent}{name}: {text}"])
+        else:
+            found.append(mapping_lines({key: one}, indent, style, old_key=key_quote))
+    return found
+
+
+def _is_flat(value: object) -> bool:
+    return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
+
+
+_NOTE = re.compile(r"[ \t]*#[^\r\n]*")
+_SKIPPED = re.compile(r"(?:[ \t\r\n]|(?<=\s)#[^\n]*)*")
+
+
+def _split(node: YamlNode) -> tuple[list[str], list[str], bool, str]:
+    """Split the text of a collection in brackets.
+
+    Returns:
+        The text before each entry; the comment behind each entry, on its line; whether the last entry has a comma; and
+        the text behind it.
+    """
+    text, at, has_comma = node.doc.text, open_at(node) + 1, False
+    leads: list[str] = []
+    notes: list[str] = []
+    for child in entries(node):
+        leads.append(text[at : _start(child)])
+        end = max(child.end, child.kend)
+        comma = _SKIPPED.match(text, end).end()  # type: ignore[union-attr]
+        has_comma = text[comma : comma + 1] == ","
+        end = comma + 1 if has_comma else end
+        found = _NOTE.match(text, end)
+        notes.append(found[0] if found else "")
+        at = end + len(notes[-1])
+    return leads, notes, has_comma, text[at : node.end - 1]
+
+
+def _start(child: YamlNode) -> int:
+    return child.kstart if child.kstart >= 0 else child.start
+
+
+def _usual_lead(node: YamlNode, leads: list[str]) -> str:
+    """Return the white space that usually stands before the entries in brackets. The first entry doesn't count."""
+    for lead in leads[1:]:
+        if "#" not in lead:
+            return lead
+    lead = leads[0]
+    if "\n" in lead:
+        return lead[lead.rindex("\n") - lead.endswith("\r\n", 0, lead.rindex("\n") + 1) :]
+    style = flow_style(node, style_at(node))
+    return "" if style.colon == ":" else " "
+
+
+def _fresh(node: YamlNode, key: str | None, value: Any, lead: str) -> str:
+    style = flow_style(node, style_at(node))
+    body = flow_value(node, wanted(value), style, lead, beside(node))
+    if key is None:
+        return body
+    return str(key_text(key, style, old=beside(node, True), in_flow=True) + style.colon + body)

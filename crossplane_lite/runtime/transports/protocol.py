@@ -1,0 +1,363 @@
+"""gRPC over HTTP/2: sets up the package h2 with a buffer that counts frames, and reads and writes what gRPC adds.
+
+h2 answers each correct frame. So a peer (a client) could keep a server busy with nothing but small correct frames, such
+as pings. Therefore each frame that doesn't advance a call costs the peer one event or two, and h2 gets the frames of
+one turn only.
+
+What gRPC adds are headers, the prefix of messages, and compression. Source: "gRPC over HTTP2" in the documentation of
+grpc/grpc (PROTOCOL-HTTP2).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..._core.base.extras import load
+from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
+from . import status
+from .budget import Exceeded
+from .status import Refused
+
+if TYPE_CHECKING:
+    from .budget import Limits
+
+__all__ = [
+    "FRAME_BYTES",
+    "MOST_RATIO",
+    "PREFIX_BYTES",
+    "CallHeaders",
+    "Frames",
+    "error_headers",
+    "message_length",
+    "new_connection",
+    "prefix",
+    "read_headers",
+    "unpack",
+]
+
+_h2: Final = load("h2.connection", "h2")
+_buffer: Final = load("h2.frame_buffer", "h2")
+_config: Final = load("h2.config", "h2")
+_settings: Final = load("h2.settings", "h2")
+_frame: Final = load("hyperframe.frame", "h2")
+
+_SETTINGS: Final = _settings.SettingCodes
+
+FRAME_BYTES: Final = 256 << 10
+"""The largest frame that peers may send, in bytes. The limit is high, because each frame takes time in Python."""
+
+_HEAD: Final = 9
+_DATA, _HEADERS, _RST_STREAM, _GOAWAY, _CONTINUATION = 0x0, 0x1, 0x3, 0x7, 0x9
+_END_STREAM: Final = 0x1
+_FRAME_SIZE_ERROR: Final = 0x6
+# The longest GOAWAY frame that is read. A peer may add a text for people to it.
+_LONGEST_GOAWAY: Final = 1024
+# A data frame with fewer bytes costs an event, unless it is a call's last frame.
+_SMALL: Final = 1024
+# A reset costs more, because the server may have begun with the call.
+_COST_OF_RESET: Final = 2
+
+# The largest flow control window of a stream. The window is a whole request of the largest size, up to this limit.
+_MOST_WINDOW: Final = 16 << 20
+_MAX_WINDOW: Final = 2**31 - 1
+
+
+class _Protocol(_h2.H2Connection):  # type: ignore[name-defined, misc]
+    # h2 remembers how streams were closed, by default for 65,536 streams of each connection.
+    MAX_CLOSED_STREAMS = 256
+
+
+def _quiet(cls: Any) -> Any:
+    """Return a subclass of a frame class whose `repr` is only the class's name.
+
+    h2 makes the repr of each frame for a trace that nobody reads. The usual repr has the content as hexadecimal digits,
+    which takes a third of the time of a large call. `__class__` stays the original class, because h2 looks it up.
+    """
+    return type(cls.__name__, (cls,), {"__repr__": lambda self: cls.__name__, "__class__": property(lambda self: cls)})
+
+
+_QUIET: Final = {cls: _quiet(cls) for cls in (_frame.DataFrame, _frame.HeadersFrame, _frame.WindowUpdateFrame)}
+
+
+class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
+    """The bytes from a peer that aren't processed yet: h2's own buffer, which gives the frames of one turn only.
+
+    The limits on sizes are enforced as soon as a frame's head has come.
+
+    Args:
+        header_bytes: The largest header block as it is sent, in bytes, in all of its frames together.
+
+    Attributes:
+        until: When the present turn is over, by `time.monotonic`. At least one frame is taken in each turn.
+        begun: The number of frames that have begun. The frames of a header block count as one.
+        cost: The events that the frames in the present turn cost.
+        departing: Whether the peer has sent a GOAWAY frame, so that it will begin no more calls.
+        behind: Whether the last turn was over before all whole frames were taken.
+    """
+
+    def __init__(self, header_bytes: int) -> None:
+        super().__init__(server=True)
+        self._header_bytes = header_bytes
+        self._checked = False  # whether the head of the first frame was checked and counted
+        self._taken = False  # whether a frame was taken in the present turn
+        self._block_bytes = 0  # of the open header block
+        self.until = 0.0
+        self.begun = 0
+        self.cost = 0
+        self.departing = False
+        self.behind = False
+
+    def __len__(self) -> int:
+        """Return how many bytes are kept."""
+        return len(self._data) + (self._block_bytes if self._headers_buffer else 0)
+
+    @property
+    def inside(self) -> bool:
+        """Whether a frame or a header block, or the preface, has come only in part."""
+        return bool(self._data or self._headers_buffer or self._preamble_len) and not self.behind
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether the bytes that have come end inside of a data frame, so that many more are to come."""
+        return self._checked and self._data[3] == _DATA
+
+    def __iter__(self) -> Frames:
+        """Begin a turn."""
+        self.cost = 0
+        self.behind = self._taken = False
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next frame of the present turn. A header block in several frames becomes one frame."""
+        data = self._data
+        if len(data) < _HEAD:
+            raise StopIteration
+        size, kind = data[0] << 16 | data[1] << 8 | data[2], data[3]
+        if not self._checked:
+            self._check(size, kind, data[4])
+            self._checked = True
+        if len(data) < _HEAD + size:
+            raise StopIteration
+        if self._taken and time.monotonic() >= self.until:
+            self.behind = True
+            raise StopIteration
+        self._checked, self._taken = False, True
+        # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
+        # GOAWAY frames.
+        if kind == _GOAWAY and not self._headers_buffer and not any(data[5:_HEAD]) and 8 <= size <= _LONGEST_GOAWAY:
+            self.departing = True
+            del data[: _HEAD + size]
+            return next(self)
+        frame = super().__next__()
+        quiet = _QUIET.get(type(frame))
+        if quiet is not None:
+            frame.__class__ = quiet
+        return frame
+
+    def _check(self, size: int, kind: int, flags: int) -> None:
+        """Count a frame by its head, and raise Exceeded if the frame or the header block is too large."""
+        if size > FRAME_BYTES:
+            text = f"a frame has {size:,} bytes; at most {FRAME_BYTES:,} are accepted"
+            raise Exceeded(text, _FRAME_SIZE_ERROR)
+        self.begun += not self._headers_buffer
+        if kind == _DATA:
+            self.cost += size < _SMALL and not flags & _END_STREAM
+        elif kind == _HEADERS or (kind == _CONTINUATION and self._headers_buffer):
+            self._block_bytes = size + (self._block_bytes if self._headers_buffer else 0)
+            if self._block_bytes > self._header_bytes:
+                raise Exceeded(f"a header block has more than {self._header_bytes:,} bytes")
+            self.cost += kind == _CONTINUATION
+        else:
+            self.cost += _COST_OF_RESET if kind == _RST_STREAM else 1
+
+
+def new_connection(limits: Limits, frames: Frames) -> Any:
+    """Return a new h2 connection with the settings of a gRPC server. Its SETTINGS frame is ready to be sent.
+
+    Args:
+        limits: The server's limits.
+        frames: The buffer from which h2 takes frames.
+    """
+    conn = _Protocol(
+        _config.H2Configuration(
+            client_side=False,
+            header_encoding=None,
+            # Our own headers are known to be correct.
+            validate_outbound_headers=False,
+            normalize_outbound_headers=False,
+        )
+    )
+    window = min(max(limits.receive_bytes + (64 << 10), 64 << 10), _MOST_WINDOW)
+    values = {
+        _SETTINGS.MAX_CONCURRENT_STREAMS: limits.streams,
+        _SETTINGS.MAX_HEADER_LIST_SIZE: limits.header_bytes,
+        _SETTINGS.INITIAL_WINDOW_SIZE: window,
+        _SETTINGS.MAX_FRAME_SIZE: FRAME_BYTES,
+        _SETTINGS.ENABLE_CONNECT_PROTOCOL: 0,
+    }
+    conn.local_settings = _settings.Settings(client=False, initial_values=values)
+    conn.initiate_connection()
+    # If a peer opens too many streams, h2 closes the connection. But a peer may not have read our settings yet. So
+    # Connection refuses the single stream, and h2's limit is higher, for peers that ignore our settings.
+    values[_SETTINGS.MAX_CONCURRENT_STREAMS] = 10 * limits.streams
+    conn.local_settings = _settings.Settings(client=False, initial_values=values)
+    conn.incoming_buffer = frames
+    conn.max_inbound_frame_size = FRAME_BYTES
+    conn.decoder.max_header_list_size = limits.header_bytes
+    conn.increment_flow_control_window(_MAX_WINDOW - 65535)
+    return conn
+
+
+PREFIX_BYTES: Final = 5
+"""The size of a message's prefix: a byte for compression, and the message's length in four bytes."""
+
+MOST_RATIO: Final = 1032
+"""How many bytes a byte that is compressed with gzip can become."""
+
+# Status texts are sent in a header, and peers limit headers to 8 KB or less.
+_MAX_STATUS_TEXT: Final = 1000
+
+_PATHS: Final = frozenset(f"/{service}/{METHOD}".encode() for service in (V1_SERVICE, V1BETA1_SERVICE))
+_ENCODINGS: Final = b"identity,gzip"
+_SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
+
+Headers = list[tuple[bytes, bytes]]
+
+
+_NOT_GRPC: Final = "This is a gRPC server: send POST requests with the content type application/grpc.\n"
+
+
+class CallHeaders(NamedTuple):
+    """The contents of a call's headers.
+
+    Attributes:
+        timeout: How many seconds the caller waits; None if the caller sets no deadline.
+        gzip: Whether the caller may compress the message, with gzip.
+        path: The method's path; an empty string for RunFunction.
+    """
+
+    timeout: float | None = None
+    gzip: bool = False
+    path: str = ""
+
+
+def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
+    """Read and check the headers of a request.
+
+    Args:
+        headers: The names and values, with the pseudo-headers of HTTP/2, such as `:path`.
+
+    Raises:
+        Refused: A header of the call is missing or wrong, the compression isn't supported, or the request isn't a call
+            of gRPC.
+    """
+    values = dict(headers)
+    if values.get(b":method") != b"POST":
+        raise Refused(status.INTERNAL, _NOT_GRPC, 405)
+    content_type = values.get(b"content-type", b"").lower()
+    if content_type.partition(b";")[0].partition(b"+")[0].strip() != b"application/grpc":
+        raise Refused(status.INTERNAL, _NOT_GRPC, 415)
+    if values.get(b"te") != b"trailers":
+        raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
+    path = "" if values[b":path"] in _PATHS else values[b":path"].decode("utf-8", "replace")
+    encoding = values.get(b"grpc-encoding", b"identity")
+    if encoding not in _ENCODINGS.split(b","):
+        name = encoding.decode("utf-8", "replace")
+        raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
+    timeout = values.get(b"grpc-timeout")
+    return CallHeaders(None if timeout is None else _seconds(timeout), encoding == b"gzip", path)
+
+
+def _seconds(timeout: bytes) -> float:
+    digits, unit = timeout[:-1], timeout[-1:]
+    if not digits.isdigit() or len(digits) > 8 or unit not in _SECONDS:
+        given = timeout[:20].decode("ascii", "replace")
+        text = f"grpc-timeout must be up to eight digits and one of H, M, S, m, u, n (got {given!r})"
+        raise Refused(status.INTERNAL, text)
+    return int(digits) * _SECONDS[unit]
+
+
+def error_headers(error: Refused) -> Headers:
+    """Return the headers of an answer that has a status and no response. A long status text is cut."""
+    if error.http_status != 200:
+        headers = [(b":status", str(error.http_status).encode()), (b"content-type", b"text/plain")]
+        return [*headers, (b"allow", b"POST")] if error.http_status == 405 else headers
+    headers = [
+        (b":status", b"200"),
+        (b"content-type", b"application/grpc"),
+        (b"grpc-status", str(error.code).encode()),
+        (b"grpc-message", _percent_encoded(error.text[:_MAX_STATUS_TEXT])),
+    ]
+    if error.code == status.UNIMPLEMENTED:
+        headers.append((b"grpc-accept-encoding", _ENCODINGS))
+    return headers
+
+
+def _percent_encoded(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")
+    # Printable ASCII characters other than % are sent unchanged.
+    return b"".join(b"%c" % byte if 0x20 <= byte <= 0x7E and byte != 0x25 else b"%%%02X" % byte for byte in data)
+
+
+def message_length(prefix: bytes, limit: int) -> int:
+    """Return the length of a message, in bytes, from the message's prefix of `PREFIX_BYTES` bytes.
+
+    Raises:
+        Refused: The message is longer than `limit` bytes, or the prefix is wrong.
+    """
+    if prefix[0] > 1:
+        raise Refused(
+            status.INTERNAL,
+            "the request isn't a message of gRPC: its first byte, the compression flag, must be 0 or 1 (got "
+            f"{prefix[0]})",
+        )
+    length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
+    if length > limit:
+        text = f"the request has {length:,} bytes, and is larger than {_the_limit(limit)}"
+        raise Refused(status.RESOURCE_EXHAUSTED, text)
+    return length
+
+
+def _the_limit(limit: int) -> str:
+    return f"the function's limit of {limit:,} bytes: give the function a larger --max-recv-message-size (in MB)"
+
+
+def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
+    """Return the uncompressed content of a message.
+
+    Args:
+        message: The message without its prefix.
+        compressed: Whether the prefix says that the message is compressed.
+        headers: The call's headers.
+        limit: The largest size of a compressed message after uncompressing it, in bytes.
+
+    Raises:
+        Refused: The message is compressed without a header that says so, can't be uncompressed, or is too large.
+    """
+    if not compressed:
+        return message
+    if not headers.gzip:
+        raise Refused(status.INTERNAL, "the message is compressed, but the header grpc-encoding: gzip is missing")
+    import zlib  # here, because few callers compress
+
+    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        plain = reader.decompress(message, limit + 1)
+    except zlib.error as e:
+        raise Refused(status.INTERNAL, f"the message can't be uncompressed with gzip: {e}") from None
+    if len(plain) > limit:
+        text = f"the uncompressed request is larger than {_the_limit(limit)}"
+        raise Refused(status.RESOURCE_EXHAUSTED, text)
+    if not reader.eof or reader.unused_data:
+        raise Refused(
+            status.INTERNAL,
+            "the message is not one complete gzip stream: it is cut off, or has more bytes after its end",
+        )
+    return plain
+
+
+def prefix(message: bytes) -> bytes:
+    """Return the prefix of gRPC for a message, which says that the message isn't compressed."""
+    return b"\0" + len(message).to_bytes(4, "big")

@@ -1,0 +1,77 @@
+"""Explains a failed `==` of models, responses and resources in a test: each place that differs, with its path."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from .._core.base.excerpts import short_repr
+from .._core.base.sentinels import UNSET
+from .._core.models.containers import PlacedList, PlacedMap
+from .._core.models.node import ModelShape
+from .._core.models.walker import equal, plain_data, show_path
+from .responses import Response
+
+__all__ = ["explained"]
+
+_MOST: Final = 40
+_LONGEST: Final = 200
+
+
+def explained(left: object, right: object) -> list[str] | None:
+    """Return the lines that explain why two values differ; None if neither is a model, a response or a resource."""
+    if not (_is_ours(left) or _is_ours(right)):
+        return None
+    lines = []
+    names = [type(one).__name__ for one in (left, right)]
+    if names[0] != names[1] and isinstance(left, ModelShape) and isinstance(right, ModelShape):
+        lines.append(f"a {names[0]} is never equal to a {names[1]}")
+    found = list(_differences(_plain(left), _plain(right)))
+    lines += [f"{show_path(steps) or 'all of it'}: {text}" for steps, text in found[:_MOST]]
+    if len(found) > _MOST:
+        lines.append(f"(and {len(found) - _MOST} more)")
+    return [f"{len(found)} {'difference' if len(found) == 1 else 'differences'} (left != right)", *lines]
+
+
+def _is_ours(value: object) -> bool:
+    """Say whether a value is a model, a response, a resource, or a list or mapping of these."""
+    kind = type(value)
+    if issubclass(kind, (ModelShape, PlacedList, PlacedMap, Response)):
+        return True
+    if isinstance(value, Mapping):
+        return {"apiVersion", "kind"} <= value.keys() or any(map(_is_resource, value.values()))
+    return kind in (list, tuple) and any(map(_is_resource, value))  # type: ignore[call-overload]
+
+
+def _is_resource(value: object) -> bool:
+    return issubclass(type(value), ModelShape) or (
+        isinstance(value, Mapping) and {"apiVersion", "kind"} <= value.keys()
+    )
+
+
+def _plain(value: Any) -> Any:
+    if type(value) is Response:
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare}
+    return plain_data(value)
+
+
+def _differences(left: Any, right: Any) -> Iterator[tuple[list[Any], str]]:
+    work: list[tuple[list[Any], Any, Any]] = [([], left, right)]
+    while work:
+        steps, one, other = work.pop()
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            keys = [*one, *(key for key in other if key not in one)]
+            work += [([*steps, key], one.get(key, UNSET), other.get(key, UNSET)) for key in reversed(keys)]
+        elif type(one) is type(other) is list:
+            if len(one) != len(other):
+                yield steps, f"{len(one)} elements != {len(other)}"
+            pairs = list(itertools.zip_longest(one, other, fillvalue=UNSET))
+            work += [([*steps, at], *pairs[at]) for at in reversed(range(len(pairs)))]
+        elif not equal(one, other):
+            yield steps, f"{_shown(one)} != {_shown(other)}"
+
+
+def _shown(value: Any) -> str:
+    return "(not there)" if value is UNSET else short_repr(value, _LONGEST)

@@ -1,0 +1,130 @@
+"""How much work calls do in which values are missing: counted, not timed (`benchmarks/waiting.py` has the times)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+import pytest
+
+from benchmarks.waiting import USES, scene
+from crossplane_lite import composition
+from crossplane_lite._core.codec import decode
+from crossplane_lite._core.observed.tracker import Tracker
+from crossplane_lite.composition import Function
+from tests.behaviour.growth import calls_during
+from tests.behaviour.models import Bucket
+from tests.safety.cluster import Cluster
+
+STATES = [
+    *((use, "new") for use in USES),
+    *((use, "kept") for use in (*USES, "branch")),
+    ("if", "lost"),
+    ("branch", "lost"),
+    ("if", "never"),
+]
+
+# How often compose() runs, where it is more than once: what a value decides shows in one further run. A hash in a new
+# resource takes two: only the second can tell it from a value that is another in each run.
+RUNS = {
+    ("hash", "new"): 3,
+    ("if", "kept"): 2,
+    ("or", "kept"): 2,
+    ("branch", "kept"): 2,
+    ("if", "lost"): 2,
+    ("branch", "lost"): 2,
+}
+# How many times the steps of a call with the value a call takes, where it isn't 3.
+STEPS = {("hash", "new"): 4, ("or", "kept"): 3.1, ("if", "never"): 1.3}
+# Containers that are decoded per resource, where it is more than what waits: lists with another order of keys, and the
+# conditions of what is kept.
+DECODED = {("hash", "kept"): 13, ("branch", "kept"): 21, ("branch", "lost"): 21}
+
+
+@pytest.fixture(autouse=True)
+def silent() -> Iterator[None]:
+    """No log lines, whose number and length would count."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def _per_resource(use: str, state: str, number: int, of: Any = None) -> float:
+    function, request = scene(use, state, number)
+    return calls_during(lambda: function.run(request), of) / number
+
+
+def _decodes(code: CodeType) -> bool:
+    one_level = ("get_path", "open_value", "split", "split_list")  # these decode no container
+    return code.co_filename == decode.__file__ and code.co_name not in one_level
+
+
+def _runs(code: CodeType) -> bool:
+    return code is Function.invoke.__code__
+
+
+def _normalises(code: CodeType) -> bool:
+    return code is Tracker.normal.__code__
+
+
+@pytest.mark.parametrize(("use", "state"), STATES)
+def test_a_missing_value_is_cheap(use: str, state: str) -> None:
+    """A call takes at most 3 times the steps of a call with the value, and 1.3 times where the value never comes."""
+    assert _per_resource(use, state, 20) <= STEPS.get((use, state), 3) * _per_resource(use, "there", 20)
+
+
+@pytest.mark.parametrize(("use", "state"), STATES)
+def test_compose_runs_once_or_twice(use: str, state: str) -> None:
+    """compose() runs again only where nothing else shows what depends on the value."""
+    function, request = scene(use, state, 5)
+    assert calls_during(lambda: function.run(request), _runs) == RUNS.get((use, state), 1)
+
+
+@pytest.mark.parametrize(("use", "state"), STATES)
+def test_little_is_decoded_and_normalised(use: str, state: str) -> None:
+    """A waiting call decodes at most the values that wait, and compares texts of two runs only where they differ."""
+    assert _per_resource(use, state, 20, _decodes) <= DECODED.get((use, state), 3)
+    assert _per_resource(use, state, 20, _normalises) <= (2 if state == "new" else 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("use", ["direct", "chain", "f-string", "hash"])
+def test_each_wait_takes_the_same_work(use: str) -> None:
+    """With eight times as many waits, one takes at most 1.3 times as many steps."""
+    few, many = (_per_resource(use, "new", number) for number in (500, 4000))
+    assert many <= 1.3 * few
+
+
+@pytest.mark.parametrize(("use", "state"), STATES)
+def test_each_resource_takes_the_same_work(use: str, state: str) -> None:
+    """With eight times as many resources that exist or wait, one takes at most 1.3 times as many steps."""
+    few, many = (_per_resource(use, state, number) for number in (10, 80))
+    assert many <= 1.3 * few
+
+
+def _lost_pairs(number: int) -> int:
+    """Return the steps of a call in which so many owners have just lost what another resource was made with."""
+
+    @composition.function(name="pairs")
+    def compose(ctx: Any) -> None:
+        for at in range(number):
+            bucket = ctx.resource(f"bucket-{at}", Bucket())
+            peer = ctx.resource(f"peer-{at}", Bucket())
+            peer.spec.forProvider.location = "EU" if bucket.observed.status.atProvider.id else "US"
+
+    cluster = Cluster(compose)
+    cluster.reconcile()
+    for name in cluster.objects:
+        cluster.provide(name, {"atProvider": {"id": "b-1"}})
+    cluster.reconcile()
+    for at in range(number):
+        cluster.provide(f"bucket-{at}", {"atProvider": {}}, ready=False)
+    request = cluster.request().SerializeToString()
+    return calls_during(lambda: compose.run(request))
+
+
+def test_each_owner_takes_the_same_work() -> None:
+    """With eight times as many owners that have each lost a value, one takes at most 1.3 times as many steps."""
+    assert _lost_pairs(80) / 80 <= 1.3 * _lost_pairs(10) / 10

@@ -1,0 +1,164 @@
+"""`crossplane-lite add`: kinds of one more source come to a project's models, and its file remembers them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite._tools.codegen import cluster
+from crossplane_lite._tools.codegen.options import PROJECT, project_table
+from crossplane_lite._tools.manifests import project as projects
+from crossplane_lite._tools.manifests.yaml import Document, load_documents
+from crossplane_lite.cli import main
+from tests.codegen.generated import crd, obj
+
+
+def source(name: str, *kinds: str, group: str = "aws.example.org", **fields: str) -> None:
+    """Write a file with definitions of kinds."""
+    made = []
+    for kind in kinds:
+        definition: Any = crd(obj(spec=obj(**(fields or {"a": "s"}))))
+        definition["spec"]["group"] = group
+        definition["spec"]["names"] = {"kind": kind, "plural": f"{kind.lower()}s"}
+        definition["metadata"] = {"name": f"{kind.lower()}s.{group}"}
+        made.append(definition)
+    Path(name).write_text("\n---\n".join(map(json.dumps, made)))
+
+
+def modules() -> list[str]:
+    """Return the kinds that have models."""
+    return sorted(path.parent.name for path in Path("models").rglob("v1.py"))
+
+
+def add(*arguments: str) -> int:
+    """Run the command."""
+    return main(["add", *arguments])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_named_kinds_of_a_source() -> None:
+    """The kinds that are named get models, in a new project too, and `generate` makes the same ones again."""
+    source("ec2.yaml", "VPC", "Subnet", "Route")
+    assert add("ec2.yaml", "VPC", "subnet") == 0
+    assert modules() == ["subnet", "vpc"]
+    assert project_table(projects.read(Path(PROJECT))) == {
+        "sources": ["ec2.yaml"],
+        "output": "models",
+        "only": ["aws.example.org/VPC", "aws.example.org/Subnet"],
+    }
+    assert main(["generate", "--check"]) == 0
+    assert add("ec2.yaml", "aws.example.org/Route") == 0
+    assert modules() == ["route", "subnet", "vpc"]
+
+
+def test_what_the_project_has_stays() -> None:
+    """Kinds of earlier sources stay, whether the file has chosen among them or not, and so do its comments."""
+    source("xrd.yaml", "App", group="example.org")
+    text = '# ours\n[generate] # models\nsources = [\n  "xrd.yaml", # the XRD\n]\noutput = "models"\n\n[other]\nx = 1\n'
+    Path(PROJECT).write_text(text)
+    source("ec2.yaml", "VPC", "Subnet")
+    assert add("ec2.yaml", "VPC") == 0
+    assert modules() == ["app", "vpc"]
+    now = Path(PROJECT).read_text()
+    assert now.startswith("# ours\n[generate] # models\n")
+    assert now.endswith("\n[other]\nx = 1\n")
+    source("s3.yaml", "Bucket", group="s3.example.org")
+    assert add("s3.yaml") == 0
+    assert modules() == ["app", "bucket", "vpc"]
+
+
+def test_all_kinds_where_nothing_is_chosen() -> None:
+    """Without names all kinds of the source come, and nothing is chosen among those that were there."""
+    source("xrd.yaml", "App", group="example.org")
+    assert add("xrd.yaml", "-o", "models") == 0
+    source("ec2.yaml", "VPC", "Subnet")
+    assert add("ec2.yaml") == 0
+    assert modules() == ["app", "subnet", "vpc"]
+    assert "only" not in project_table(projects.read(Path(PROJECT)))
+
+
+def test_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
+    """A newer source takes the place of the one with the same kinds, with the kinds that were chosen, and a report."""
+    source("xrd.yaml", "App", group="example.org")
+    source("ec2-v1.yaml", "VPC", "Subnet", a="s", b="s")
+    source("ec2-v2.yaml", "VPC", "Subnet", a="s", c="i")
+    assert add("xrd.yaml") == add("ec2-v1.yaml", "VPC") == 0
+    capsys.readouterr()
+    assert add("ec2-v2.yaml", "--upgrade") == 0
+    assert modules() == ["app", "vpc"]
+    assert project_table(projects.read(Path(PROJECT)))["sources"] == ["xrd.yaml", "ec2-v2.yaml"]
+    assert "1 module changed, 1 in a way that may break code" in capsys.readouterr().out
+
+
+def test_kinds_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a kubectl context the kinds are those of its cluster, and the file remembers the context."""
+    asked = []
+
+    def served(context: str, only: list[str]) -> list[Document]:
+        asked.append(context)
+        return [*load_documents(Path("served.yaml"))]
+
+    source("xrd.yaml", "App", group="example.org")
+    source("served.yaml", "VPC", "Subnet")
+    monkeypatch.setattr(cluster, "documents", served)
+    assert add("xrd.yaml") == 0
+    assert add("--kube-context", "dev", "VPC") == 0
+    assert modules() == ["app", "vpc"]
+    assert project_table(projects.read(Path(PROJECT)))["kube-context"] == "dev"
+    assert set(asked) == {"dev"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["ec2.yaml", "VCP"], "ec2.yaml has no kind VCP; did you mean 'VPC'?"),
+        (["nope.yaml"], "nope.yaml"),
+        (["ec2.yaml", "other.org/VPC"], "has no kind other.org/VPC"),
+        (["s3.yaml", "--upgrade"], "leave --upgrade out"),
+    ],
+)
+def test_nothing_changes_after_an_error(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What can't be added is told, and the project is as it was."""
+    source("ec2.yaml", "VPC", "Subnet")
+    source("s3.yaml", "Bucket", group="s3.example.org")
+    assert add("ec2.yaml", "VPC") == 0
+    before = Path(PROJECT).read_text()
+    assert add(*arguments) == 2
+    assert text in capsys.readouterr().err
+    assert Path(PROJECT).read_text() == before
+    assert modules() == ["vpc"]
+
+
+def test_a_new_project_that_can_not_be_made(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the first models can't be made, there is no file either."""
+    source("ec2.yaml", "VPC")
+    Path("models").write_text("a file in the way")
+    assert add("ec2.yaml") == 2
+    assert not Path(PROJECT).exists()
+    assert "models" in capsys.readouterr().err
+
+
+def test_a_file_that_can_not_be_edited(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table that the command can't edit is left as it is, and the message says what to do."""
+    source("ec2.yaml", "VPC")
+    Path(PROJECT).write_text('generate = {sources = ["xrd.yaml"], output = "models"}\n')
+    source("xrd.yaml", "App", group="example.org")
+    assert add("ec2.yaml") == 2
+    assert "in lines of their own" in capsys.readouterr().err
+    assert Path(PROJECT).read_text().startswith("generate = {")
+
+
+def test_without_a_source(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither a source nor a cluster is an error of the command line."""
+    with pytest.raises(SystemExit) as caught:
+        add()
+    assert caught.value.code == 2
+    assert "SOURCE" in capsys.readouterr().err

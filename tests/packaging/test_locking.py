@@ -1,0 +1,218 @@
+"""Lock files: what they hold an image to, and what may be built from sources. The index is a folder of this test."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite._tools.packaging import installing, locking
+from crossplane_lite._tools.packaging.base import Python
+from crossplane_lite.cli import main
+from crossplane_lite.errors import InputError
+from tests.packaging.support import members, root_folder
+
+PYTHON = Python("/usr/bin/python3.11", (3, 11), "linux/amd64", False)
+HASH = "0" * 64
+
+
+def wheel(
+    folder: Path, name: str, version: str = "1.0", needs: str = "", tag: str = "py3-none-any", **more: str
+) -> Path:
+    """Write a wheel with a module that has the name of the package."""
+    path = folder / f"{name}-{version}-{tag}.whl"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as file:
+        headers = "".join(f"{key}: {value}\n" for key, value in more.items())
+        required = f"Requires-Dist: {needs}\n" if needs else ""
+        text = f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n{headers}{required}"
+        for inside, content in {
+            f"{name}.py": "def compose(): ...\n",
+            f"{info}/METADATA": text,
+            f"{info}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
+            f"{info}/RECORD": "",
+        }.items():
+            file.writestr(zipfile.ZipInfo(inside), content)
+    return path
+
+
+def sdist(folder: Path, name: str) -> Path:
+    """Write sources that need no packages to be built: their builder is a part of them."""
+    builder = (
+        "import shutil\n"
+        f"def build_wheel(folder, *_): return shutil.copy('{name}-1.0-py3-none-any.whl', folder).rpartition('/')[2]\n"
+        "def get_requires_for_build_wheel(*_): return []\n"
+    )
+    settings = '[build-system]\nrequires = []\nbuild-backend = "builder"\nbackend-path = ["."]\n'
+    parts = {"builder.py": builder.encode(), "pyproject.toml": settings.encode()}
+    parts["PKG-INFO"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n".encode()
+    made = wheel(folder, name)
+    parts[made.name] = made.read_bytes()
+    made.unlink()
+    path = folder / f"{name}-1.0.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        for inside, content in parts.items():
+            member = tarfile.TarInfo(f"{name}-1.0/{inside}")
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return path
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder from which alone pip takes packages."""
+    found = tmp_path / "index"
+    found.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(found))
+    monkeypatch.chdir(tmp_path)
+    root_folder(tmp_path / "base")
+    wheel(found, "lib", **{"License-Expression": "MIT"})
+    wheel(tmp_path, "fn", needs="lib")
+    return found
+
+
+def make(*more: str) -> int:
+    """Make an image of the function in the wheel."""
+    flags = ["--base", "base", "--transport", "none", "--function", "fn:compose", "--byte-code", "no"]
+    return main(["image", "fn-1.0-py3-none-any.whl", *flags, "-o", "image.tar", *more])
+
+
+def test_out_and_in(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--lock writes version and hash of every package; --locked takes them, with the same bytes, and no others."""
+    assert make("--lock", "lock.txt") == 0
+    text = Path("lock.txt").read_text()
+    digest = hashlib.sha256((index / "lib-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    assert f"lib==1.0 \\\n    --hash=sha256:{digest}\n" in text
+    first = Path("image.tar").read_bytes()
+    wheel(index, "lib", "2.0")
+    assert make("--locked", "lock.txt") == 0
+    assert Path("image.tar").read_bytes() == first
+    assert make() == 0
+    assert Path("image.tar").read_bytes() != first
+
+
+def test_one_byte(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hash of which one digit differs is refused, and so is a changed file, or a package that isn't in it."""
+    assert make("--lock", "lock.txt") == 0
+    Path("image.tar").unlink()
+    text = Path("lock.txt").read_text()
+    at = text.index("sha256:", text.index("lib==")) + 7
+    for changed, problem in (
+        (f"{text[:at]}{'1' if text[at] == '0' else '0'}{text[at + 1 :]}", "the file was changed, or the package was"),
+        (text[: text.index("lib==")], "doesn't have lib: write the file anew with --lock"),
+        (text.replace("lib==1.0", "lib==1.1"), "pip finds no packages"),
+    ):
+        Path("changed.txt").write_text(changed)
+        assert make("--locked", "changed.txt") == 2
+        assert problem in capsys.readouterr().err
+    wheel(index, "lib", Summary="changed")
+    assert make("--locked", "lock.txt") == 2
+    assert "the file was changed, or the package was" in capsys.readouterr().err
+    assert not Path("image.tar").exists()
+
+
+def test_what_is_installed_is_what_was_chosen(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that changes between choosing and installing is refused by its hash."""
+    work, target = Path("work"), Path("target")
+    work.mkdir()
+    chosen = installing.resolve(["./fn-1.0-py3-none-any.whl"], PYTHON, work)
+    assert all(len(one.sha256) == 64 for one in chosen)
+    wheel(index, "lib", Summary="changed")
+    with pytest.raises(InputError, match="(?i)hash"):
+        installing.install(chosen, PYTHON, target, work)
+
+
+def test_both_platforms(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file has the hashes of each platform's wheels; a platform without one is told."""
+    (index / "lib-1.0-py3-none-any.whl").unlink()
+    for machine in ("x86_64", "aarch64"):
+        wheel(index, "lib", tag=f"cp311-cp311-manylinux2014_{machine}")
+    assert make("--lock", "lock.txt") == 0
+    assert Path("lock.txt").read_text().count("--hash") == 3
+    assert capsys.readouterr().err == ""
+    root_folder(Path("arm"), machine=0xB7)
+    assert make("--locked", "lock.txt", "--base", "arm") == 0
+    (index / "lib-1.0-cp311-cp311-manylinux2014_aarch64.whl").unlink()
+    assert make("--lock", "lock.txt") == 0
+    assert "warning: lock.txt is not for linux/arm64: pip finds no packages" in capsys.readouterr().err
+
+
+def test_sources_are_not_built_unasked(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sources of an index, and of an address that a package requires, are built only where their name is allowed."""
+    (index / "lib-1.0-py3-none-any.whl").unlink()
+    source = sdist(index, "lib")
+    assert make() == 2
+    assert "pip finds no packages" in capsys.readouterr().err
+    assert make("--allow-build", "lib", "--lock", "lock.txt") == 0
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    assert f"lib==1.0 \\\n    --hash=sha256:{digest}\n" in Path("lock.txt").read_text()
+    assert make("--allow-build", "lib", "--locked", "lock.txt") == 0
+    assert make("--allow-build", "other") == 2
+    wheel(Path(), "fn", needs=f"lib @ {source.as_uri()}")
+    capsys.readouterr()
+    assert make() == 2
+    assert "building it here would run its code: allow that with --allow-build lib" in capsys.readouterr().err
+    assert make("--allow-build", "lib") == 0
+
+
+def test_folders_of_this_machine(index: Path) -> None:
+    """A folder that the project requires is the author's own: it is built, and no lock file has it."""
+    (index / "lib-1.0-py3-none-any.whl").unlink()
+    with tarfile.open(sdist(Path(), "lib")) as tar:
+        tar.extractall("sources")  # noqa: S202  # it is this test's own
+    wheel(Path(), "fn", needs=f"lib @ {Path('sources', 'lib-1.0').absolute().as_uri()}")
+    assert make("--lock", "lock.txt") == 0
+    assert "lib==" not in Path("lock.txt").read_text()
+    assert make("--locked", "lock.txt") == 0
+
+
+def test_sbom(index: Path) -> None:
+    """The layer lists its packages with versions, hashes and licences, and nothing in the list changes by itself."""
+    assert make() == 0
+    files = members(Path("image.tar").read_bytes())
+    (entry,) = json.loads(files["manifest.json"])
+    text = members(gzip.decompress(files[entry["Layers"][-1]]))["function/sbom.cdx.json"]
+    found = json.loads(text)
+    assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.5")
+    assert found["metadata"]["component"]["name"] == "fn"
+    (lib,) = [one for one in found["components"] if one["name"] == "lib"]
+    digest = hashlib.sha256((index / "lib-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    assert lib["hashes"] == [{"alg": "SHA-256", "content": digest}]
+    assert (lib["purl"], lib["licenses"]) == ("pkg:pypi/lib@1.0", [{"expression": "MIT"}])
+    assert b"time" not in text
+    assert b"serialNumber" not in text
+
+
+def test_files_of_other_tools(tmp_path: Path) -> None:
+    """Requirements with hashes are read as pip-compile and uv write them."""
+    path = tmp_path / "requirements.txt"
+    path.write_text(
+        f"# by pip-compile\nmy_lib[extra]==1.0 ; python_version < '4' \\\n    --hash=sha256:{HASH} \\\n"
+        f"    --hash=sha256:{'1' * 64}\n    # via -r in\nother==2.0+local --hash=sha256:{HASH}\n"
+    )
+    assert locking.read(str(path)) == {"my-lib": ("1.0", {HASH, "1" * 64}), "other": ("2.0+local", {HASH})}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("lib==1.0", "line 1: must be NAME==VERSION --hash=sha256:..."),
+        ("lib>=1.0 --hash=sha256:" + HASH, "line 1: must be"),
+        ("--index-url https://example.org", "line 1: must be"),
+        (f"lib==1 --hash=sha256:{HASH}\nLib==2 --hash=sha256:{HASH}", "line 2: lib is in the file twice"),
+        (f"lib==1 --hash=md5:{HASH}", "line 1: must be"),
+    ],
+)
+def test_lines_that_are_wrong(tmp_path: Path, line: str, problem: str) -> None:
+    """A line that pins nothing is an error with its place."""
+    (tmp_path / "lock.txt").write_text(f"{line}\n")
+    with pytest.raises(InputError) as caught:
+        locking.read(str(tmp_path / "lock.txt"))
+    assert problem in str(caught.value)

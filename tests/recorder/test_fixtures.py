@@ -1,0 +1,87 @@
+"""Recordings in tests of functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite import testing
+from crossplane_lite._tools.recorder.recording import OPERATION, Subject
+from tests.recorder import functions
+from tests.recorder.recordings import grown, network, play, record_all, write_call, writer
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Two composites from birth on, an Operation, and a call of another function."""
+    record_all(tmp_path, functions.first, network("a"), network("b", "abc"))
+    made = writer(tmp_path)
+    write_call(made, {"meta": {"tag": "1"}}, {}, 9, subject=Subject(*OPERATION, "", "nightly", "3"))
+    play(made, functions.first, testing.request(network("d")), 9, function="function-other")
+    made.close()
+    return tmp_path
+
+
+def test_the_requests_of_a_recording(recording: Path) -> None:
+    """Each distinct request of a composite is there once, with a name for people, and `testing.run` takes it."""
+    found = testing.recorded(recording)
+    assert len(found) == 7
+    assert len({str(one) for one in found}) == 7
+    assert str(found[0]) == "XNetwork team/a@2026-11-24T18:30:00.000000Z"
+    assert "vpc" in testing.run(functions.first, found[0].request).desired
+
+
+def test_requests_are_chosen(recording: Path) -> None:
+    """A function, patterns, `#` and the last reconcile choose requests."""
+    assert len(testing.recorded(recording, function="function-network")) == 6
+    assert len(testing.recorded(recording, function="function-network", last=True)) == 2
+    assert {one.composite for one in testing.recorded(recording, xrs=["team/b"])} == {"XNetwork team/b"}
+    assert len(testing.recorded(f"{recording}#a@2026-11-24T18:30:01")) == 1
+
+
+def test_a_check_passes_and_fails(recording: Path) -> None:
+    """The same version passes with each request, and another one fails where it does something else."""
+    found = testing.recorded(recording, function="function-network")
+    for one in found:
+        one.check(functions.first)
+    failures = []
+    for one in found:
+        try:
+            one.check(functions.moved)
+        except AssertionError as e:
+            failures.append(str(e))
+    assert len(failures) == 2
+    assert all(text.startswith("XNetwork team/b@") and "delete subnet-c" in text for text in failures)
+
+
+def test_a_new_wait_fails(recording: Path) -> None:
+    """A check fails also if something newly waits."""
+    with pytest.raises(AssertionError, match="newly waiting: subnet-a, subnet-b"):
+        testing.recorded(f"{recording}#team/a")[0].check(functions.waits)
+
+
+def test_a_function_that_loses_nothing() -> None:
+    """The assertion holds for a function of this package, and returns what was tried."""
+    *_, request = grown(functions.first, network("a", "abc"))
+    report = testing.what_if(functions.first, request, changes=True)
+    assert report.tried > 10
+    assert report.losses == []
+
+
+def test_a_function_that_loses_something() -> None:
+    """The assertion fails with a line for each value whose absence deletes something."""
+    *_, request = grown(functions.careless_function, network("a", "abc"))
+    with pytest.raises(AssertionError) as raised:
+        testing.what_if(functions.careless_function, request)
+    assert str(raised.value).splitlines()[2] == (
+        "vpc.status.id missing: 3 of 4 resources deleted (subnet-a, subnet-b, subnet-c)"
+    )
+
+
+def test_changes_count_if_they_are_asked_for() -> None:
+    """Changes of existing resources fail the assertion only with `changes=True`."""
+    *_, request = grown(functions.defaults_function, network("a", "abc"))
+    assert testing.what_if(functions.defaults_function, request).losses
+    with pytest.raises(AssertionError, match=r"vpc.status.id missing: subnet-a changed \(spec.vpcId\)"):
+        testing.what_if(functions.defaults_function, request, changes=True)

@@ -1,0 +1,88 @@
+"""Secret values in recordings."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from crossplane_lite._tools.recorder.masking import masked, prepared
+from crossplane_lite._tools.recorder.recording import REDACTED
+
+SECRET = "s3cr3t-v4lue-of-someone"
+IN_BASE64 = base64.b64encode(SECRET.encode()).decode()
+
+
+def _request(resource: Any = None, **fields: Any) -> bytes:
+    composite = {"kind": "XNetwork", "metadata": {"name": "example"}, "spec": {"text": f"http://x:{SECRET}@y"}}
+    resources = {"one": {"resource": resource or {"kind": "Bucket"}}}
+    state = {"composite": {"resource": composite}, "resources": resources}
+    return json.dumps({"observed": state, **fields}).encode()
+
+
+SOURCES: dict[str, bytes] = {
+    "credentials": _request(credentials={"aws": {"credentialData": {"data": {"key": IN_BASE64}}}}),
+    "details": _request(desired={"resources": {"two": {"connectionDetails": {"password": IN_BASE64}}}}),
+    "secret": _request({"kind": "Secret", "apiVersion": "v1", "data": {"password": IN_BASE64}}),
+    "text": _request({"kind": "Secret", "apiVersion": "v1", "stringData": {"password": SECRET}}),
+    "manifest": _request({"kind": "Object", "spec": {"manifest": {"kind": "Secret", "data": {"password": IN_BASE64}}}}),
+    "required": _request(
+        requiredResources={"s": {"items": [{"resource": {"kind": "Secret", "data": {"p": IN_BASE64}}}]}}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_secret_values_are_masked_everywhere(name: str) -> None:
+    """A secret value is in no form left, neither in its own place nor in a text; its key is."""
+    made = prepared(SOURCES[name])
+    assert SECRET.encode() not in made
+    assert IN_BASE64.encode() not in made
+    assert REDACTED.encode() in made
+    assert b"http://x:[secret]@y" in made
+    before, after = json.loads(SOURCES[name]), json.loads(made)
+    assert _keys(before) == _keys(after)
+
+
+def _keys(one: Any) -> Any:
+    if isinstance(one, dict):
+        return {key: _keys(value) for key, value in one.items()}
+    return [_keys(value) for value in one] if isinstance(one, list) else None
+
+
+def test_what_has_no_secrets_stays_as_it_is() -> None:
+    """A content without secret values is written byte by byte, in one line."""
+    content = _request()
+    assert prepared(content) is content
+    assert b"\n" not in prepared(content.replace(b" ", b"\n"))
+
+
+def test_what_crossplane_has_masked_masks_nothing_else() -> None:
+    """The mark of a masked value isn't taken for a secret value."""
+    secret = {"kind": "Secret", "data": {"password": REDACTED}}
+    content = _request(secret, desired={"composite": {"resource": {"status": {"text": f"it is {REDACTED}"}}}})
+    assert json.loads(prepared(content)) == json.loads(content)
+
+
+def test_an_answer_has_the_secrets_of_its_request_masked() -> None:
+    """Values of a request that the answer repeats are masked there, too."""
+    asked = json.loads(SOURCES["credentials"])
+    answered = {"results": [{"message": f"can't log in with {SECRET}"}]}
+    assert json.loads(masked([asked, answered])[1]) == {"results": [{"message": "can't log in with [secret]"}]}
+
+
+def test_names_are_never_masked() -> None:
+    """A password that is the name of a resource doesn't hide the resource."""
+    secret = {"kind": "Secret", "metadata": {"name": "database"}, "stringData": {"password": "database"}}
+    assert json.loads(prepared(_request(secret)))["observed"]["resources"]["one"]["resource"]["metadata"] == {
+        "name": "database"
+    }
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"7", b'{"a": ', b'{"a":\n1', b"{" * 100_000 + b"\n}"])
+def test_what_is_no_object_is_refused(content: bytes) -> None:
+    """A content that can't be an object is a ValueError."""
+    with pytest.raises(ValueError):
+        prepared(content)

@@ -1,0 +1,62 @@
+"""The accountant of the h2 transport."""
+
+from __future__ import annotations
+
+import pytest
+
+from crossplane_lite.runtime.transports.budget import FOREVER, Budget, Exceeded, Memory, Pace
+
+
+def test_memory_of_a_connection_is_the_servers() -> None:
+    """What is held for a connection is charged to the server, and all of it comes back."""
+    memory = Memory(1000)
+    one, other = Budget(memory, 0.0), Budget(memory, 0.0)
+    one.hold(700)
+    other.hold(200)
+    one.buffer(300)
+    assert (one.held, other.held, memory.left) == (1000, 200, -200)
+    one.buffer(100)  # in place of the 300
+    assert (one.held, memory.left) == (800, 0)
+    one.buffer(0)
+    one.hold(-700)
+    other.hold(-200)
+    assert (one.held, other.held, memory.held) == (0, 0, 0)
+
+
+def test_events_come_back() -> None:
+    """A connection has 1,000 events, gets 100 back each second and some for calls, and never has more than 1,000."""
+    budget = Budget(Memory(0), 0.0)
+    budget.earn(500)
+    budget.spend(1000, 0.0)
+    budget.earn(16)
+    budget.spend(16, 0.0)
+    budget.spend(100, 1.0)
+    with pytest.raises(Exceeded):
+        budget.spend(1, 1.0)
+    budget = Budget(Memory(0), 0.0)
+    with pytest.raises(Exceeded):
+        budget.spend(1001, 1000.0)
+
+
+def test_time_is_forgotten() -> None:
+    """Half of the time that a peer has used counts a second later."""
+    budget = Budget(Memory(0), 0.0)
+    before = Budget.FIRST_SECONDS
+    budget.work(0.008, 0.0)
+    budget.work(0.001, 1.0)
+    assert budget.seconds(1.0) == pytest.approx((before + 0.008) / 2 + 0.001)
+    assert budget.seconds(2.0) == pytest.approx(budget.seconds(1.0) / 2)
+
+
+def test_the_least_rate() -> None:
+    """A peer has 30 seconds for each 64 KB, and single bytes in between give it no more time."""
+    pace = Pace(30)
+    assert pace.until == FOREVER
+    pace.wait(0.0)
+    pace.took(1, 20.0)
+    pace.wait(20.0)
+    assert pace.until == 30.0
+    pace.took(Pace.LEAST - 1, 29.0)
+    assert pace.until == 59.0
+    pace.done()
+    assert pace.until == FOREVER
