@@ -22,7 +22,7 @@ import pytest
 from crossplane_lite.runtime.tls import Certificates
 from tests.runtime.certificates import Authority, CrossplaneAuthority, write
 from tests.runtime.go_programs import H2SPEC, grpc_client, installed
-from tests.runtime.serving import PREFIX, channel, in_process, raw_call
+from tests.runtime.serving import PREFIX, channel, code_of, in_process, raw_call
 
 METHOD = PREFIX + "RunFunction"
 
@@ -54,7 +54,7 @@ def test_grpcio_with_a_deadline(address: str) -> None:
         start = time.monotonic()
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, b"wait", timeout=0.3)
-        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        assert code_of(caught.value) == "DEADLINE_EXCEEDED"
         assert time.monotonic() - start < 1.5
         assert raw_call(opened, b"next") == b"next"
 

@@ -20,7 +20,7 @@ import pytest
 
 from tests.runtime.health import health_of
 from tests.runtime.scraping import scraped
-from tests.runtime.serving import PREFIX, ROOT, Serving, channel, raw_call, serving
+from tests.runtime.serving import PREFIX, ROOT, Serving, channel, code_of, raw_call, serving
 from tests.support import Response, request
 
 pytestmark = pytest.mark.slow
@@ -146,7 +146,7 @@ def test_a_call_that_hangs_in_c(workers: Any) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(hang=True), timeout=1)
         # grpcio's server cancels the call at the same moment at which the client gives it up.
-        assert caught.value.code() in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
+        assert code_of(caught.value) == "DEADLINE_EXCEEDED"
         record = server.record(
             "a worker is replaced: calls in it still run more than 1 seconds after their deadline; its stacks show "
             "what blocks the function"
@@ -182,7 +182,7 @@ def test_a_call_that_hangs(workers: Any) -> None:
     with serving(HANGING, *workers[:-1], "1", "--stuck-after", "1") as server, channel(server.address) as opened:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(hang=True), timeout=1)
-        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        assert code_of(caught.value) == "DEADLINE_EXCEEDED"
         record = server.record("the function still runs after the call's deadline; the stack shows where")
         assert "in hanging\n    _sleep_on()" in record["stack"]
         old = int(record["worker"])
@@ -337,7 +337,7 @@ def test_a_worker_that_reads_nothing() -> None:
     with serving(HOLDING, *flags) as server, channel(server.address) as opened:
         method = opened.unary_unary(PREFIX + "RunFunction")
         calls = [method.future(asking(hang=True), timeout=2) for _ in range(350)]
-        codes = {one.exception(timeout=60).code().name for one in calls}
+        codes = {code_of(one.exception(timeout=60)) for one in calls}
         assert codes <= {"DEADLINE_EXCEEDED", "UNAVAILABLE"}
         server.line(lambda line: "a worker is replaced" in line)
         assert location(raw_call(opened, asking())) == "EU"

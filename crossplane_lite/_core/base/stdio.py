@@ -123,6 +123,7 @@ class _Taken:
 
     def give_back(self) -> None:
         # sys.stderr too: commands that run functions replace it by a stream that masks secrets.
+        _replaced.extend((sys.stdout, sys.stderr))
         sys.stdout, sys.stderr = self.stream, self._stderr
         if self.fd is not None:
             os.dup2(self.fd, 1)
@@ -130,6 +131,9 @@ class _Taken:
 
 
 _taken: _Taken | None = None
+# The streams of commands that have ended. A thread may still be in print(), which in CPython holds no reference of its
+# own to sys.stdout: it would write into memory that is free.
+_replaced: list[Any] = []
 
 
 def repair() -> None:
@@ -185,6 +189,7 @@ def release() -> None:
     """End `hold`: set sys.stdout back to the stream from before, and write the collected text to it."""
     held = sys.stdout
     if isinstance(held, _Held):
+        _replaced.append(held)
         sys.stdout = held.stream
         try:
             held.stream.write(held.getvalue())
