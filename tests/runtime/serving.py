@@ -189,7 +189,9 @@ def _official(version: str) -> Any:
 
 
 def raw_call(opened: grpc.Channel, request: bytes, timeout: float = 60) -> bytes:
-    """Call RunFunction of v1 with bytes."""
+    """Call RunFunction of v1 with bytes. A short timeout begins when the connection is there."""
+    if timeout < 5:
+        grpc.channel_ready_future(opened).result(60)
     response: bytes = opened.unary_unary(PREFIX + "RunFunction")(request, timeout=timeout, wait_for_ready=True)
     return response
 

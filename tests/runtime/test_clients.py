@@ -55,7 +55,7 @@ def test_grpcio_with_a_deadline(address: str) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, b"wait", timeout=0.3)
         assert code_of(caught.value) == "DEADLINE_EXCEEDED"
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < 10
         assert raw_call(opened, b"next") == b"next"
 
 

@@ -270,7 +270,7 @@ def test_deadline() -> None:
         waiting = client.call(b"waiting", (b"grpc-timeout", b"250m"))
         assert client.answer(running).status == status.DEADLINE_EXCEEDED
         assert client.answer(waiting).status == status.DEADLINE_EXCEEDED
-        assert 0.2 < time.monotonic() - start < 2
+        assert 0.2 < time.monotonic() - start < 10
         gate.go.set()
         assert client.answer(client.call(b"next")).data == message(b"next")
         assert gate.begun == [b"running", b"next"]

@@ -282,8 +282,8 @@ def test_frames_that_take_too_long(data: bytes) -> None:
         closer.start()
         time.sleep(0.2)
         client.send(data[-1:])
-        closer.join(10)
-        assert 0.35 < time.monotonic() - start < 5
+        closer.join(20)
+        assert 0.35 < time.monotonic() - start < 20
         assert is_answered(address)
 
 
