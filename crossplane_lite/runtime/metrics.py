@@ -93,13 +93,13 @@ class Metrics:
         where = addresses.parse(address)
         if where.path:
             raise InputError(f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT")
-        sockets = addresses.listening(where, address)
+        sockets = addresses.listening(where)
         handler = _client.MetricsHandler.factory(self._registry)
         handler.timeout = _SILENT_SECONDS
         self._servers = [_Server(sock, handler) for sock in sockets]
         for server in self._servers:
             threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
-        return f"{address.rpartition(':')[0]}:{sockets[0].getsockname()[1]}"
+        return where.bound(sockets[0].getsockname()[1])
 
     def close(self) -> None:
         """Stop serving the metrics, if they are served."""

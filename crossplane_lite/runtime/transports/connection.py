@@ -224,7 +224,12 @@ class Connection:
             self._refuse_new()
 
     def answer(self, call: Call, response: bytes, now: float) -> None:
-        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the response is too large."""
+        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the response is too large.
+
+        Do nothing if the call is over.
+        """
+        if call.dropped:
+            return
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterator
@@ -44,12 +45,27 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         limits: The server's limits. grpcio has no options for `connections` and `request_memory`. `streams` isn't
             passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
         others: Returns the functions that answer other methods.
+        certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
+            transport security.
+
+    Raises:
+        UsageError: `certificates` isn't of one of these types.
     """
 
     name = GRPCIO
     why = ""
 
-    def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
+    def __init__(
+        self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
+    ) -> None:
+        # Callers of runtime.serve() may pass gRPC's own credentials.
+        follows = certificates is not None and hasattr(certificates, "changed")
+        self._credentials: Any = credentials(certificates) if follows else certificates  # type: ignore[arg-type]
+        if not isinstance(self._credentials, (grpc.ServerCredentials, type(None))):
+            raise UsageError(
+                "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
+                f"(got {type_in_words(certificates)})"
+            )
         self._limits = limits
         # grpcio receives the request of a call in the call's thread. So there are more threads than calls that may run:
         # otherwise peers that don't finish their requests would stop the server.
@@ -115,42 +131,31 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         """The number of calls that have arrived and wait for others to end. Calls in grpcio's own queue don't count."""
         return len(self._waiting)
 
-    def listen(self, address: str, certificates: Certificates | None) -> str:
+    def listen(self, address: str) -> str:
         """Listen on an address, and return the address with the port that was taken.
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port.
-            certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
-                transport security.
 
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
-            UsageError: `certificates` isn't of one of these types.
         """
         where = addresses.parse(address)
         if where.port:  # otherwise gRPC would print lines of its own about a port that is used
-            for sock in addresses.listening(where, address):
+            for sock in addresses.listening(where):
                 sock.close()
-        try:
-            if certificates is None:
-                port = self._server.add_insecure_port(address)
+        port = 0
+        with contextlib.suppress(RuntimeError):
+            if self._credentials is None:
+                port = self._server.add_insecure_port(where.text)
             else:
-                # Callers of runtime.serve() may pass gRPC's own credentials.
-                follows = hasattr(certificates, "changed")
-                if not follows and not isinstance(certificates, grpc.ServerCredentials):
-                    raise UsageError(
-                        "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
-                        f"(got {type_in_words(certificates)})"
-                    )
-                port = self._server.add_secure_port(address, credentials(certificates) if follows else certificates)
-        except RuntimeError:
-            port = 0
+                port = self._server.add_secure_port(where.text, self._credentials)
         if not port:  # gRPC prints the reason to stderr, and doesn't return it
             raise InputError(
                 f"can't listen on {address}: it is in use, not allowed, or not an address of this machine; gRPC's "
                 "lines on stderr say more"
             )
-        return address if where.path else f"{address.rpartition(':')[0]}:{port}"
+        return where.bound(port)
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""

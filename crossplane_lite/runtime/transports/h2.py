@@ -64,25 +64,37 @@ class H2Transport:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits.
         others: Returns the functions that answer other methods.
+        certificates: The certificates for mutual TLS; None serves without transport security.
+
+    Raises:
+        InputError: OpenSSL can't verify clients of the CA.
+        UsageError: The certificates are credentials of grpcio, which h2 can't use.
     """
 
     name = H2
     why = ""
 
-    def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
+    def __init__(
+        self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
+    ) -> None:
+        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
+        if certificates is not None and not hasattr(certificates, "context"):
+            raise UsageError(
+                "the transport h2 takes only credentials that load_credentials() returns (got "
+                f"{type_in_words(certificates)}); give those, or choose the transport grpcio"
+            )
+        self._certificates = certificates
         self._handle = handle
         self._others = others
         self._limits = limits
         self._most_peers = min(limits.connections, max(_FEWEST_PEERS, addresses.most_files() - _OTHER_FILES))
-        self._listeners: list[tuple[socket.socket, Certificates | None]] = []
+        self._listeners: list[socket.socket] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
         # Only the leading thread uses these, except `_touched`: the peers that it has to look at again.
         self._peers: dict[Peer, None] = {}
         self._more: dict[Peer, None] = {}
         self._touched: dict[Peer, None] = {}
-        self._crew: Crew[Call, bytes | Refused] = Crew(
-            self._turn, self._run, self._hand_back, limits.threads, limits.waiting
-        )
+        self._crew: Crew[Call] = Crew(self._turn, self._do, limits.threads, limits.waiting)
         self._memory = Memory(limits.memory)
         self._due = 0.0  # when connections must be checked next
         self._paused_until = FOREVER
@@ -93,36 +105,31 @@ class H2Transport:
         self._unpacking = threading.Lock()
         self._started = False
 
-    def listen(self, address: str, certificates: Certificates | None) -> str:
+    def reflect(self) -> None:
+        """Raise UsageError: this transport has no reflection."""
+        raise UsageError(
+            "reflection needs the transport grpcio, and this server has h2: leave --reflection out or use grpcio"
+        )
+
+    def listen(self, address: str) -> str:
         """Listen on an address, and return the address with the port that was taken.
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port.
-            certificates: The certificates for mutual TLS; None serves without transport security.
 
         Raises:
-            InputError: The address is wrong, the server can't listen on it, or OpenSSL can't verify clients of the CA.
-            UsageError: The certificates are credentials of grpcio, which h2 can't use.
+            InputError: The address is wrong, or the server can't listen on it.
         """
         where = addresses.parse(address)
-        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
-        if certificates is not None and not hasattr(certificates, "context"):
-            kind = type_in_words(certificates)
-            raise UsageError(
-                f"the transport h2 takes only credentials that load_credentials() returns (got {kind}); give those, or "
-                "choose the transport grpcio"
-            )
-        found = addresses.listening(where, address)
+        found = addresses.listening(where)
         if where.path and not where.path.startswith("\0"):
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
-        self._listeners += [(sock, certificates) for sock in found]
+        self._listeners += found
         # Imported after the sockets listen: clients that connect now wait, instead of being refused.
         from .peer import Peer
 
         self._new_peer = Peer
-        if where.path:
-            return address
-        return f"{address.rpartition(':')[0]}:{found[0].getsockname()[1]}"
+        return where.text if where.path else where.bound(found[0].getsockname()[1])
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
@@ -194,18 +201,18 @@ class H2Transport:
         if not call.begun:
             self._crew.forget(call, call.connection)
 
-    # The crew calls the next three methods.
-
-    def _run(self, call: Call) -> bytes | Refused:
+    def _do(self, call: Call) -> None:
+        """Run a call and answer it. The crew calls this."""
         assert self._handle is not None
         call.begun = True
         try:
-            return self._handle(self._unpacked(call), call.deadline)
+            outcome: bytes | Refused = self._handle(self._unpacked(call), call.deadline)
         except Refused as e:
-            return e
+            outcome = e
         except BaseException as e:  # MemoryError, for example; the thread must go on
             _log.error("a call has failed in the server, outside of the function's code: %s", type(e).__name__)
-            return Refused(status.INTERNAL, "the server failed; its log says why")
+            outcome = Refused(status.INTERNAL, "the server failed; its log says why")
+        self._hand_back(call, outcome)
 
     def _unpacked(self, call: Call) -> bytes:
         """Return a call's request, and charge the bytes that uncompressing it may need and does need."""
@@ -229,15 +236,16 @@ class H2Transport:
         peer = call.connection.peer
         now = time.monotonic()
         with peer.lock:
-            if call.dropped:
-                return
             try:
-                sent = _answer(call, outcome, now)
+                if isinstance(outcome, Refused):
+                    call.connection.refuse(call, outcome)
+                else:
+                    call.connection.answer(call, outcome, now)
+                peer.write(now)
             except Exception:
                 _log.exception("a connection has failed, and is closed")
                 peer.close()
-                sent = False
-            settled = sent and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
+            settled = call.dropped and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
         if not settled or self._memory.left < 0:
             self._touched[peer] = None
             self._wake_up()
@@ -271,7 +279,7 @@ class H2Transport:
             data = key.data
             if data is None:
                 self._woken(now)
-            elif data.__class__ is not tuple:
+            elif data in self._peers:
                 found[data] = events
             elif data in self._listeners:
                 self._accept(data, now, until)
@@ -373,11 +381,10 @@ class H2Transport:
             for peer in list(self._peers):
                 self._with(peer, peer.drain, now)
 
-    def _accept(self, listener: tuple[socket.socket, Certificates | None], now: float, until: float) -> None:
-        sock, certificates = listener
+    def _accept(self, listener: socket.socket, now: float, until: float) -> None:
         while time.monotonic() < until:
             try:
-                accepted, _where = sock.accept()
+                accepted, _where = listener.accept()
             except BlockingIOError:
                 return
             except OSError as e:
@@ -391,11 +398,11 @@ class H2Transport:
                     return
                 continue  # the peer has gone before it was accepted
             try:
-                self._admit(accepted, certificates, now)
+                self._admit(accepted, now)
             except OSError:  # the peer has gone, or the system has no more memory or files
                 accepted.close()
 
-    def _admit(self, sock: socket.socket, certificates: Certificates | None, now: float) -> None:
+    def _admit(self, sock: socket.socket, now: float) -> None:
         if len(self._peers) >= self._most_peers and not self._make_room(now):
             sock.close()
             return
@@ -408,6 +415,7 @@ class H2Transport:
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        certificates = self._certificates
         if certificates is not None:
             certificates.changed()
             sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
@@ -432,10 +440,10 @@ class H2Transport:
     def _listen(self, on: bool) -> None:
         for listener in self._listeners:
             if on:
-                self._selector.register(listener[0], selectors.EVENT_READ, listener)
+                self._selector.register(listener, selectors.EVENT_READ, listener)
             else:
                 with contextlib.suppress(KeyError, ValueError):  # not registered, because accepting was paused
-                    self._selector.unregister(listener[0])
+                    self._selector.unregister(listener)
 
     def _close_listeners(self) -> None:
         # The files of Unix sockets are removed before the sockets are closed. After that, another server could take the
@@ -445,16 +453,6 @@ class H2Transport:
                 if os.stat(path).st_ino == number:  # our file, and not another server's
                     os.unlink(path)
         self._sockets_to_remove.clear()
-        for sock, _ in self._listeners:
-            sock.close()
+        for listener in self._listeners:
+            listener.close()
         self._listeners.clear()
-
-
-def _answer(call: Call, outcome: bytes | Refused, now: float) -> bool:
-    """Answer a call, and return whether all of the answer is on its way."""
-    if isinstance(outcome, Refused):
-        call.connection.refuse(call, outcome)
-    else:
-        call.connection.answer(call, outcome, now)
-    call.connection.peer.write(now)
-    return call.dropped
