@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import UsageError
 from ..proto import V1_SERVICE, V1BETA1_SERVICE
 from . import log, transports
-from .calls import Calls, timed
+from .calls import Calls
 from .transports import status
 from .transports.budget import GiveBack, Limits
 from .transports.status import Refused
@@ -81,8 +82,6 @@ class Server:
         self._certificates = certificates if hasattr(certificates, "look") else None
         self._pool: Pool | None = None
         self._metrics: Metrics | None = None
-        if _log.isEnabledFor(logging.DEBUG):
-            run = timed(run)
         if workers:
             from .workers import Pool
 
@@ -257,6 +256,9 @@ class Server:
                 "Calls answered with UNAVAILABLE, because two workers ended in them, or no worker took them.",
                 pool.lost,
             )
+        peers = sys.modules.get("crossplane_lite.runtime.transports.peer")  # only the transport h2 has it
+        if peers is not None:
+            yield "handshakes_failed_total", "TLS handshakes that have failed.", peers.failures.count
         if self._certificates is not None:
             seconds = self._certificates.expires
             yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", seconds

@@ -112,7 +112,7 @@ def test_a_worker_looks_at_its_calls(monkeypatch: pytest.MonkeyPatch, caplog: py
     with caplog.at_level(logging.ERROR):
         thread.start()
         sock, end = socket.socketpair()
-        frames.send(ours, frames.Message(frames.START, 1), end.fileno())
+        frames.send(ours, frames.Message(frames.CALL, 1), end.fileno())
         end.close()
         with sock, pytest.raises(TimeoutError):
             frames.ask(sock, 1, b"a", time.monotonic() + 0.1)

@@ -14,9 +14,9 @@ import grpc
 from ..._core.base.extras import load
 from ..._core.base.type_names import type_in_words
 from ...errors import InputError, UsageError
-from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
+from ...proto import V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
-from . import GRPCIO, Handle, Others, status
+from . import GRPCIO, PATHS, Handle, Others, status
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
@@ -24,16 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["GrpcioTransport", "credentials"]
 
-# Status texts are sent in a header, and peers limit headers to 8 KB or less.
-_MAX_STATUS_TEXT: Final = 1000
-
 # The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
 _MOST_RECEIVING: Final = 256
 
 # For a caller without a deadline, grpcio's deadline is some hundred years away.
 _FOREVER: Final = 10 * 365 * 86400.0
 
-_PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -102,7 +98,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         Methods other than RunFunction don't count for `Limits.threads`, so they don't wait for calls.
         """
         path = handler_call_details.method
-        if path in _PATHS:
+        if path in PATHS:
             return None if self._handle is None else grpc.stream_unary_rpc_method_handler(self._answer)
         quick = self._others(path)
         if quick is None:
@@ -213,7 +209,7 @@ def _pool_with_services() -> Any:
 
 
 def _abort(context: Any, error: status.Refused) -> bytes:
-    context.abort(_CODES[error.code], error.text[:_MAX_STATUS_TEXT])
+    context.abort(_CODES[error.code], error.text)
     return b""  # abort() raises
 
 

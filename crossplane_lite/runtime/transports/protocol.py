@@ -15,8 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.extras import load
-from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
-from . import status
+from . import PATHS, status
 from .budget import Exceeded
 from .status import Refused
 
@@ -216,10 +215,6 @@ PREFIX_BYTES: Final = 5
 MOST_RATIO: Final = 1032
 """How many bytes a byte that is compressed with gzip can become."""
 
-# Status texts are sent in a header, and peers limit headers to 8 KB or less.
-_MAX_STATUS_TEXT: Final = 1000
-
-_PATHS: Final = frozenset(f"/{service}/{METHOD}".encode() for service in (V1_SERVICE, V1BETA1_SERVICE))
 _ENCODINGS: Final = b"identity,gzip"
 _SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 
@@ -261,13 +256,15 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         raise Refused(status.INTERNAL, _NOT_GRPC, 415)
     if values.get(b"te") != b"trailers":
         raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
-    path = "" if values[b":path"] in _PATHS else values[b":path"].decode("utf-8", "replace")
+    path = values[b":path"].decode("utf-8", "replace")
     encoding = values.get(b"grpc-encoding", b"identity")
     if encoding not in _ENCODINGS.split(b","):
         name = encoding.decode("utf-8", "replace")
         raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
     timeout = values.get(b"grpc-timeout")
-    return CallHeaders(None if timeout is None else _seconds(timeout), encoding == b"gzip", path)
+    return CallHeaders(
+        None if timeout is None else _seconds(timeout), encoding == b"gzip", "" if path in PATHS else path
+    )
 
 
 def _seconds(timeout: bytes) -> float:
@@ -288,7 +285,7 @@ def error_headers(error: Refused) -> Headers:
         (b":status", b"200"),
         (b"content-type", b"application/grpc"),
         (b"grpc-status", str(error.code).encode()),
-        (b"grpc-message", _percent_encoded(error.text[:_MAX_STATUS_TEXT])),
+        (b"grpc-message", _percent_encoded(error.text)),
     ]
     if error.code == status.UNIMPLEMENTED:
         headers.append((b"grpc-accept-encoding", _ENCODINGS))

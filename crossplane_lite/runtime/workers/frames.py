@@ -32,28 +32,23 @@ __all__ = [
 
 _HEAD: Final = struct.Struct("!cQd4IQ")  # a message, with the content's length in place of the content
 
-START: Final = b"s"
-"""A command to the nursery: start a worker with the given number. Two files are sent, too: the worker's end of a socket
-pair, and the end of a pipe for its stacks. To a worker: answer the requests on the socket that is sent, too."""
-END: Final = b"e"
-"""A command to the nursery: kill the worker with the given number."""
-DUMP: Final = b"d"
-"""A command to the nursery: have the worker with the given number write its stacks."""
-STARTED: Final = b"S"
-"""An event: the worker was started; the value is its PID."""
-ENDED: Final = b"E"
-"""An event: the worker has ended; the value is its exit status, or a signal as a negative number."""
-NOT_STARTED: Final = b"N"
-"""An event: the worker couldn't be started; the value is the system's error number (errno)."""
+# The kinds of messages. Commands to the nursery, about the worker with the given number:
+START: Final = b"s"  # start it, with its end of a socket pair, and the end of a pipe for its stacks (two files)
+END: Final = b"e"  # kill it
+DUMP: Final = b"d"  # have it write its stacks
+# Events, from the nursery:
+STARTED: Final = b"S"  # it was started; the value is its PID
+ENDED: Final = b"E"  # it has ended; the value is its exit status, or a signal as a negative number
+NOT_STARTED: Final = b"N"  # it couldn't be started; the value is the system's error number (errno)
+# A call, or its outcome. With a file, to a worker: answer calls on this socket, too.
 CALL: Final = b"c"
-"""A call, or its outcome."""
 
 
 class Message(NamedTuple):
     """What the processes send each other: a call, its outcome, a command or an event.
 
     Attributes:
-        kind: Which command or event it is.
+        kind: One of the constants of this module.
         number: The worker's number; for a call and its outcome, the call's.
         value: The value of an event; a call's deadline, by `time.monotonic`; the status code of an outcome.
         counts: Of an outcome: how many resources the call emitted, held back and kept, and how often compose() ran

@@ -186,6 +186,7 @@ class Pool:
             worker, sock = taken
             outcome: Message | None = None
             late: Late | None = None
+            cut: dict[str, str] | None = None
             try:
                 outcome = frames.ask(sock, next(self._numbers), request, until)
                 return outcome
@@ -193,17 +194,13 @@ class Pool:
                 late = Late(time.monotonic(), subject_of(request))
                 raise Refused(status.DEADLINE_EXCEEDED, "the call's deadline is over") from None
             except (EOFError, OSError) as e:
-                subject = subject_of(request)
+                cut = subject_of(request)
                 if isinstance(e, frames.WrongAnswer):
                     _log.error(
                         "a worker is killed, because it sent something else than the answer to a call: see whether "
                         "compose() forks, or writes to or closes file descriptors that it hasn't opened",
-                        extra={"worker": worker.process, **subject},
+                        extra={"worker": worker.process, **cut},
                     )
-                with self._lock:
-                    worker.cut.append(subject)
-                    self._give_up(worker)
-                    self.retried += attempt < _MOST_TRIES
             finally:
                 with self._lock:
                     worker.busy.pop(sock, None)
@@ -215,6 +212,10 @@ class Pool:
                         self.late += 1
                     else:
                         sock.close()
+                    if cut is not None:
+                        worker.cut.append(cut)
+                        self._give_up(worker)
+                        self.retried += attempt < _MOST_TRIES
                     self._end_if_over(worker)
         raise self._lose(
             request,
@@ -259,7 +260,7 @@ class Pool:
         """
         sock, theirs = socket.socketpair()
         try:
-            frames.send(worker.control, Message(frames.START, worker.number), theirs.fileno())
+            frames.send(worker.control, Message(frames.CALL, worker.number), theirs.fileno())
             return sock
         except ConnectionError:
             self._give_up(worker)

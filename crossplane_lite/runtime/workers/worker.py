@@ -68,8 +68,8 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
             return
         end_if_forked(process)  # by a signal handler of the function's module, for example
         for file in files:
-            sock = socket.socket(fileno=file)
-            threading.Thread(target=_run_calls, args=(sock, calls), daemon=True).start()
+            # No other reference to the socket: it is closed when its thread ends in whichever way.
+            threading.Thread(target=_run_calls, args=(socket.socket(fileno=file), calls), daemon=True).start()
         if time.monotonic() - looked >= pause:
             looked = time.monotonic()
             log.flush()
