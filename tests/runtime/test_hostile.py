@@ -24,7 +24,7 @@ import pytest
 
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports import status
-from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory
+from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory, Used
 from crossplane_lite.runtime.transports.call import Call
 from crossplane_lite.runtime.transports.connection import Connection
 from tests.runtime.certificates import Authority, write
@@ -428,7 +428,7 @@ def test_connections_with_unfinished_requests() -> None:
 def test_turns() -> None:
     """Frames that don't fit into a turn wait for the next turn, and none is lost."""
     memory = Memory(1 << 20)
-    budget = Budget(memory, 0.0)
+    budget = Budget(memory, Used(0.0, 0.0), 0.0)
     ready = []
 
     class Owner:

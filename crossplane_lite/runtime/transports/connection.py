@@ -93,7 +93,7 @@ class Connection:
         self._begun = 0
         self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
         self._drain_until = FOREVER
-        self._frames = protocol.Frames(4 * limits.header_bytes)
+        self._frames = protocol.Frames(limits.header_bytes)
         self._h2 = protocol.new_connection(limits, self._frames)
 
     @property
@@ -206,7 +206,7 @@ class Connection:
         except Refused as e:
             self.refuse(call, e)
             return
-        self._budget.completed = True
+        self._budget.complete(now)
         self._owner.ready(call)
 
     def _on_reset(self, event: Any, _: float) -> None:

@@ -24,7 +24,7 @@ from ..._core.base.type_names import type_in_words
 from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status
-from .budget import FOREVER, Memory
+from .budget import FOREVER, Memory, Used
 from .crew import Crew
 from .status import Refused
 
@@ -96,6 +96,7 @@ class H2Transport:
         self._touched: dict[Peer, None] = {}
         self._crew: Crew[Call] = Crew(self._turn, self._do, limits.threads, limits.waiting)
         self._memory = Memory(limits.memory)
+        self._newcomers = Used(0.0, 0.0)
         self._due = 0.0  # when connections must be checked next
         self._paused_until = FOREVER
         self._stop_at = FOREVER
@@ -273,23 +274,31 @@ class H2Transport:
 
     def _look_at(self, selected: list[tuple[selectors.SelectorKey, int]]) -> None:
         now = time.monotonic()
-        until = now + _TURN_SECONDS
         found = dict.fromkeys(self._more, 0)
+        listeners: list[socket.socket] = []
         for key, events in selected:
             data = key.data
             if data is None:
                 self._woken(now)
             elif data in self._peers:
                 found[data] = events
-            elif data in self._listeners:
-                self._accept(data, now, until)
+            else:
+                listeners.append(data)
         # Who has used the least time comes first. The selector reports those again that get no turn now.
-        for peer in sorted(found, key=lambda peer: peer.budget.seconds(until)) if len(found) > 1 else found:
-            self._more.pop(peer, None)
-            self._with(peer, peer.ready, found[peer], now, max(until, now + _TURN_SECONDS / 4))
+        ranked = sorted(found, key=lambda peer: peer.budget.rank(now)) if len(found) > 1 else list(found)
+        # If there are so many that looking at them takes long, a turn is longer, too.
+        started = time.monotonic()
+        until = started + max(_TURN_SECONDS, 2 * (started - now))
+        for peer in ranked:
             now = time.monotonic()
             if now >= until:
                 break
+            self._more.pop(peer, None)
+            self._with(peer, peer.ready, found[peer], now, max(until, now + _TURN_SECONDS / 4))
+        now = time.monotonic()
+        for listener in listeners:
+            if listener in self._listeners:
+                self._accept(listener, now + _TURN_SECONDS / 2)
         while self._touched:
             peer, _ = self._touched.popitem()
             self._with(peer, peer.write, now)
@@ -376,13 +385,13 @@ class H2Transport:
             self._listen(False)
             for listener in self._listeners:
                 # Clients that have connected by now may have begun a call. Others may connect all the time.
-                self._accept(listener, now, now + _LAST_ACCEPT_SECONDS)
+                self._accept(listener, now + _LAST_ACCEPT_SECONDS)
             self._close_listeners()
             for peer in list(self._peers):
                 self._with(peer, peer.drain, now)
 
-    def _accept(self, listener: socket.socket, now: float, until: float) -> None:
-        while time.monotonic() < until:
+    def _accept(self, listener: socket.socket, until: float) -> None:
+        while (now := time.monotonic()) < until:
             try:
                 accepted, _where = listener.accept()
             except BlockingIOError:
@@ -419,10 +428,11 @@ class H2Transport:
         if certificates is not None:
             certificates.changed()
             sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, now)
+        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, self._newcomers, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = None
         self._with(peer, peer.write, now)  # sends our settings
+        peer.budget.work(time.monotonic() - now, now)
 
     def _make_room(self, now: float) -> bool:
         """Close the connection that is worth least, to make room for another; return False if none may be closed.

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from .budget import FOREVER, Budget, Memory, Pace
+from .budget import FOREVER, Budget, Memory, Pace, Used
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Peer:
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
         memory: The server's memory, to which the connection's is charged.
+        newcomers: The time that all connections have used from which no whole request has come.
         now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
 
     Attributes:
@@ -66,7 +67,7 @@ class Peer:
     )
 
     def __init__(
-        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, now: float
+        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, newcomers: Used, now: float
     ) -> None:
         self._sock = sock
         self._tls = tls
@@ -80,7 +81,7 @@ class Peer:
         self._linger_reads = _LINGER_READS
         self._wants_write = False
         self.lock = threading.Lock()
-        self.budget = Budget(memory, now)
+        self.budget = Budget(memory, newcomers, now)
         self.waits_for = EVENT_READ
         self.connection = None if tls else Connection(limits, owner, now, self.budget, self)
         self.draining = False
@@ -232,6 +233,7 @@ class Peer:
             OSError: The handshake fails.
         """
         sock: Any = self._sock
+        self.budget.last = now  # the newest newcomers come first: this one is further than others
         try:
             sock.do_handshake()
         except OSError as e:

@@ -131,24 +131,25 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
     def __next__(self) -> Any:
         """Return the next frame of the present turn. A header block in several frames becomes one frame."""
         data = self._data
-        if len(data) < _HEAD:
-            raise StopIteration
-        size, kind = data[0] << 16 | data[1] << 8 | data[2], data[3]
-        if not self._checked:
-            self._check(size, kind, data[4])
-            self._checked = True
-        if len(data) < _HEAD + size:
-            raise StopIteration
-        if self._taken and time.monotonic() >= self.until:
-            self.behind = True
-            raise StopIteration
-        self._checked, self._taken = False, True
-        # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
-        # GOAWAY frames.
-        if kind == _GOAWAY and not self._headers_buffer and not any(data[5:_HEAD]) and 8 <= size <= _LONGEST_GOAWAY:
+        while True:
+            if len(data) < _HEAD:
+                raise StopIteration
+            size, kind = data[0] << 16 | data[1] << 8 | data[2], data[3]
+            if not self._checked:
+                self._check(size, kind, data[4])
+                self._checked = True
+            if len(data) < _HEAD + size:
+                raise StopIteration
+            if self._taken and time.monotonic() >= self.until:
+                self.behind = True
+                raise StopIteration
+            self._checked, self._taken = False, True
+            if kind != _GOAWAY or self._headers_buffer or any(data[5:_HEAD]) or not 8 <= size <= _LONGEST_GOAWAY:
+                break
+            # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
+            # GOAWAY frames.
             self.departing = True
             del data[: _HEAD + size]
-            return next(self)
         frame = super().__next__()
         quiet = _QUIET.get(type(frame))
         if quiet is not None:
