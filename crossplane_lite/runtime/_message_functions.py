@@ -29,7 +29,7 @@ from . import flags, log
 from .calls import current_subject
 from .server import GRACE_SECONDS, Server
 from .tls import Certificates
-from .transports import against_h2_with
+from .transports.budget import Limits
 
 __all__ = [
     "SERVICE_NAMES",
@@ -51,8 +51,8 @@ SHUTDOWN_GRACE_PERIOD_SECONDS: Final = GRACE_SECONDS
 _NO_LIMIT: Final = 2**31 - 1
 
 _SIZES: Final = {
-    "grpc.max_receive_message_length": "max_receive_bytes",
-    "grpc.max_send_message_length": "max_send_bytes",
+    "grpc.max_receive_message_length": "receive_bytes",
+    "grpc.max_send_message_length": "send_bytes",
 }
 
 
@@ -131,8 +131,8 @@ def serve(
     # In gRPC's options, -1 means that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
     certificates = None if insecure else getattr(creds, "certificates", creds)
-    server = Server(runner.run, transport=transport, against_h2=lambda: against_h2_with(certificates), **sizes)
-    server.listen(address, certificates)
+    server = Server(runner.run, certificates, transport=transport, limits=Limits(**sizes))
+    server.listen(address)
     server.serve(SHUTDOWN_GRACE_PERIOD_SECONDS)
 
 

@@ -11,11 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from ..errors import InputError
 
-__all__ = ["ANY", "Address", "listening", "most_files", "parse", "unix_socket"]
+__all__ = ["Address", "listening", "most_files", "parse", "unix_socket"]
 
-ANY: Final = "0.0.0.0"
-"""The host for all addresses of the machine."""
-
+_ANY: Final = "0.0.0.0"  # all addresses of the machine
 _LOCAL: Final = "unix:"
 _ABSTRACT: Final = "unix-abstract:"
 
@@ -24,19 +22,20 @@ class Address(NamedTuple):
     """An address to listen on.
 
     Attributes:
+        text: The address as it was given, with a host if it is no Unix socket.
         host: The host without brackets; empty for a Unix socket.
         port: The port; 0 for any free port.
         path: The path of a Unix socket; for an abstract socket, a null character and the name. Empty for a host.
     """
 
+    text: str
     host: str
     port: int
     path: str
 
-    @property
-    def wildcard(self) -> bool:
-        """Whether the host is one of the two that stand for all addresses of the machine, IPv4 and IPv6."""
-        return self.host in ("0.0.0.0", "::")
+    def bound(self, port: int) -> str:
+        """Return the text of the address with the port that was taken."""
+        return self.text if self.path else f"{self.text.rpartition(':')[0]}:{port}"
 
 
 def parse(text: str) -> Address:
@@ -50,24 +49,22 @@ def parse(text: str) -> Address:
         InputError: `text` has none of these forms, or the port is above 65535.
     """
     if text.startswith(_ABSTRACT):
-        return Address("", 0, "\0" + text.removeprefix(_ABSTRACT))
+        return Address(text, "", 0, "\0" + text.removeprefix(_ABSTRACT))
     if text.startswith(_LOCAL):
-        path = text.removeprefix(_LOCAL)
-        if path.startswith("//"):
-            path = path.removeprefix("//")
-        if not path or not path.strip("/"):
+        path = text.removeprefix(_LOCAL).removeprefix("//")
+        if not path.strip("/"):
             raise InputError(f"the address {text!r} has no path: write, for example, unix:/run/function.sock")
-        return Address("", 0, path)
-    host, colon, port = text.rpartition(":")
-    if colon and not host:
-        host = ANY
+        return Address(text, "", 0, path)
+    if text.startswith(":"):
+        text = _ANY + text
+    host, _, port = text.rpartition(":")
     bracketed = host.startswith("[") and host.endswith("]")
     if not host or (":" in host and not bracketed) or not port.isdecimal() or int(port) > 65535:
         raise InputError(
             f"{text!r} is not an address to listen on: give host:port, such as 0.0.0.0:9443 or [::1]:9443, with a port "
             "up to 65535"
         )
-    return Address(host.strip("[]"), int(port), "")
+    return Address(text, host.strip("[]"), int(port), "")
 
 
 _BACKLOG: Final = 1024
@@ -83,12 +80,8 @@ def most_files() -> int:
     return soft if soft != resource.RLIM_INFINITY else 1 << 30
 
 
-def listening(where: Address, text: str) -> list[socket.socket]:
+def listening(where: Address) -> list[socket.socket]:
     """Return sockets that listen on an address.
-
-    Args:
-        where: The address.
-        text: The address as the user gave it, for messages.
 
     Raises:
         InputError: Another process listens there, or this one can't.
@@ -98,33 +91,33 @@ def listening(where: Address, text: str) -> list[socket.socket]:
     except OSError as e:
         if e.errno == errno.EADDRINUSE and not where.path:
             raise InputError(
-                f"can't listen on {text}: another process, or another address of this server, has the port; choose "
-                "another port (0 takes a free one), or end that process"
+                f"can't listen on {where.text}: another process, or another address of this server, has the port; "
+                "choose another port (0 takes a free one), or end that process"
             ) from None
-        raise InputError(f"can't listen on {text}: {(e.strerror or str(e)).lower()}") from e
+        raise InputError(f"can't listen on {where.text}: {(e.strerror or str(e)).lower()}") from e
 
 
 def _sockets(where: Address) -> list[socket.socket]:
     """Return sockets that listen on all addresses of a host, all on the same port.
 
-    For port 0, this is a free port. For a wildcard address, there is a single socket, for IPv6 and IPv4; on a machine
-    without IPv6, for IPv4 only.
+    For port 0, this is a free port. For all addresses of the machine, there is a single socket, for IPv6 and IPv4; on
+    a machine without IPv6, for IPv4 only.
 
     Raises:
         OSError: The process can't listen on one of the addresses.
     """
-    if where.wildcard:
+    if where.host in (_ANY, "::"):
         try:
-            return [_bound(socket.AF_INET6, ("::", where.port), both=True)]
+            return [_listen(socket.AF_INET6, ("::", where.port), both=True)]
         except OSError as e:
             if e.errno == errno.EADDRINUSE:
                 raise
-            return [_bound(socket.AF_INET, ("0.0.0.0", where.port))]  # the machine has no IPv6
+            return [_listen(socket.AF_INET, (_ANY, where.port))]  # the machine has no IPv6
     bound: list[socket.socket] = []
     try:
         for family, place in _places(where):
             port = bound[0].getsockname()[1] if bound else where.port
-            bound.append(_bound(family, (place[0], port, *place[2:])))
+            bound.append(_listen(family, (place[0], port, *place[2:])))
     except OSError:
         for sock in bound:
             sock.close()
@@ -150,21 +143,13 @@ def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
     return {(family, place): None for family, _, _, _, place in found}
 
 
-def _bound(family: int, place: tuple[Any, ...], both: bool = False) -> socket.socket:
+def _listen(family: int, place: Any, both: bool = False) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":  # on Windows the option would let two servers have one port
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not both)
-    except OSError:
-        sock.close()
-        raise
-    return _listen(sock, place)
-
-
-def _listen(sock: socket.socket, place: Any) -> socket.socket:
-    try:
         sock.bind(place)
         sock.listen(_BACKLOG)
         sock.setblocking(False)
@@ -192,4 +177,4 @@ def unix_socket(path: str) -> list[socket.socket]:
                     if probe.connect_ex(path) == 0:
                         raise OSError(errno.EADDRINUSE, "another server listens there")
                 os.unlink(path)
-    return [_listen(socket.socket(socket.AF_UNIX), path)]
+    return [_listen(socket.AF_UNIX, path)]

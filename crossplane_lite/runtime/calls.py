@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._core.observed.tracker import Tracker
     from .transports.budget import Limits
 
-__all__ = ["Calls", "Run", "current_subject", "end_if_forked", "subject_of", "timed"]
+__all__ = ["Calls", "Run", "current_subject", "end_if_forked", "subject_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -82,9 +82,12 @@ class Calls:
             Refused: The request is malformed (INVALID_ARGUMENT), or `run` has raised another exception (INTERNAL).
         """
         thread, process = get_ident(), os.getpid()
+        start = time.perf_counter()
+        response = b""
         self._running[thread] = until, request
         try:
-            return self._run(request)
+            response = self._run(request)
+            return response
         except WireError as e:
             _log.warning("malformed request: %s", e)
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
@@ -95,6 +98,10 @@ class Calls:
         finally:
             end_if_forked(process)
             del self._running[thread]
+            if _log.isEnabledFor(logging.DEBUG):
+                fields = {"request_bytes": len(request), "response_bytes": len(response), **subject_of(request)}
+                milliseconds = round((time.perf_counter() - start) * 1000, 3)
+                _log.debug("call", extra={"milliseconds": milliseconds, **fields})
 
     def look(self) -> None:
         """Log the stack of each call that runs after its deadline, once for each call, and count the stuck calls.
@@ -159,23 +166,6 @@ def _stack(frame: FrameType | None) -> str:
     start = next((at for at, one in enumerate(found) if (one.filename, one.name) == handle), 0)
     own = next((at for at in range(start + 1, len(found)) if not found[at].filename.startswith(PACKAGE)), 0)
     return "".join(traceback.format_list(found[own:])).rstrip()
-
-
-def timed(run: Run) -> Run:
-    """Return a function that calls `run`, and logs the duration and the sizes in bytes of each call at level DEBUG."""
-
-    def run_timed(request: bytes) -> bytes:
-        start = time.perf_counter()
-        fields: dict[str, Any] = {"request_bytes": len(request)}
-        try:
-            response = run(request)
-            fields["response_bytes"] = len(response)
-            return response
-        finally:
-            milliseconds = round((time.perf_counter() - start) * 1000, 3)
-            _log.debug("call", extra={"milliseconds": milliseconds, **fields, **subject_of(request)})
-
-    return run_timed
 
 
 def subject_of(request: bytes) -> dict[str, str]:

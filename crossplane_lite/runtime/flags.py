@@ -13,7 +13,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._core.observed.tracker import mask
 from ..errors import CrossplaneLiteError, InputError, MissingExtraError
@@ -97,69 +97,80 @@ def _transport(text: str) -> str:
 
 
 _DEFAULTS: Final = Limits()
+_ADDRESS: Final = "0.0.0.0:9443"
 
-# For each flag: its names; the name of its value in help, or None for a switch; the function that reads the value; the
-# default; the help text. The first name, without dashes, is the key in the parsed flags.
-_FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any, str], ...]] = (
-    (("--debug",), None, str, False, "log every call, and as text instead of JSON"),
-    (("--insecure",), None, str, False, "serve without transport security; wins over certificates"),
-    (
-        ("--tls-certs-dir", "--tls-server-certs-dir"),
+
+class _Flag(NamedTuple):
+    """A flag.
+
+    Attributes:
+        names: All its names. The first, without dashes, is the key in the parsed flags.
+        value: The name of its value in help, or None for a switch, whose default is False.
+        text: The help text.
+        read: Reads the value.
+        limit: The attribute of `Limits` that the value is for, from which the default comes.
+        default: The default of another flag.
+    """
+
+    names: str
+    value: str | None
+    text: str
+    read: Callable[[str], Any] = str
+    limit: str = ""
+    default: Any = None
+
+    @property
+    def key(self) -> str:
+        return self.names.partition(",")[0].lstrip("-")
+
+
+_FLAGS: Final = (
+    _Flag("--debug", None, "log every call, and as text instead of JSON"),
+    _Flag("--insecure", None, "serve without transport security; wins over certificates"),
+    _Flag(
+        "--tls-certs-dir, --tls-server-certs-dir",
         "DIR",
-        str,
-        None,
         "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
     ),
-    (
-        ("--address",),
-        "HOST:PORT",
-        str,
-        "0.0.0.0:9443",
-        "where to listen (0.0.0.0:9443, which is IPv4 and IPv6, as is :9443)",
+    _Flag(
+        "--address", "HOST:PORT", f"where to listen ({_ADDRESS}, which is IPv4 and IPv6, as is :9443)", default=_ADDRESS
     ),
-    (
-        ("--health-address",),
-        "HOST:PORT",
-        str,
-        None,
-        "serve gRPC's health service on this address, in plain text, for probes of Kubernetes",
+    _Flag("--health-address", "HOST:PORT", "serve gRPC's health service here, in plain text, for probes of Kubernetes"),
+    _Flag("--metrics-address", "HOST:PORT", "serve metrics for Prometheus on this address (needs the extra [metrics])"),
+    _Flag("--traces", None, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
+    _Flag("--record", "DIR", "record all calls here, for crossplane-lite replay, report and what-if"),
+    _Flag("--reflection", None, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
+    _Flag("--max-recv-message-size", "MB", "largest request (4)", _megabytes, "receive_bytes"),
+    _Flag("--max-send-message-size", "MB", "largest response (no limit)", _megabytes, "send_bytes"),
+    _Flag("--threads", "N", "calls handled at the same time (32)", _whole(10_000), "threads"),
+    _Flag(
+        "--workers",
+        "N",
+        "run the function in N processes, for functions that compute much (none)",
+        _whole(256),
+        default=0,
     ),
-    (
-        ("--metrics-address",),
-        "HOST:PORT",
-        str,
-        None,
-        "serve metrics for Prometheus on this address (needs the extra [metrics])",
-    ),
-    (("--traces",), None, str, False, "make spans of OpenTelemetry (needs the extra [otel]); its SDK sends them"),
-    (("--record",), "DIR", str, None, "record all calls here, for crossplane-lite replay, report and what-if"),
-    (("--reflection",), None, str, False, "serve gRPC's reflection (needs the extra [reflection]; grpcio only)"),
-    (("--max-recv-message-size",), "MB", _megabytes, 4 << 20, "largest request (4)"),
-    (("--max-send-message-size",), "MB", _megabytes, None, "largest response (no limit)"),
-    (("--threads",), "N", _whole(10_000), 32, "calls handled at the same time (32)"),
-    (("--workers",), "N", _whole(256), 0, "run the function in N processes, for functions that compute much (none)"),
-    (
-        ("--call-timeout",),
+    _Flag(
+        "--call-timeout",
         "SECONDS",
-        _seconds,
-        _DEFAULTS.call_seconds,
         f"how long a call may take if its caller sets no deadline ({_DEFAULTS.call_seconds:g})",
-    ),
-    (
-        ("--stuck-after",),
-        "SECONDS",
         _seconds,
-        _DEFAULTS.stuck_seconds,
+        "call_seconds",
+    ),
+    _Flag(
+        "--stuck-after",
+        "SECONDS",
         f"how long after its deadline a call that still runs counts as stuck ({_DEFAULTS.stuck_seconds:g})",
+        _seconds,
+        "stuck_seconds",
     ),
-    (
-        ("--transport",),
+    _Flag(
+        "--transport",
         "|".join(transports.NAMES),
-        _transport,
-        None,
         "the package that serves gRPC: h2 of the extra [h2], or grpcio (h2 if it is installed, else grpcio)",
+        _transport,
     ),
-    (("-h", "--help"), None, str, False, "print this and exit"),
+    _Flag("-h, --help", None, "print this and exit"),
 )
 
 
@@ -171,8 +182,11 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     Raises:
         InputError: An argument is an unknown flag, a flag's value is missing or wrong, or a flag takes no value.
     """
-    known = {name: flag for flag in _FLAGS for name in flag[0]}
-    flags = {names[0].lstrip("-"): default for names, _, _, default, _ in _FLAGS}
+    known = {name: flag for flag in _FLAGS for name in flag.names.split(", ")}
+    flags: dict[str, Any] = {
+        one.key: False if one.value is None else getattr(_DEFAULTS, one.limit) if one.limit else one.default
+        for one in _FLAGS
+    }
     flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")
     others: list[str] = []
     rest = iter(argv)
@@ -183,19 +197,18 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         name, equals, value = argument.partition("=")
         if name not in known:
             raise InputError(f"there is no flag {name}{_near(name, known)}")
-        names, metavar, read, _, _ = known[name]
-        key = names[0].lstrip("-")
-        if metavar is None:
+        flag = known[name]
+        if flag.value is None:
             if equals:
                 raise InputError(f"{name} takes no value (got {value!r}): give {name} alone, or leave it out")
-            flags[key] = True
+            flags[flag.key] = True
             continue
         if not equals:
             value = next(rest, "")
         if not value:
-            raise InputError(f"{name} needs a value: {name} {metavar}")
+            raise InputError(f"{name} needs a value: {name} {flag.value}")
         try:
-            flags[key] = read(value)
+            flags[flag.key] = flag.read(value)
         except InputError as e:
             raise InputError(f"{name}: {e}") from None
     return flags, others
@@ -216,9 +229,9 @@ def _help(program: str, takes_function: bool) -> Iterator[str]:
     else:
         yield "Serve the composition function over gRPC."
     yield ""
-    for names, metavar, _, _, text in _FLAGS:
-        yield f"  {', '.join(names)}{' ' + metavar if metavar else ''}"
-        yield f"      {text}"
+    for flag in _FLAGS:
+        yield f"  {flag.names}{' ' + flag.value if flag.value else ''}"
+        yield f"      {flag.text}"
 
 
 def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
@@ -284,9 +297,6 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
 
     warn_of_extras(fn)
 
-    def against_h2() -> str:
-        return "only grpcio has reflection" if flags["reflection"] else transports.against_h2_with(certificates)
-
     run = fn.run
     if flags["traces"]:
         from .traces import traced
@@ -298,18 +308,14 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         run = _recorder().recorded(run, flags["record"], getattr(fn, "name", "RunFunction"))
     server = Server(
         run,
-        threads=flags["threads"],
-        max_receive_bytes=flags["max-recv-message-size"],
-        max_send_bytes=flags["max-send-message-size"],
+        certificates,
+        limits=Limits(**{one.limit: flags[one.key] for one in _FLAGS if one.limit}),
         transport=flags["transport"],
-        against_h2=against_h2,
-        limits=Limits(call_seconds=flags["call-timeout"], stuck_seconds=flags["stuck-after"]),
         workers=flags["workers"],
         metrics=flags["metrics-address"] is not None,
+        reflection=flags["reflection"],
     )
-    if flags["reflection"]:
-        server.reflect()
-    server.listen(flags["address"], certificates)
+    server.listen(flags["address"])
     if flags["health-address"]:
         server.listen_for_health(flags["health-address"])
     if flags["metrics-address"]:

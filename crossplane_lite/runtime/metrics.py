@@ -57,7 +57,8 @@ class Metrics:
         self._registry = _client.CollectorRegistry()
         for collector in (_client.ProcessCollector, _client.PlatformCollector, _client.GCCollector):
             collector(registry=self._registry)
-        self._registry.register(_Collector(gauges))
+        self._gauges = gauges
+        self._registry.register(self)
         self._calls = self._counter("calls", "Calls that ran, by gRPC's status code.", "code")
         self._seconds = _client.Histogram(
             f"{_PREFIX}_call_seconds",
@@ -78,6 +79,12 @@ class Metrics:
     def _counter(self, name: str, text: str, *labels: str) -> Any:
         return _client.Counter(f"{_PREFIX}_{name}", text, labels, registry=self._registry)
 
+    def collect(self) -> Iterator[Any]:
+        """Yield the present values of `gauges`. prometheus-client calls this when Prometheus reads the metrics."""
+        for name, text, value in self._gauges():
+            family = _core.CounterMetricFamily if name.endswith("_total") else _core.GaugeMetricFamily
+            yield family(f"{_PREFIX}_{name}", text, value=value)
+
     def listen(self, address: str) -> str:
         """Serve the metrics on an address, over HTTP without TLS, from now on.
 
@@ -93,13 +100,13 @@ class Metrics:
         where = addresses.parse(address)
         if where.path:
             raise InputError(f"metrics can't be served on {address!r}, which is a Unix socket; give HOST:PORT")
-        sockets = addresses.listening(where, address)
+        sockets = addresses.listening(where)
         handler = _client.MetricsHandler.factory(self._registry)
         handler.timeout = _SILENT_SECONDS
         self._servers = [_Server(sock, handler) for sock in sockets]
         for server in self._servers:
             threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
-        return f"{address.rpartition(':')[0]}:{sockets[0].getsockname()[1]}"
+        return where.bound(sockets[0].getsockname()[1])
 
     def close(self) -> None:
         """Stop serving the metrics, if they are served."""
@@ -145,27 +152,6 @@ class Metrics:
         with contextlib.suppress(Exception):  # a malformed response is the caller's to report
             for result in _view.RunFunctionResponse.FromString(response).results:
                 self._results.labels(_SEVERITIES.get(result.severity, "unspecified")).inc()
-
-
-class _Collector:
-    """Gives prometheus-client the current values of `gauges`, each time that Prometheus reads the metrics."""
-
-    def __init__(self, gauges: Gauges) -> None:
-        self._gauges = gauges
-
-    def collect(self) -> Iterator[Any]:
-        for name, text, value in [*self._gauges(), *_handshakes()]:
-            full = f"{_PREFIX}_{name}"
-            if name.endswith("_total"):
-                yield _core.CounterMetricFamily(full, text, value=value)
-            else:
-                yield _core.GaugeMetricFamily(full, text, value=value)
-
-
-def _handshakes() -> Iterator[tuple[str, str, float]]:
-    loaded = sys.modules.get("crossplane_lite.runtime.transports.peer")  # only the transport h2 has it
-    if loaded is not None:
-        yield "handshakes_failed_total", "TLS handshakes that have failed.", loaded.failures.count
 
 
 class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):

@@ -14,16 +14,15 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UsageError
 from ..proto import V1_SERVICE, V1BETA1_SERVICE
 from . import log, transports
-from .addresses import ANY
-from .calls import Calls, timed
+from .calls import Calls
 from .transports import status
 from .transports.budget import GiveBack, Limits
 from .transports.status import Refused
@@ -53,43 +52,36 @@ class Server:
     Args:
         run: The function, which takes request bytes and returns response bytes. It raises WireError for a malformed
             request; any other exception is a bug, and is answered with INTERNAL.
-        threads: The most calls that may run at the same time. More calls wait.
-        max_receive_bytes: The largest request, in bytes. A larger request is answered with RESOURCE_EXHAUSTED.
-        max_send_bytes: The largest response, in bytes; None for no limit. Instead of a larger response, the caller gets
-            RESOURCE_EXHAUSTED.
-        transport: `grpcio` or `h2`; None for h2 if it is installed, else grpcio.
-        against_h2: Returns why None rather means grpcio; an empty string if there is no reason.
-        limits: The limits other than the three above; None for the defaults.
+        certificates: The certificates for mutual TLS; None serves without transport security.
+        limits: The server's limits.
+        transport: `grpcio` or `h2`; None for h2 if it is installed and can serve, else grpcio.
         workers: The number of processes that run the function; 0 runs it in this process. With workers, make the server
             before the process starts a thread.
         metrics: Whether calls are counted; `listen_for_metrics` needs this.
+        reflection: Whether to serve gRPC's reflection, too, which only grpcio has.
 
     Raises:
-        MissingExtraError: The transport or the package for metrics isn't installed.
+        MissingExtraError: The package for the transport, for metrics or for reflection isn't installed.
         InputError: There is no such transport.
-        UsageError: `workers` isn't 0, and the system has no `os.fork()`.
+        UsageError: `workers` isn't 0, and the system has no `os.fork()`; or the transport can't use the certificates,
+            or has no reflection.
     """
 
     def __init__(
         self,
         run: Run,
+        certificates: Certificates | None = None,
         *,
-        threads: int = 32,
-        max_receive_bytes: int = 4 << 20,
-        max_send_bytes: int | None = None,
+        limits: Limits = Limits(),  # noqa: B008  # a tuple
         transport: str | None = None,
-        against_h2: Callable[[], str] = str,
-        limits: Limits | None = None,
         workers: int = 0,
         metrics: bool = False,
+        reflection: bool = False,
     ) -> None:
-        limits = limits or Limits()
-        limits = limits._replace(threads=threads, receive_bytes=max_receive_bytes, send_bytes=max_send_bytes)
         self._limits = limits
+        self._certificates = certificates if hasattr(certificates, "look") else None
         self._pool: Pool | None = None
         self._metrics: Metrics | None = None
-        if _log.isEnabledFor(logging.DEBUG):
-            run = timed(run)
         if workers:
             from .workers import Pool
 
@@ -101,11 +93,14 @@ class Server:
 
             self._metrics = Metrics(self._gauges)
             handle = self._metrics.counted(handle)
-        self._bound: list[dict[str, Any]] = []
-        self._more: dict[str, Any] = {"workers": workers} if workers else {}  # for the line that says where it serves
-        self._transport = transports.make(transport, handle, limits, self._other, against_h2)
+        self._transport = transports.make(transport, handle, limits, self._other, certificates, reflection)
         self._health: Transport | None = None
-        self._certificates: list[Certificates] = []
+        self._bound: list[str] = []
+        # For the line that says where it serves.
+        self._shown: dict[str, Any] = {"tls": certificates is not None, "transport": self._transport.name}
+        self._shown["why"] = self._transport.why
+        if workers:
+            self._shown["workers"] = workers
         self._stopping = False
         self._over = threading.Event()
 
@@ -114,61 +109,33 @@ class Server:
         """Whether the server isn't stopping, and its `Calls` (or, with workers, its `Pool`) is healthy."""
         return not self._stopping and self._calls.healthy
 
-    def listen(self, address: str, certificates: Certificates | None = None) -> str:
+    def listen(self, address: str) -> str:
         """Listen on an address, in addition to earlier addresses. Calls are answered after `start`.
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port. The hosts `0.0.0.0` and `::`, and no host as
                 in `:9443`, stand for all addresses of the machine, IPv4 and IPv6.
-            certificates: The certificates for mutual TLS; None serves without transport security.
 
         Returns:
             The address with the port that was taken.
 
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
-            UsageError: The certificates are credentials of grpcio, and the transport is h2.
         """
-        bound = self._transport.listen(_whole(address), certificates)
-        where = {"address": bound, "tls": certificates is not None, "transport": self._transport.name}
-        where["why"] = self._transport.why
-        self._bound.append(where)
-        if certificates is not None and hasattr(certificates, "look"):
-            self._certificates.append(certificates)
+        bound = self._transport.listen(address)
+        self._bound.append(bound)
         return bound
 
     def listen_for_health(self, address: str) -> str:
         """Serve only the health service on another address, without TLS, because the probes of Kubernetes lack TLS.
 
-        Args:
-            address: An address as for `listen`.
-
-        Returns:
-            The address with the port that was taken.
-
-        Raises:
-            InputError: The address is wrong, or the server can't listen on it.
+        The argument, the result and the exceptions are those of `listen`.
         """
-        few = self._limits._replace(threads=2, waiting=100, connections=100)
         if self._health is None:
+            few = self._limits._replace(threads=2, waiting=100, connections=100)
             self._health = transports.make(self._transport.name, None, few, self._other)
-        bound = self._health.listen(_whole(address), None)
-        self._more["health_address"] = bound
+        bound = self._shown["health_address"] = self._health.listen(address)
         return bound
-
-    def reflect(self) -> None:
-        """Serve gRPC's reflection, too. Call this before the server starts.
-
-        Raises:
-            UsageError: The transport is h2, which has no reflection.
-            MissingExtraError: The package for reflection isn't installed.
-        """
-        add = getattr(self._transport, "reflect", None)
-        if add is None:
-            raise UsageError(
-                "reflection needs the transport grpcio, and this server has h2: leave --reflection out or use grpcio"
-            )
-        add()
 
     def listen_for_metrics(self, address: str) -> str:
         """Serve metrics for Prometheus on another address, over HTTP without TLS.
@@ -185,8 +152,7 @@ class Server:
         """
         if self._metrics is None:
             raise UsageError("the server counts nothing for metrics: make the server with metrics=True")
-        bound = self._metrics.listen(_whole(address))
-        self._more["metrics_address"] = bound
+        bound = self._shown["metrics_address"] = self._metrics.listen(address)
         return bound
 
     def start(self) -> None:
@@ -205,8 +171,8 @@ class Server:
             try:
                 self._calls.look()
                 self._transport.look()
-                for certificates in self._certificates:
-                    certificates.look()
+                if self._certificates is not None:
+                    self._certificates.look()
             except Exception:
                 _log.exception("the check of calls, connections and certificates has failed; it runs again in a second")
 
@@ -255,8 +221,8 @@ class Server:
         signal.signal(signal.SIGTERM, on_signal)
         signal.signal(signal.SIGINT, on_signal)
         self.start()
-        for where in self._bound:
-            _log.info("serving", extra={**where, **self._more})
+        for address in self._bound:
+            _log.info("serving", extra={"address": address, **self._shown})
         while (number := os.read(wake, 1)[0]) not in (signal.SIGTERM, signal.SIGINT):
             pass  # another signal, which has a handler of its own
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
@@ -290,8 +256,12 @@ class Server:
                 "Calls answered with UNAVAILABLE, because two workers ended in them, or no worker took them.",
                 pool.lost,
             )
-        for certificates in self._certificates:
-            yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", certificates.expires
+        peers = sys.modules.get("crossplane_lite.runtime.transports.peer")  # only the transport h2 has it
+        if peers is not None:
+            yield "handshakes_failed_total", "TLS handshakes that have failed.", peers.failures.count
+        if self._certificates is not None:
+            seconds = self._certificates.expires
+            yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", seconds
 
     def _other(self, path: str) -> Quick | None:
         """Return the function that answers the method `path` of the health service; None if there is no such method."""
@@ -300,11 +270,6 @@ class Server:
 
 def _end_at_once(number: int, _frame: object) -> None:
     os._exit(128 + number)
-
-
-def _whole(address: str) -> str:
-    """Return an address with a host: `:9443` becomes `0.0.0.0:9443`, all addresses of the machine, as in Go."""
-    return f"{ANY}{address}" if address.startswith(":") else address
 
 
 _SERVICES: Final = ("", V1_SERVICE, V1BETA1_SERVICE)

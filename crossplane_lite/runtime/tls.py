@@ -146,7 +146,7 @@ class Certificates:
         with self._lock:
             if not 0 <= now - self._read_at < _READ_SECONDS or self._news(now):
                 self._read_at = now
-                self._changed(now)
+                self.changed(now)
             self._warn(now)
 
     def _warn(self, now: float) -> None:
@@ -176,29 +176,29 @@ class Certificates:
             )
         self._warn(time.time())
 
-    def changed(self) -> bool:
+    def changed(self, now: float | None = None) -> bool:
         """Read the files again. If they have changed and can be used, use them from now on and return True.
 
         Otherwise return False. If changed files can't be used, the reason is logged once.
+
+        Args:
+            now: The time, in seconds since 1970; by default the present time.
         """
         with self._lock:
-            return self._changed(time.time())
-
-    def _changed(self, now: float) -> bool:
-        try:
-            # Reading 10 KB takes no time compared with a handshake. Comparing times and sizes could miss a change.
-            if self._read() == self._good.files:
+            try:
+                # Reading 10 KB takes no time compared with a handshake. Comparing times and sizes could miss a change.
+                if self._read() == self._good.files:
+                    return False
+                self._adopt(self._read_checked(self._good, time.time() if now is None else now))
+            except Exception as e:
+                complaint = str(e)
+                if complaint != self._complaint:
+                    self._complaint = complaint
+                    _log.error("the new certificates can't be used, so the last good ones stay in use: %s", complaint)
                 return False
-            self._adopt(self._read_checked(self._good, now))
-        except Exception as e:
-            complaint = str(e)
-            if complaint != self._complaint:
-                self._complaint = complaint
-                _log.error("the new certificates can't be used, so the last good ones stay in use: %s", complaint)
-            return False
-        self._complaint = ""
-        _log.info("certificates changed")
-        return True
+            self._complaint = ""
+            _log.info("certificates changed")
+            return True
 
     def _read(self) -> Files:
         contents = []

@@ -32,6 +32,7 @@ from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.render import Step, render
 from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
+from crossplane_lite.runtime.transports.budget import Limits
 from tests.render.scripted import Scripted
 from tests.runtime import functions
 from tests.runtime.certificates import Authority, CrossplaneAuthority, write
@@ -215,7 +216,7 @@ def test_runners() -> None:
 @contextmanager
 def own_server(function: Callable[[bytes], bytes]) -> Iterator[str]:
     """Serve bytes on our own server, and yield its address."""
-    server = Server(function, max_receive_bytes=64 << 20)
+    server = Server(function, limits=Limits(receive_bytes=64 << 20))
     address = server.listen("127.0.0.1:0")
     server.start()
     try:

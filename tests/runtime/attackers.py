@@ -38,6 +38,7 @@ BLOCK = literal(HEADERS)
 UNKNOWN = literal([(name, b"/no.Such/Method" if name == b":path" else value) for name, value in HEADERS])
 HEALTH = literal([(name, b"/grpc.health.v1.Health/Check" if name == b":path" else value) for name, value in HEADERS])
 NOT_GRPC = literal([(name, b"text/html" if name == b"content-type" else value) for name, value in HEADERS])
+HASTY = literal([*HEADERS, (b"grpc-timeout", b"100m")])
 ZIPPED = literal([*HEADERS, (b"grpc-encoding", b"gzip")])
 BOMB = message(gzip.compress(bytes(4_000_000)), True)
 
@@ -125,6 +126,19 @@ def crowd(name: str, count: int, first: bytes, later: bytes = b"") -> None:
     ATTACKS[name] = attack
 
 
+def storm(name: str, first: bytes) -> None:
+    """Add an attack: one connection after the other, which sends some bytes and is closed."""
+
+    def attack(address: str, until: float) -> None:
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError):
+                line = Line(address)
+                line.send(first)
+                line.sock.close()
+
+    ATTACKS[name] = attack
+
+
 def begun(number: int, block: bytes = BLOCK, flags: int = 4) -> bytes:
     """Return the frame that begins the call with this number."""
     return frame(HEAD, flags, 2 * number + 1, block)
@@ -164,6 +178,16 @@ flood("empty data", lambda _: frame(DATA, 0, 1), first=begun(0))
 flood("data of one byte", lambda _: frame(DATA, 0, 1, b"\0"), first=begun(0) + frame(DATA, 0, 1, b"\0\0\x3f\0\0"))
 flood("padded data", lambda _: frame(DATA, 8, 1, b"\xff" + bytes(255)), first=begun(0))
 flood("unknown frames", lambda _: frame(0xBE, 0, 0, b"?"))
+UPDATE = struct.pack(">I", 1) + b"u=0"  # a call's priority, by RFC 9218
+flood("updates of priorities", lambda _: frame(0x10, 0, 0, UPDATE), first=begun(0))
+flood("updates of priorities of 256 KB", lambda _: frame(0x10, 0, 0, UPDATE.ljust(1 << 18)), first=begun(0), batch=1)
+flood("goodbyes with a call open", lambda _: frame(7, 0, 0, bytes(8)), first=begun(0), batch=900)
+# Huffman's code takes time to read: here are 60 KB of one that stands for twice as many digits.
+HUFFMAN = b"\0\x01x\xff\xe1\xd3\x03" + bytes(60_000)
+flood("headers in Huffman's code", lambda n: frame(HEAD, 5, 2 * n + 1, BLOCK + HUFFMAN), batch=1)
+flood("trailers with pseudo-headers", lambda n: begun(n) + frame(DATA, 0, 2 * n + 1, SMALL) + begun(n, BLOCK, 5))
+flood("calls whose time is over at once", lambda n: call(n, SMALL, literal([*HEADERS, (b"grpc-timeout", b"1n")])))
+flood("unfinished calls of 100 ms", lambda n: begun(n, HASTY) + frame(DATA, 0, 2 * n + 1, b"\0"))
 crowd("dribbled frames of 300 connections", 300, frame(DATA, 0, 1, bytes(1000))[:8], bytes(1000))
 crowd("dribbled requests of 300 connections", 300, begun(0) + message(bytes(1000))[:0], frame(DATA, 0, 1, b"\0") * 50)
 flood("windows of 0, answers of 1.2 MB", lambda n: call(n, sized(1_200_000)), (4, 0), batch=1, lines=10)
@@ -173,12 +197,15 @@ flood("windows of a byte, answers of 1.2 MB",
 flood("answers of 1.2 MB, and nothing read", lambda n: call(n, sized(1_200_000)), (4, 2**31 - 1),
       first=frame(WINDOW, 0, 0, struct.pack(">I", 2**31 - 65_536)), batch=1, lines=10, reads=False)  # fmt: skip
 flood("gzip bombs", lambda n: call(n, BOMB, ZIPPED), batch=5, lines=4)
-flood("valid calls", lambda n: call(n, sized(1)))
-flood("valid calls of 4 connections", lambda n: call(n, sized(1)), lines=4)
+LARGER = message(b"\x7a\x80\x80\x04" + bytes(1 << 16))  # a field that nobody knows
+for count in (1, 2, 4):
+    flood(f"fair: small calls of {count} connections", lambda n: call(n, sized(1)), lines=count)
+    flood(f"fair: calls of 64 KB of {count} connections", lambda n: call(n, LARGER), batch=16, lines=count)
 flood("valid calls of 1 MB", lambda n: call(n, message(b"\x7a\xc0\x84=" + bytes(1_000_000))), batch=1)
 flood("unknown paths", lambda n: begun(n, UNKNOWN, 5))
 flood("health checks", lambda n: call(n, SMALL, HEALTH))
 flood("requests that aren't gRPC", lambda n: begun(n, NOT_GRPC, 5))
+storm("new connections", begun(0))
 crowd("1,500 connections with an unfinished request", 1500, begun(0) + frame(DATA, 0, 1, b"\0\0\0\0\x09"))
 crowd("1,500 idle connections", 1500, b"")
 

@@ -146,8 +146,9 @@ def in_process(
 ) -> Iterator[tuple[Server, str]]:
     """Run a server in this process until the end of the block."""
     before = set(threading.enumerate())
-    server = Server(run, threads=threads, transport=transport, limits=limits)
-    bound = server.listen(address, certificates)
+    limits = (limits or Limits())._replace(threads=threads)
+    server = Server(run, certificates, transport=transport, limits=limits)
+    bound = server.listen(address)
     server.start()
     try:
         yield server, bound

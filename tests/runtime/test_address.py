@@ -13,14 +13,14 @@ from crossplane_lite.runtime.addresses import Address, listening, parse
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("127.0.0.1:9443", Address("127.0.0.1", 9443, "")),
-        ("localhost:0", Address("localhost", 0, "")),
-        ("[::1]:9443", Address("::1", 9443, "")),
-        (":9443", Address("0.0.0.0", 9443, "")),
-        ("unix:socket", Address("", 0, "socket")),
-        ("unix:/run/socket", Address("", 0, "/run/socket")),
-        ("unix:///run/socket", Address("", 0, "/run/socket")),
-        ("unix-abstract:name", Address("", 0, "\0name")),
+        ("127.0.0.1:9443", Address("127.0.0.1:9443", "127.0.0.1", 9443, "")),
+        ("localhost:0", Address("localhost:0", "localhost", 0, "")),
+        ("[::1]:9443", Address("[::1]:9443", "::1", 9443, "")),
+        (":9443", Address("0.0.0.0:9443", "0.0.0.0", 9443, "")),
+        ("unix:socket", Address("unix:socket", "", 0, "socket")),
+        ("unix:/run/socket", Address("unix:/run/socket", "", 0, "/run/socket")),
+        ("unix:///run/socket", Address("unix:///run/socket", "", 0, "/run/socket")),
+        ("unix-abstract:name", Address("unix-abstract:name", "", 0, "\0name")),
     ],
 )
 def test_addresses(text: str, address: Address) -> None:
@@ -40,8 +40,8 @@ def test_what_is_free() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match="can't listen on here: another process, or another address"):
-            listening(Address("127.0.0.1", port, ""), "here")
-    for sock in listening(Address("127.0.0.1", port, ""), "here"):
+            listening(Address("here", "127.0.0.1", port, ""))
+    for sock in listening(Address("here", "127.0.0.1", port, "")):
         sock.close()
     with pytest.raises(InputError, match="can't listen on elsewhere: cannot assign requested address"):
-        listening(Address("192.0.2.1", port, ""), "elsewhere")
+        listening(Address("elsewhere", "192.0.2.1", port, ""))

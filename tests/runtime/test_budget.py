@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from crossplane_lite.runtime.transports.budget import FOREVER, Budget, Exceeded, Memory, Pace
+from crossplane_lite.runtime.transports.budget import FOREVER, Budget, Exceeded, Memory, Pace, Used
 
 
 def test_memory_of_a_connection_is_the_servers() -> None:
     """What is held for a connection is charged to the server, and all of it comes back."""
     memory = Memory(1000)
-    one, other = Budget(memory, 0.0), Budget(memory, 0.0)
+    one, other = Budget(memory, Used(0.0, 0.0), 0.0), Budget(memory, Used(0.0, 0.0), 0.0)
     one.hold(700)
     other.hold(200)
     one.buffer(300)
@@ -25,7 +25,7 @@ def test_memory_of_a_connection_is_the_servers() -> None:
 
 def test_events_come_back() -> None:
     """A connection has 1,000 events, gets 100 back each second and some for calls, and never has more than 1,000."""
-    budget = Budget(Memory(0), 0.0)
+    budget = Budget(Memory(0), Used(0.0, 0.0), 0.0)
     budget.earn(500)
     budget.spend(1000, 0.0)
     budget.earn(16)
@@ -33,19 +33,34 @@ def test_events_come_back() -> None:
     budget.spend(100, 1.0)
     with pytest.raises(Exceeded):
         budget.spend(1, 1.0)
-    budget = Budget(Memory(0), 0.0)
+    budget = Budget(Memory(0), Used(0.0, 0.0), 0.0)
     with pytest.raises(Exceeded):
         budget.spend(1001, 1000.0)
 
 
 def test_time_is_forgotten() -> None:
     """Half of the time that a peer has used counts a second later."""
-    budget = Budget(Memory(0), 0.0)
-    before = Budget.FIRST_SECONDS
-    budget.work(0.008, 0.0)
-    budget.work(0.001, 1.0)
-    assert budget.seconds(1.0) == pytest.approx((before + 0.008) / 2 + 0.001)
-    assert budget.seconds(2.0) == pytest.approx(budget.seconds(1.0) / 2)
+    used = Used(0.0, 0.0)
+    used.work(0.008, 0.0)
+    used.work(0.001, 1.0)
+    assert used.seconds(1.0) == pytest.approx(0.005)
+    assert used.seconds(2.0) == pytest.approx(used.seconds(1.0) / 2)
+
+
+def test_newcomers_share_an_account() -> None:
+    """Connections without a whole request count together, the newest first; then each begins with what they used."""
+    newcomers = Used(0.0, 0.0)
+    old, busy, new = (Budget(Memory(0), newcomers, now) for now in (0.0, 0.0, 1.0))
+    assert old.seconds(0.0) == Budget.FIRST_SECONDS
+    busy.complete(0.0)
+    busy.work(0.1, 1.0)
+    old.work(0.3, 1.0)
+    assert sorted((old, busy, new), key=lambda budget: budget.rank(1.0)) == [busy, new, old]
+    new.complete(1.0)
+    new.work(0.1, 1.0)
+    new.complete(1.0)
+    assert new.seconds(1.0) == pytest.approx(0.4)
+    assert old.seconds(1.0) == pytest.approx(0.3)
 
 
 def test_the_least_rate() -> None:

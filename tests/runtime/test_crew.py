@@ -19,14 +19,14 @@ class Crewed:
     """A crew whose leader takes jobs from a queue.
 
     Attributes:
-        done: The outcomes of jobs, as they are handed back.
+        done: The outcomes of jobs, in the order of their ends.
     """
 
     def __init__(self, threads: int) -> None:
         self.done: queue.Queue[object] = queue.Queue()
         self._jobs: queue.Queue[Job | None] = queue.Queue()
         self._led = threading.Semaphore(0)
-        self.crew: Crew[Job, object] = Crew(self._lead, lambda job: job(), self._hand_back, threads, 10)
+        self.crew: Crew[Job] = Crew(self._lead, lambda job: self.done.put(job()), threads, 10)
         self.crew.start()
 
     def give(self, job: Job | None) -> None:
@@ -43,9 +43,6 @@ class Crewed:
             assert self.crew.submit(job, self)
             self._led.release()
         return job is not None
-
-    def _hand_back(self, _: Job, outcome: object) -> None:
-        self.done.put(outcome)
 
 
 @pytest.fixture
@@ -116,7 +113,7 @@ def never(_: object) -> None:
 
 def test_owners_take_turns() -> None:
     """A job of another owner waits for one job of each owner before it, and not for all of them."""
-    crew: Crew[str, None] = Crew(lambda: False, never, lambda *_: None, 4, 10)
+    crew: Crew[str] = Crew(lambda: False, never, 4, 10)
     for job, owner in zip(("a1", "a2", "a3", "b1", "gone"), "aaabb", strict=True):
         assert crew.submit(job, owner)
     crew.forget("gone", "b")
@@ -131,7 +128,7 @@ def test_owners_take_turns() -> None:
 
 def test_a_thread_for_others() -> None:
     """An owner with many jobs has all threads while it is alone, and leaves a quarter of them to others if it isn't."""
-    crew: Crew[str, None] = Crew(lambda: False, never, lambda *_: None, 8, 100)
+    crew: Crew[str] = Crew(lambda: False, never, 8, 100)
     for number in range(20):
         assert crew.submit(f"a{number}", "a")
     assert [crew._next()[1] for _ in range(9)] == [*(f"a{number}" for number in range(8)), None]

@@ -655,8 +655,8 @@ def test_the_unix_socket_of_the_next_server(tmp_path: Path) -> None:
                 assert not path.exists()
                 followers.extend(addresses.unix_socket(str(path)))
 
-    ((mine, certificates),) = transport._listeners
-    transport._listeners = [(Followed(fileno=mine.detach()), certificates)]
+    (mine,) = transport._listeners
+    transport._listeners = [Followed(fileno=mine.detach())]
     server.stop(0)
     with followers[0]:
         assert path.exists()

@@ -24,9 +24,10 @@ import pytest
 
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports import status
-from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory
+from crossplane_lite.runtime.transports.budget import Budget, Limits, Memory, Used
 from crossplane_lite.runtime.transports.call import Call
 from crossplane_lite.runtime.transports.connection import Connection
+from tests.runtime.attackers import literal
 from tests.runtime.certificates import Authority, write
 from tests.runtime.http2 import HEADERS, PREFACE, frame, message, raw
 from tests.runtime.serving import PREFIX, Serving, channel, code_of, in_process, raw_call
@@ -148,6 +149,37 @@ def test_floods(kind: str) -> None:
         # The server may have closed before it was asked to read all; then the reason can be lost on the way.
         assert all(int.from_bytes(one[4:8], "big") == CALM for one in goodbyes)
         assert is_answered(address)
+
+
+class Owner:
+    """An owner of a connection that answers nothing.
+
+    Attributes:
+        calls: The calls whose requests have arrived.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def knows(self, path: str) -> bool:
+        return True
+
+    def ready(self, call: Call) -> None:
+        self.calls.append(call)
+
+    def dropped(self, call: Call) -> None:
+        pass
+
+
+def test_many_goodbyes() -> None:
+    """GOAWAY frames that come together are read as others are, and end the connection with the reason."""
+    connection = Connection(Limits(), Owner(), 0.0, Budget(Memory(1), Used(0.0, 0.0), 0.0))
+    connection.receive(PREFACE + SETTINGS + frame(1, 4, 1, literal(HEADERS)), 0.0)
+    connection.receive(2 * frame(7, 0, 0, bytes(8)), 0.0)
+    assert not connection.closed
+    connection.receive(4000 * frame(7, 0, 0, bytes(8)), 0.0)
+    assert connection.closed
+    assert b"too many frames that advance no call" in connection.output(0.0)
 
 
 def test_rapid_reset() -> None:
@@ -428,20 +460,10 @@ def test_connections_with_unfinished_requests() -> None:
 def test_turns() -> None:
     """Frames that don't fit into a turn wait for the next turn, and none is lost."""
     memory = Memory(1 << 20)
-    budget = Budget(memory, 0.0)
-    ready = []
-
-    class Owner:
-        def knows(self, path: str) -> bool:
-            return True
-
-        def ready(self, call: Call) -> None:
-            ready.append(call)
-
-        def dropped(self, call: Call) -> None:
-            pass
-
-    connection = Connection(Limits(), Owner(), 0.0, budget)
+    budget = Budget(memory, Used(0.0, 0.0), 0.0)
+    owner = Owner()
+    ready = owner.calls
+    connection = Connection(Limits(), owner, 0.0, budget)
     client = h2.connection.H2Connection()
     client.initiate_connection()
     for stream in range(1, 41, 2):

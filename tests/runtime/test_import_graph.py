@@ -35,7 +35,7 @@ from crossplane_lite.runtime import server
 
 def serve(self):
     self.start()
-    print(self._bound[0]["address"], flush=True)
+    print(self._bound[0], flush=True)
     sys.stdin.readline()
     self.stop(0)
 
@@ -159,8 +159,8 @@ import json, sys
 from crossplane_lite.runtime import addresses
 bound = addresses.listening
 
-def listen(where, text):
-    found = bound(where, text)
+def listen(where):
+    found = bound(where)
     print(json.dumps(sorted(sys.modules)))
     return found
 

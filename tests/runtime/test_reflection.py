@@ -16,8 +16,7 @@ from tests.runtime.serving import channel, run_command
 
 def test_services_and_messages() -> None:
     """It lists both services, and gives the files in which they and their messages are."""
-    server = Server(lambda data: data, transport="grpcio")
-    server.reflect()
+    server = Server(lambda data: data, transport="grpcio", reflection=True)
     address = server.listen("127.0.0.1:0")
     server.start()
     try:
@@ -43,7 +42,7 @@ def test_services_and_messages() -> None:
 def test_h2_has_none() -> None:
     """With h2 it is an error that says so."""
     with pytest.raises(UsageError, match="reflection needs the transport grpcio"):
-        Server(lambda data: data, transport="h2").reflect()
+        Server(lambda data: data, transport="h2", reflection=True)
     flags = ("--insecure", "--reflection", "--transport", "h2")
     done = run_command("serve", "tests.runtime.functions:echo", *flags)
     assert done.returncode == 2

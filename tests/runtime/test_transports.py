@@ -6,13 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grpc
 import pytest
 
 from crossplane_lite.errors import InputError, MissingExtraError, UsageError
 from crossplane_lite.runtime import transports
 from crossplane_lite.runtime.server import Server
-from crossplane_lite.runtime.transports import against_h2_with
+from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports.budget import Limits
+from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import ROOT, Serving, channel, serving, stub
 from tests.support import Response, build
 
@@ -57,23 +59,34 @@ def test_reflection_needs_grpcio() -> None:
         assert "reflection" in server.records[-1]["why"]
 
 
-def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_that_h2_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """If h2 can't verify the clients of a CA, or gets credentials of grpc, grpcio serves, unless h2 is asked for."""
+    authority = Authority()
 
     class Unusable:
         @property
         def context(self) -> None:
             raise InputError("no client of this CA")
 
-    for certificates in (Unusable(), object()):
-        made = transports.make(
-            None, bytes, Limits(), lambda path: None, against_h2=lambda one=certificates: against_h2_with(one)
-        )
-        assert (made.name, made.why) == ("grpcio", against_h2_with(certificates))
-    assert transports.make("h2", bytes, Limits(), lambda path: None, against_h2=lambda: "no").name == "h2"
+        def changed(self) -> bool:
+            return False
+
+        files = Certificates(str(write(tmp_path, authority.issue("server"), authority))).files
+
+    of_grpc = grpc.ssl_server_credentials([(b"key", b"certificate")])
+    reasons = {
+        "the ssl of this Python can't verify clients of the CA in ca.crt": Unusable(),
+        "the credentials are those of the package grpc": of_grpc,
+    }
+    for why, certificates in reasons.items():
+        made = transports.make(None, bytes, Limits(), lambda path: None, certificates)
+        assert (made.name, made.why) == ("grpcio", why)
     monkeypatch.setitem(sys.modules, "grpc", None)
     monkeypatch.delitem(sys.modules, "crossplane_lite.runtime.transports.grpcio", raising=False)
-    assert transports.make(None, bytes, Limits(), lambda path: None, against_h2=lambda: "no").name == "h2"
+    with pytest.raises(InputError, match="no client of this CA"):
+        transports.make(None, bytes, Limits(), lambda path: None, Unusable())
+    with pytest.raises(UsageError, match="takes only credentials"):
+        transports.make(None, bytes, Limits(), lambda path: None, of_grpc)
 
 
 def test_h2_where_there_is_no_grpcio() -> None:
@@ -130,17 +143,15 @@ def test_unknown() -> None:
 
 def test_credentials_of_grpc() -> None:
     """gRPC's own credentials are nothing for h2, and the error says what is."""
-    import grpc
-
     creds = grpc.ssl_server_credentials([(b"key", b"certificate")])
     with pytest.raises(UsageError, match="takes only credentials that load_credentials"):
-        Server(lambda data: data, transport="h2").listen("127.0.0.1:0", creds)
+        Server(lambda data: data, creds, transport="h2")
 
 
 def test_what_is_no_credentials() -> None:
     """grpcio takes gRPC's own credentials and ours, and the error for anything else says so."""
     with pytest.raises(UsageError, match=r"takes credentials that load_credentials\(\) returns, .* \(got an integer\)"):
-        Server(lambda data: data, transport="grpcio").listen("127.0.0.1:0", 5)
+        Server(lambda data: data, 5, transport="grpcio")  # type: ignore[arg-type]
 
 
 def test_raw_functions(tmp_path: Path) -> None:

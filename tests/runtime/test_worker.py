@@ -49,7 +49,7 @@ def test_calls_one_after_the_other(calls: Calls) -> None:
     with ours:
         for size in (0, 5, 3_000_000):
             outcome = frames.ask(ours, 1, b"x" * size, time.monotonic() + SECONDS)
-            assert outcome == (status.OK, Tally().counts, b"x" * size)
+            assert outcome == (frames.CALL, 1, status.OK, Tally().counts, b"x" * size)
     thread.join(SECONDS)
     assert not thread.is_alive()
 
@@ -81,7 +81,7 @@ def test_a_call_that_is_refused() -> None:
     thread.start()
     with ours:
         outcome = frames.ask(ours, 1, b"odd", time.monotonic() + SECONDS)
-        assert (outcome.code, outcome.content) == (status.INVALID_ARGUMENT, b"it is odd")
+        assert (outcome.value, outcome.content) == (status.INVALID_ARGUMENT, b"it is odd")
         assert frames.ask(ours, 1, b"even", time.monotonic() + SECONDS).content == b"even"
     thread.join(SECONDS)
     assert not thread.is_alive()
@@ -112,7 +112,7 @@ def test_a_worker_looks_at_its_calls(monkeypatch: pytest.MonkeyPatch, caplog: py
     with caplog.at_level(logging.ERROR):
         thread.start()
         sock, end = socket.socketpair()
-        frames.command(ours, frames.START, 1, end)
+        frames.send(ours, frames.Message(frames.CALL, 1), end.fileno())
         end.close()
         with sock, pytest.raises(TimeoutError):
             frames.ask(sock, 1, b"a", time.monotonic() + 0.1)
@@ -138,7 +138,7 @@ def test_a_worker_that_fails() -> None:
         "from crossplane_lite.runtime.transports.budget import Limits\n"
         "from crossplane_lite.runtime.workers import worker\n"
         "log.configure()\n"
-        "worker.run_and_exit(None, bytes, Limits())"
+        "worker.run_and_exit(None, -1, bytes, Limits())"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 1

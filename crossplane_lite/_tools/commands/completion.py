@@ -77,9 +77,11 @@ def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
 
     flags: Any = importlib.import_module(f"...{COMMANDS[name].module}", __package__)
     parser.add_argument("function", metavar="module:function")
-    for names, metavar, _, _, about in flags._FLAGS:
-        if "--help" not in names:
-            parser.add_argument(*names, help=about, action="store_true" if metavar is None else "store")
+    for flag in flags._FLAGS:
+        if flag.key != "h":
+            parser.add_argument(
+                *flag.names.split(", "), help=flag.text, action="store_true" if flag.value is None else "store"
+            )
 
 
 def make_parser() -> argparse.ArgumentParser:

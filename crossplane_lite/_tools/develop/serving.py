@@ -89,10 +89,12 @@ def main(argv: Sequence[str]) -> int:
     shown = Shown(fn, target, Path(folder) if folder else None, secrets=bool(secrets))
     from ...runtime.server import Server
     from ...runtime.tls import Certificates
+    from ...runtime.transports.budget import Limits
 
     try:
-        server = Server(shown.run, max_receive_bytes=64 << 20)
-        server.listen(address, Certificates(certificates) if certificates else None)
+        credentials = Certificates(certificates) if certificates else None
+        server = Server(shown.run, credentials, limits=Limits(receive_bytes=64 << 20))
+        server.listen(address)
     except CrossplaneLiteError as e:
         say(f"crossplane-lite dev: {e}")
         return NO_ADDRESS

@@ -54,9 +54,9 @@ class Recorder:
         from ...runtime.addresses import listening, parse
 
         address = f"unix:{socket}"
-        for one in listening(parse(address), address):
+        for one in listening(parse(address)):
             one.close()
-        self._transport.listen(address, None)
+        self._transport.listen(address)
 
     def start(self) -> None:
         """Answer and record from now on, in other threads."""

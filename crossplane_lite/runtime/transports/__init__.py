@@ -7,12 +7,12 @@ that are the same for both transports.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ...errors import InputError, MissingExtraError
+from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 
 if TYPE_CHECKING:
     from .budget import Limits
@@ -25,10 +25,10 @@ __all__ = [
     "GRPCIO",
     "H2",
     "NAMES",
+    "PATHS",
     "Handle",
     "Others",
     "Quick",
-    "against_h2_with",
     "make",
 ]
 
@@ -37,6 +37,8 @@ H2: Final = "h2"
 NAMES: Final = (GRPCIO, H2)
 """The names of the transports."""
 
+PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
+"""The paths of RunFunction."""
 
 Handle = Callable[[bytes, float], bytes]
 """A function that answers a call: it takes the request's bytes and the deadline, and returns the response's bytes.
@@ -59,68 +61,72 @@ It returns None if there is no such method.
 """
 
 
-def against_h2_with(certificates: Any) -> str:
-    """Return why the transport h2 can't serve with certificates; an empty string if it can.
-
-    Args:
-        certificates: `tls.Certificates`, or credentials of the package grpc; None for none.
-    """
-    if certificates is None:
-        return ""
-    try:
-        return "" if hasattr(certificates, "context") else "the credentials are those of the package grpc"
-    except InputError:
-        return "the ssl of this Python can't verify clients of the CA in ca.crt"
-
-
 def make(
     name: str | None,
     handle: Handle | None,
     limits: Limits,
     others: Others,
-    against_h2: Callable[[], str] = str,
+    certificates: Any = None,
+    reflection: bool = False,
 ) -> Transport:
     """Return a new transport, which listens on no address yet.
 
     Args:
-        name: `grpcio` or `h2`; None for h2 if it is installed, else grpcio.
+        name: `grpcio` or `h2`; None for h2 if it is installed and can serve, else grpcio.
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits.
         others: Returns the functions that answer other methods.
-        against_h2: Returns why this server should rather have grpcio; an empty string if there is no reason. It is
-            called only if there is no `name` and h2 is installed.
+        certificates: `tls.Certificates`, or credentials of the package grpc; None serves without transport security.
+        reflection: Whether to serve gRPC's reflection, too.
 
     Raises:
-        MissingExtraError: The package for the transport isn't installed; if `name` is None, neither package is.
-        InputError: There is no transport with this name.
+        MissingExtraError: The package for the transport, or for reflection, isn't installed; if `name` is None, neither
+            package for a transport is.
+        InputError: There is no transport with this name, or OpenSSL can't verify clients of the CA.
+        UsageError: The transport can't use the certificates, or has no reflection.
     """
     if name not in (None, *NAMES):
         raise InputError(f"{name!r} is not a transport; the transports are {', '.join(NAMES)}")
-    why = "it was asked for"
-    order: list[str] = [name] if name else [H2, GRPCIO]
-    if not name and os.name != "posix":
-        order, why = [GRPCIO], "h2 needs a POSIX system"
-    elif not name:
-        with contextlib.suppress(MissingExtraError):
-            _class(H2)
-            why = against_h2() or "h2 is installed"
-            order = order if why == "h2 is installed" else [GRPCIO, H2]
-    for one in order:
+    if name:
+        reasons = {name: "it was asked for"}
+    elif os.name != "posix":
+        reasons = {GRPCIO: "h2 needs a POSIX system"}
+    elif why := _against_h2(certificates, reflection):
+        reasons = {GRPCIO: why, H2: "grpcio is not installed"}
+    else:
+        reasons = {H2: "h2 is installed"}
+    for one, why in reasons.items():
         try:
-            made = _class(one)(handle, limits, others)
+            made = _class(one)(handle, limits, others, certificates)
         except MissingExtraError:
             if name:
                 raise
-            why = f"{one} is not installed"
             continue
         made.why = why
+        if reflection:
+            made.reflect()
         return made
     raise MissingExtraError(
         "no package that serves gRPC is installed: pip install 'crossplane-lite[h2]', or pip install grpcio"
     )
 
 
-def _class(name: str) -> Callable[[Handle | None, Limits, Others], Transport]:
+def _against_h2(certificates: Any, reflection: bool) -> str:
+    """Return why the transport h2 can't serve; an empty string if it can."""
+    try:
+        _class(H2)
+    except MissingExtraError:
+        return "h2 is not installed"
+    if reflection:
+        return "only grpcio has reflection"
+    try:
+        usable = certificates is None or hasattr(certificates, "context")
+    except InputError:
+        return "the ssl of this Python can't verify clients of the CA in ca.crt"
+    return "" if usable else "the credentials are those of the package grpc"
+
+
+def _class(name: str) -> Callable[[Handle | None, Limits, Others, Any], Transport]:
     """Return the class of a transport, or raise MissingExtraError if its package isn't installed."""
     if name == H2:
         from .h2 import H2Transport

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Any, Final, NamedTuple
 
-__all__ = ["FOREVER", "Budget", "Exceeded", "GiveBack", "Limits", "Memory", "Pace"]
+__all__ = ["FOREVER", "Budget", "Exceeded", "GiveBack", "Limits", "Memory", "Pace", "Used"]
 
 FOREVER: Final = float("inf")
 
@@ -112,8 +112,31 @@ class Memory:
         return self.limit - self.held
 
 
+class Used:
+    """The time that the server has worked for somebody. Each second, half of it is forgotten."""
+
+    __slots__ = ("_at", "_seconds")
+
+    def __init__(self, seconds: float, now: float) -> None:
+        self._seconds = seconds
+        self._at = now
+
+    def work(self, seconds: float, now: float) -> None:
+        """Add time."""
+        self._seconds = self.seconds(now) + seconds
+        self._at = now
+
+    def seconds(self, now: float) -> float:
+        """Return the time that isn't forgotten."""
+        seconds: float = self._seconds * 0.5 ** (now - self._at)
+        return seconds
+
+
 class Budget:
     """The account of one connection. All methods are called with the connection's lock held.
+
+    Connections from which no whole request has come have one account of time, `newcomers`. So clients that always
+    connect again don't come before a busy one that stays.
 
     The peer spends events on frames that don't advance a call, such as pings. It begins with 1,000 events, and never
     has more. It gets 100 back each second, and some for each useful frame.
@@ -126,18 +149,18 @@ class Budget:
 
     MOST_EVENTS: Final = 1000
     EVENTS_PER_SECOND: Final = 100
-    # A new connection begins with as much used time, so that one that always connects again doesn't always come first.
+    # The least used time of newcomers.
     FIRST_SECONDS: Final = 0.05
 
-    __slots__ = ("_buffered", "_earned", "_events", "_memory", "_seconds", "_worked", "completed", "held", "last")
+    __slots__ = ("_buffered", "_earned", "_events", "_memory", "_newcomers", "_used", "completed", "held", "last")
 
-    def __init__(self, memory: Memory, now: float) -> None:
+    def __init__(self, memory: Memory, newcomers: Used, now: float) -> None:
         self._memory = memory
+        self._newcomers = newcomers
         self._events = float(self.MOST_EVENTS)
         self._earned = now
         self._buffered = 0
-        self._worked = now
-        self._seconds = self.FIRST_SECONDS
+        self._used = Used(0.0, now)
         self.held = 0
         self.completed = False
         self.last = now
@@ -171,13 +194,26 @@ class Budget:
 
     def work(self, seconds: float, now: float) -> None:
         """Charge time that the server has worked for the peer."""
-        self._seconds = self.seconds(now) + seconds
-        self._worked = now
+        (self._used if self.completed else self._newcomers).work(seconds, now)
+
+    def complete(self, now: float) -> None:
+        """Note that a whole request has come from the peer."""
+        if not self.completed:
+            self._used = Used(self.seconds(now), now)
+            self.completed = True
 
     def seconds(self, now: float) -> float:
-        """Return how much time the peer has used. Each second, half of it is forgotten."""
-        seconds: float = self._seconds * 0.5 ** (now - self._worked)
-        return seconds
+        """Return how much time the peer has used; if it is a newcomer, all newcomers together."""
+        if self.completed:
+            return self._used.seconds(now)
+        return max(self._newcomers.seconds(now), self.FIRST_SECONDS)
+
+    def rank(self, now: float) -> tuple[float, float]:
+        """Return a key for sorting peers: who has used less time comes first, and of newcomers the newest.
+
+        If the server can't keep up with newcomers, this answers some of them at once, and not all of them too late.
+        """
+        return self.seconds(now), -self.last
 
 
 class Pace:

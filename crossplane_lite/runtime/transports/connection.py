@@ -93,7 +93,7 @@ class Connection:
         self._begun = 0
         self._draining = 0  # 1: the peer was told that the connection will close; 2: new calls are refused
         self._drain_until = FOREVER
-        self._frames = protocol.Frames(4 * limits.header_bytes)
+        self._frames = protocol.Frames(limits.header_bytes)
         self._h2 = protocol.new_connection(limits, self._frames)
 
     @property
@@ -206,7 +206,7 @@ class Connection:
         except Refused as e:
             self.refuse(call, e)
             return
-        self._budget.completed = True
+        self._budget.complete(now)
         self._owner.ready(call)
 
     def _on_reset(self, event: Any, _: float) -> None:
@@ -224,7 +224,12 @@ class Connection:
             self._refuse_new()
 
     def answer(self, call: Call, response: bytes, now: float) -> None:
-        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the response is too large."""
+        """Begin to send the response of a call; refuse the call (RESOURCE_EXHAUSTED) if the response is too large.
+
+        Do nothing if the call is over.
+        """
+        if call.dropped:
+            return
         most = self._limits.send_bytes
         if most is not None and len(response) > most:
             text = (

@@ -15,10 +15,9 @@ from typing import Any, Generic, TypeVar
 __all__ = ["Crew"]
 
 Job = TypeVar("Job")
-Outcome = TypeVar("Outcome")
 
 
-class Crew(Generic[Job, Outcome]):
+class Crew(Generic[Job]):
     """A bounded number of threads, and a queue of jobs with a limit. The owners of jobs take turns.
 
     If there is more than one owner, a quarter of the threads is for those of which no job runs.
@@ -29,25 +28,16 @@ class Crew(Generic[Job, Outcome]):
     Args:
         lead: Waits for sockets once, and calls `submit` for each job that came. It returns False to end the crew. Only
             one thread at a time calls `lead`.
-        do: Does a job, and returns its outcome. It must not raise.
-        hand_back: Is called with a job and its outcome by the thread that did the job. It must not raise.
+        do: Does a job. It must not raise.
         threads: The most jobs that may run at the same time.
         waiting: The most jobs that may wait in the queue.
     """
 
-    def __init__(
-        self,
-        lead: Callable[[], bool],
-        do: Callable[[Job], Outcome],
-        hand_back: Callable[[Job, Outcome], None],
-        threads: int,
-        waiting: int,
-    ) -> None:
+    def __init__(self, lead: Callable[[], bool], do: Callable[[Job], object], threads: int, waiting: int) -> None:
         self._lock = threading.Lock()  # for the queue and the counts, and never held for long
         self._turn = threading.Lock()
         self._lead = lead
         self._do = do
-        self._hand_back = hand_back
         self._threads = threads
         self._most = threads + waiting
         self._queue: dict[Any, deque[Job]] = {}  # the jobs of each owner, in the order of the owners' turns
@@ -107,7 +97,7 @@ class Crew(Generic[Job, Outcome]):
             if job is None:
                 return
             while job is not None:
-                self._hand_back(job, self._do(job))
+                self._do(job)
                 with self._lock:
                     self._end(owner)
                     owner, job = self._next()

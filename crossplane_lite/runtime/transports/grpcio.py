@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterator
@@ -13,9 +14,9 @@ import grpc
 from ..._core.base.extras import load
 from ..._core.base.type_names import type_in_words
 from ...errors import InputError, UsageError
-from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
+from ...proto import V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
-from . import GRPCIO, Handle, Others, status
+from . import GRPCIO, PATHS, Handle, Others, status
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
@@ -23,16 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["GrpcioTransport", "credentials"]
 
-# Status texts are sent in a header, and peers limit headers to 8 KB or less.
-_MAX_STATUS_TEXT: Final = 1000
-
 # The most threads for calls that are arriving or wait for their turn. Each costs memory; further calls wait in a queue.
 _MOST_RECEIVING: Final = 256
 
 # For a caller without a deadline, grpcio's deadline is some hundred years away.
 _FOREVER: Final = 10 * 365 * 86400.0
 
-_PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -44,12 +41,27 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         limits: The server's limits. grpcio has no options for `connections` and `request_memory`. `streams` isn't
             passed on: with a limit of 100, grpcio also refuses calls of clients that make only 64 calls at a time.
         others: Returns the functions that answer other methods.
+        certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
+            transport security.
+
+    Raises:
+        UsageError: `certificates` isn't of one of these types.
     """
 
     name = GRPCIO
     why = ""
 
-    def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
+    def __init__(
+        self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
+    ) -> None:
+        # Callers of runtime.serve() may pass gRPC's own credentials.
+        follows = certificates is not None and hasattr(certificates, "changed")
+        self._credentials: Any = credentials(certificates) if follows else certificates  # type: ignore[arg-type]
+        if not isinstance(self._credentials, (grpc.ServerCredentials, type(None))):
+            raise UsageError(
+                "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
+                f"(got {type_in_words(certificates)})"
+            )
         self._limits = limits
         # grpcio receives the request of a call in the call's thread. So there are more threads than calls that may run:
         # otherwise peers that don't finish their requests would stop the server.
@@ -86,7 +98,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         Methods other than RunFunction don't count for `Limits.threads`, so they don't wait for calls.
         """
         path = handler_call_details.method
-        if path in _PATHS:
+        if path in PATHS:
             return None if self._handle is None else grpc.stream_unary_rpc_method_handler(self._answer)
         quick = self._others(path)
         if quick is None:
@@ -115,42 +127,31 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         """The number of calls that have arrived and wait for others to end. Calls in grpcio's own queue don't count."""
         return len(self._waiting)
 
-    def listen(self, address: str, certificates: Certificates | None) -> str:
+    def listen(self, address: str) -> str:
         """Listen on an address, and return the address with the port that was taken.
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port.
-            certificates: The certificates for mutual TLS, or credentials of the package `grpc`; None serves without
-                transport security.
 
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
-            UsageError: `certificates` isn't of one of these types.
         """
         where = addresses.parse(address)
         if where.port:  # otherwise gRPC would print lines of its own about a port that is used
-            for sock in addresses.listening(where, address):
+            for sock in addresses.listening(where):
                 sock.close()
-        try:
-            if certificates is None:
-                port = self._server.add_insecure_port(address)
+        port = 0
+        with contextlib.suppress(RuntimeError):
+            if self._credentials is None:
+                port = self._server.add_insecure_port(where.text)
             else:
-                # Callers of runtime.serve() may pass gRPC's own credentials.
-                follows = hasattr(certificates, "changed")
-                if not follows and not isinstance(certificates, grpc.ServerCredentials):
-                    raise UsageError(
-                        "the transport grpcio takes credentials that load_credentials() returns, or those of grpc "
-                        f"(got {type_in_words(certificates)})"
-                    )
-                port = self._server.add_secure_port(address, credentials(certificates) if follows else certificates)
-        except RuntimeError:
-            port = 0
+                port = self._server.add_secure_port(where.text, self._credentials)
         if not port:  # gRPC prints the reason to stderr, and doesn't return it
             raise InputError(
                 f"can't listen on {address}: it is in use, not allowed, or not an address of this machine; gRPC's "
                 "lines on stderr say more"
             )
-        return address if where.path else f"{address.rpartition(':')[0]}:{port}"
+        return where.bound(port)
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
@@ -208,7 +209,7 @@ def _pool_with_services() -> Any:
 
 
 def _abort(context: Any, error: status.Refused) -> bytes:
-    context.abort(_CODES[error.code], error.text[:_MAX_STATUS_TEXT])
+    context.abort(_CODES[error.code], error.text)
     return b""  # abort() raises
 
 

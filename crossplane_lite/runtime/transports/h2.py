@@ -24,7 +24,7 @@ from ..._core.base.type_names import type_in_words
 from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status
-from .budget import FOREVER, Memory
+from .budget import FOREVER, Memory, Used
 from .crew import Crew
 from .status import Refused
 
@@ -64,26 +64,39 @@ class H2Transport:
         handle: Answers calls of RunFunction; None if RunFunction isn't served.
         limits: The server's limits.
         others: Returns the functions that answer other methods.
+        certificates: The certificates for mutual TLS; None serves without transport security.
+
+    Raises:
+        InputError: OpenSSL can't verify clients of the CA.
+        UsageError: The certificates are credentials of grpcio, which h2 can't use.
     """
 
     name = H2
     why = ""
 
-    def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
+    def __init__(
+        self, handle: Handle | None, limits: Limits, others: Others, certificates: Certificates | None = None
+    ) -> None:
+        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
+        if certificates is not None and not hasattr(certificates, "context"):
+            raise UsageError(
+                "the transport h2 takes only credentials that load_credentials() returns (got "
+                f"{type_in_words(certificates)}); give those, or choose the transport grpcio"
+            )
+        self._certificates = certificates
         self._handle = handle
         self._others = others
         self._limits = limits
         self._most_peers = min(limits.connections, max(_FEWEST_PEERS, addresses.most_files() - _OTHER_FILES))
-        self._listeners: list[tuple[socket.socket, Certificates | None]] = []
+        self._listeners: list[socket.socket] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
         # Only the leading thread uses these, except `_touched`: the peers that it has to look at again.
         self._peers: dict[Peer, None] = {}
         self._more: dict[Peer, None] = {}
         self._touched: dict[Peer, None] = {}
-        self._crew: Crew[Call, bytes | Refused] = Crew(
-            self._turn, self._run, self._hand_back, limits.threads, limits.waiting
-        )
+        self._crew: Crew[Call] = Crew(self._turn, self._do, limits.threads, limits.waiting)
         self._memory = Memory(limits.memory)
+        self._newcomers = Used(0.0, 0.0)
         self._due = 0.0  # when connections must be checked next
         self._paused_until = FOREVER
         self._stop_at = FOREVER
@@ -93,36 +106,31 @@ class H2Transport:
         self._unpacking = threading.Lock()
         self._started = False
 
-    def listen(self, address: str, certificates: Certificates | None) -> str:
+    def reflect(self) -> None:
+        """Raise UsageError: this transport has no reflection."""
+        raise UsageError(
+            "reflection needs the transport grpcio, and this server has h2: leave --reflection out or use grpcio"
+        )
+
+    def listen(self, address: str) -> str:
         """Listen on an address, and return the address with the port that was taken.
 
         Args:
             address: `host:port` or `unix:path`. Port 0 takes a free port.
-            certificates: The certificates for mutual TLS; None serves without transport security.
 
         Raises:
-            InputError: The address is wrong, the server can't listen on it, or OpenSSL can't verify clients of the CA.
-            UsageError: The certificates are credentials of grpcio, which h2 can't use.
+            InputError: The address is wrong, or the server can't listen on it.
         """
         where = addresses.parse(address)
-        # The attribute is made when it is asked for, and is an error if OpenSSL can't verify clients of the CA.
-        if certificates is not None and not hasattr(certificates, "context"):
-            kind = type_in_words(certificates)
-            raise UsageError(
-                f"the transport h2 takes only credentials that load_credentials() returns (got {kind}); give those, or "
-                "choose the transport grpcio"
-            )
-        found = addresses.listening(where, address)
+        found = addresses.listening(where)
         if where.path and not where.path.startswith("\0"):
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
-        self._listeners += [(sock, certificates) for sock in found]
+        self._listeners += found
         # Imported after the sockets listen: clients that connect now wait, instead of being refused.
         from .peer import Peer
 
         self._new_peer = Peer
-        if where.path:
-            return address
-        return f"{address.rpartition(':')[0]}:{found[0].getsockname()[1]}"
+        return where.text if where.path else where.bound(found[0].getsockname()[1])
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
@@ -194,18 +202,18 @@ class H2Transport:
         if not call.begun:
             self._crew.forget(call, call.connection)
 
-    # The crew calls the next three methods.
-
-    def _run(self, call: Call) -> bytes | Refused:
+    def _do(self, call: Call) -> None:
+        """Run a call and answer it. The crew calls this."""
         assert self._handle is not None
         call.begun = True
         try:
-            return self._handle(self._unpacked(call), call.deadline)
+            outcome: bytes | Refused = self._handle(self._unpacked(call), call.deadline)
         except Refused as e:
-            return e
+            outcome = e
         except BaseException as e:  # MemoryError, for example; the thread must go on
             _log.error("a call has failed in the server, outside of the function's code: %s", type(e).__name__)
-            return Refused(status.INTERNAL, "the server failed; its log says why")
+            outcome = Refused(status.INTERNAL, "the server failed; its log says why")
+        self._hand_back(call, outcome)
 
     def _unpacked(self, call: Call) -> bytes:
         """Return a call's request, and charge the bytes that uncompressing it may need and does need."""
@@ -229,15 +237,16 @@ class H2Transport:
         peer = call.connection.peer
         now = time.monotonic()
         with peer.lock:
-            if call.dropped:
-                return
             try:
-                sent = _answer(call, outcome, now)
+                if isinstance(outcome, Refused):
+                    call.connection.refuse(call, outcome)
+                else:
+                    call.connection.answer(call, outcome, now)
+                peer.write(now)
             except Exception:
                 _log.exception("a connection has failed, and is closed")
                 peer.close()
-                sent = False
-            settled = sent and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
+            settled = call.dropped and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
         if not settled or self._memory.left < 0:
             self._touched[peer] = None
             self._wake_up()
@@ -265,23 +274,31 @@ class H2Transport:
 
     def _look_at(self, selected: list[tuple[selectors.SelectorKey, int]]) -> None:
         now = time.monotonic()
-        until = now + _TURN_SECONDS
         found = dict.fromkeys(self._more, 0)
+        listeners: list[socket.socket] = []
         for key, events in selected:
             data = key.data
             if data is None:
                 self._woken(now)
-            elif data.__class__ is not tuple:
+            elif data in self._peers:
                 found[data] = events
-            elif data in self._listeners:
-                self._accept(data, now, until)
+            else:
+                listeners.append(data)
         # Who has used the least time comes first. The selector reports those again that get no turn now.
-        for peer in sorted(found, key=lambda peer: peer.budget.seconds(until)) if len(found) > 1 else found:
-            self._more.pop(peer, None)
-            self._with(peer, peer.ready, found[peer], now, max(until, now + _TURN_SECONDS / 4))
+        ranked = sorted(found, key=lambda peer: peer.budget.rank(now)) if len(found) > 1 else list(found)
+        # If there are so many that looking at them takes long, a turn is longer, too.
+        started = time.monotonic()
+        until = started + max(_TURN_SECONDS, 2 * (started - now))
+        for peer in ranked:
             now = time.monotonic()
             if now >= until:
                 break
+            self._more.pop(peer, None)
+            self._with(peer, peer.ready, found[peer], now, max(until, now + _TURN_SECONDS / 4))
+        now = time.monotonic()
+        for listener in listeners:
+            if listener in self._listeners:
+                self._accept(listener, now + _TURN_SECONDS / 2)
         while self._touched:
             peer, _ = self._touched.popitem()
             self._with(peer, peer.write, now)
@@ -368,16 +385,15 @@ class H2Transport:
             self._listen(False)
             for listener in self._listeners:
                 # Clients that have connected by now may have begun a call. Others may connect all the time.
-                self._accept(listener, now, now + _LAST_ACCEPT_SECONDS)
+                self._accept(listener, now + _LAST_ACCEPT_SECONDS)
             self._close_listeners()
             for peer in list(self._peers):
                 self._with(peer, peer.drain, now)
 
-    def _accept(self, listener: tuple[socket.socket, Certificates | None], now: float, until: float) -> None:
-        sock, certificates = listener
-        while time.monotonic() < until:
+    def _accept(self, listener: socket.socket, until: float) -> None:
+        while (now := time.monotonic()) < until:
             try:
-                accepted, _where = sock.accept()
+                accepted, _where = listener.accept()
             except BlockingIOError:
                 return
             except OSError as e:
@@ -391,11 +407,11 @@ class H2Transport:
                     return
                 continue  # the peer has gone before it was accepted
             try:
-                self._admit(accepted, certificates, now)
+                self._admit(accepted, now)
             except OSError:  # the peer has gone, or the system has no more memory or files
                 accepted.close()
 
-    def _admit(self, sock: socket.socket, certificates: Certificates | None, now: float) -> None:
+    def _admit(self, sock: socket.socket, now: float) -> None:
         if len(self._peers) >= self._most_peers and not self._make_room(now):
             sock.close()
             return
@@ -408,13 +424,15 @@ class H2Transport:
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        certificates = self._certificates
         if certificates is not None:
             certificates.changed()
             sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, now)
+        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, self._newcomers, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = None
         self._with(peer, peer.write, now)  # sends our settings
+        peer.budget.work(time.monotonic() - now, now)
 
     def _make_room(self, now: float) -> bool:
         """Close the connection that is worth least, to make room for another; return False if none may be closed.
@@ -432,10 +450,10 @@ class H2Transport:
     def _listen(self, on: bool) -> None:
         for listener in self._listeners:
             if on:
-                self._selector.register(listener[0], selectors.EVENT_READ, listener)
+                self._selector.register(listener, selectors.EVENT_READ, listener)
             else:
                 with contextlib.suppress(KeyError, ValueError):  # not registered, because accepting was paused
-                    self._selector.unregister(listener[0])
+                    self._selector.unregister(listener)
 
     def _close_listeners(self) -> None:
         # The files of Unix sockets are removed before the sockets are closed. After that, another server could take the
@@ -445,16 +463,6 @@ class H2Transport:
                 if os.stat(path).st_ino == number:  # our file, and not another server's
                     os.unlink(path)
         self._sockets_to_remove.clear()
-        for sock, _ in self._listeners:
-            sock.close()
+        for listener in self._listeners:
+            listener.close()
         self._listeners.clear()
-
-
-def _answer(call: Call, outcome: bytes | Refused, now: float) -> bool:
-    """Answer a call, and return whether all of the answer is on its way."""
-    if isinstance(outcome, Refused):
-        call.connection.refuse(call, outcome)
-    else:
-        call.connection.answer(call, outcome, now)
-    call.connection.peer.write(now)
-    return call.dropped

@@ -10,16 +10,19 @@ import logging
 import socket
 import threading
 import time
+from collections.abc import Callable
 from selectors import EVENT_READ, EVENT_WRITE
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from .budget import FOREVER, Budget, Memory, Pace
+from .budget import FOREVER, Budget, Memory, Pace, Used
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
     from .budget import Limits
 
 __all__ = ["Failures", "Peer", "failures", "name_of", "reason_of"]
+
+Done = TypeVar("Done")
 
 _READ_BYTES: Final = 16 << 10
 _READ_MORE_BYTES: Final = 64 << 10  # inside of a data frame, whose bytes cost little time
@@ -44,6 +47,7 @@ class Peer:
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
         memory: The server's memory, to which the connection's is charged.
+        newcomers: The time that all connections have used from which no whole request has come.
         now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
 
     Attributes:
@@ -63,7 +67,7 @@ class Peer:
     )
 
     def __init__(
-        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, now: float
+        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, newcomers: Used, now: float
     ) -> None:
         self._sock = sock
         self._tls = tls
@@ -77,7 +81,7 @@ class Peer:
         self._linger_reads = _LINGER_READS
         self._wants_write = False
         self.lock = threading.Lock()
-        self.budget = Budget(memory, now)
+        self.budget = Budget(memory, newcomers, now)
         self.waits_for = EVENT_READ
         self.connection = None if tls else Connection(limits, owner, now, self.budget, self)
         self.draining = False
@@ -102,10 +106,8 @@ class Peer:
         return self._linger_until != FOREVER
 
     def _too_much_pending(self) -> bool:
-        return len(self._out) > _MOST_PENDING or (bool(self._out) and self._connection_pending() > _MOST_PENDING)
-
-    def _connection_pending(self) -> int:
-        return 0 if self.connection is None else self.connection.pending
+        more = self.connection.pending if self._out and self.connection is not None else 0
+        return len(self._out) + more > _MOST_PENDING
 
     @property
     def idle(self) -> bool:
@@ -146,7 +148,7 @@ class Peer:
                         self._wants_write = False
                         self._pace.done()
                         break
-                sent = self._send()
+                sent = self._at_once(self._sock.send, self._out)
                 if sent is None:
                     self._wants_write = True
                     self._pace.wait(now)
@@ -163,7 +165,7 @@ class Peer:
     def check(self, now: float) -> None:
         """Enforce the time limits at the time `now`: close the connection, or do what `Connection.check` does."""
         if now >= self._handshake_until and not self.draining:
-            self._fail(f"the client took more than {self._limits.handshake_seconds:g} seconds", now)
+            failures.add(self._name, f"the client took more than {self._limits.handshake_seconds:g} seconds", now)
         if now >= self._handshake_until or now >= self._pace.until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
@@ -231,18 +233,19 @@ class Peer:
             OSError: The handshake fails.
         """
         sock: Any = self._sock
+        self.budget.last = now  # the newest newcomers come first: this one is further than others
         try:
             sock.do_handshake()
         except OSError as e:
             wanted = _wanted(e)
             if wanted is None:
-                self._fail(reason_of(sock, e), now)
+                failures.add(self._name, reason_of(sock, e), now)
                 raise
             self._wants_write = wanted == EVENT_WRITE
             return False
         self._wants_write = False
         if sock.selected_alpn_protocol() != "h2":
-            self._fail("the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC", now)
+            failures.add(self._name, "the client didn't offer HTTP/2 (the protocol h2, by ALPN): let it use gRPC", now)
             self.close()
             return False
         self._handshake_until = FOREVER
@@ -251,17 +254,13 @@ class Peer:
             self.connection.drain(now)
         return True
 
-    def _fail(self, reason: str, now: float) -> None:
-        if reason:
-            failures.add(self._name, reason, now)
-
     def _read(self, now: float, until: float) -> None:
         connection = self.connection
         assert connection is not None
         self.more = False
         while True:
             size = _READ_MORE_BYTES if connection.wants_more else _READ_BYTES
-            data = b"" if connection.behind else self._receive(size)
+            data = b"" if connection.behind else self._at_once(self._sock.recv, size)
             if data is None:
                 return
             if not data and not connection.behind:
@@ -279,18 +278,10 @@ class Peer:
             if not left and len(data) < size:
                 return
 
-    def _receive(self, size: int) -> bytes | None:
-        """Return the next bytes from the peer: None if no bytes have come yet, empty bytes if the peer has gone."""
+    def _at_once(self, operation: Callable[[Any], Done], argument: Any) -> Done | None:
+        """Return the result of a socket's operation; None if it would have to wait."""
         try:
-            return self._sock.recv(size)
-        except OSError as e:
-            if _wanted(e) is None:
-                raise
-            return None
-
-    def _send(self) -> int | None:
-        try:
-            return self._sock.send(self._out)
+            return operation(argument)
         except OSError as e:
             if _wanted(e) is None:
                 raise
@@ -312,7 +303,7 @@ class Peer:
     def _discard(self) -> None:
         while self._linger_reads:
             self._linger_reads -= 1
-            data = self._receive(_READ_MORE_BYTES)
+            data = self._at_once(self._sock.recv, _READ_MORE_BYTES)
             if data is None:
                 return
             if not data:
@@ -379,9 +370,11 @@ class Failures:
 
         Args:
             peer: The client's address.
-            reason: Why the handshake failed.
+            reason: Why the handshake failed; if it is empty, nothing is counted.
             now: The present time, by `time.monotonic`.
         """
+        if not reason:
+            return
         self.count += 1
         if now < self._silent_until:
             self._left_out += 1

@@ -15,8 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.extras import load
-from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
-from . import status
+from . import PATHS, status
 from .budget import Exceeded
 from .status import Refused
 
@@ -132,24 +131,25 @@ class Frames(_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
     def __next__(self) -> Any:
         """Return the next frame of the present turn. A header block in several frames becomes one frame."""
         data = self._data
-        if len(data) < _HEAD:
-            raise StopIteration
-        size, kind = data[0] << 16 | data[1] << 8 | data[2], data[3]
-        if not self._checked:
-            self._check(size, kind, data[4])
-            self._checked = True
-        if len(data) < _HEAD + size:
-            raise StopIteration
-        if self._taken and time.monotonic() >= self.until:
-            self.behind = True
-            raise StopIteration
-        self._checked, self._taken = False, True
-        # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
-        # GOAWAY frames.
-        if kind == _GOAWAY and not self._headers_buffer and not any(data[5:_HEAD]) and 8 <= size <= _LONGEST_GOAWAY:
+        while True:
+            if len(data) < _HEAD:
+                raise StopIteration
+            size, kind = data[0] << 16 | data[1] << 8 | data[2], data[3]
+            if not self._checked:
+                self._check(size, kind, data[4])
+                self._checked = True
+            if len(data) < _HEAD + size:
+                raise StopIteration
+            if self._taken and time.monotonic() >= self.until:
+                self.behind = True
+                raise StopIteration
+            self._checked, self._taken = False, True
+            if kind != _GOAWAY or self._headers_buffer or any(data[5:_HEAD]) or not 8 <= size <= _LONGEST_GOAWAY:
+                break
+            # After a GOAWAY frame h2 would refuse to send the answers for which the peer still waits. h2 handles wrong
+            # GOAWAY frames.
             self.departing = True
             del data[: _HEAD + size]
-            return next(self)
         frame = super().__next__()
         quiet = _QUIET.get(type(frame))
         if quiet is not None:
@@ -216,10 +216,6 @@ PREFIX_BYTES: Final = 5
 MOST_RATIO: Final = 1032
 """How many bytes a byte that is compressed with gzip can become."""
 
-# Status texts are sent in a header, and peers limit headers to 8 KB or less.
-_MAX_STATUS_TEXT: Final = 1000
-
-_PATHS: Final = frozenset(f"/{service}/{METHOD}".encode() for service in (V1_SERVICE, V1BETA1_SERVICE))
 _ENCODINGS: Final = b"identity,gzip"
 _SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 
@@ -261,13 +257,15 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         raise Refused(status.INTERNAL, _NOT_GRPC, 415)
     if values.get(b"te") != b"trailers":
         raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
-    path = "" if values[b":path"] in _PATHS else values[b":path"].decode("utf-8", "replace")
+    path = values[b":path"].decode("utf-8", "replace")
     encoding = values.get(b"grpc-encoding", b"identity")
     if encoding not in _ENCODINGS.split(b","):
         name = encoding.decode("utf-8", "replace")
         raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
     timeout = values.get(b"grpc-timeout")
-    return CallHeaders(None if timeout is None else _seconds(timeout), encoding == b"gzip", path)
+    return CallHeaders(
+        None if timeout is None else _seconds(timeout), encoding == b"gzip", "" if path in PATHS else path
+    )
 
 
 def _seconds(timeout: bytes) -> float:
@@ -288,7 +286,7 @@ def error_headers(error: Refused) -> Headers:
         (b":status", b"200"),
         (b"content-type", b"application/grpc"),
         (b"grpc-status", str(error.code).encode()),
-        (b"grpc-message", _percent_encoded(error.text[:_MAX_STATUS_TEXT])),
+        (b"grpc-message", _percent_encoded(error.text)),
     ]
     if error.code == status.UNIMPLEMENTED:
         headers.append((b"grpc-accept-encoding", _ENCODINGS))

@@ -26,6 +26,8 @@ UNIMPLEMENTED: Final = 12
 INTERNAL: Final = 13
 UNAVAILABLE: Final = 14
 
+_MOST_TEXT: Final = 1000  # peers limit headers to 8 KB or less
+
 NAMES: Final = {code: name for name, code in list(globals().items()) if type(code) is int}
 """The names of the status codes."""
 
@@ -35,7 +37,7 @@ class Refused(Exception):
 
     Attributes:
         code: gRPC's status code.
-        text: The status message, for people.
+        text: The status message, for people. It is sent in a header, so a long one is cut.
         http_status: The status of HTTP. If it isn't 200, the request wasn't a call of gRPC, and `text` is the body.
     """
 
@@ -43,4 +45,4 @@ class Refused(Exception):
         super().__init__(code, text)
         self.http_status = http_status
         self.code = code
-        self.text = text
+        self.text = text[:_MOST_TEXT]

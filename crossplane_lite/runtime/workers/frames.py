@@ -13,80 +13,61 @@ import time
 from typing import Final, NamedTuple
 
 __all__ = [
+    "CALL",
     "DUMP",
     "END",
     "ENDED",
     "NOT_STARTED",
     "START",
     "STARTED",
-    "Event",
     "Late",
-    "Outcome",
+    "Message",
     "Worker",
     "WrongAnswer",
     "ask",
-    "command",
+    "receive",
     "receive_command",
-    "receive_event",
-    "receive_request",
-    "send_event",
-    "send_outcome",
+    "send",
 ]
 
-_REQUEST: Final = struct.Struct("!QdQ")  # the call's number, the deadline, the request's length
-_OUTCOME: Final = struct.Struct("!QB4IQ")  # the call's number, the status, four counts, the content's length
-_COMMAND: Final = struct.Struct("!cQ")
-_EVENT: Final = struct.Struct("!cQq")
+_HEAD: Final = struct.Struct("!cQd4IQ")  # a message, with the content's length in place of the content
 
-START: Final = b"s"
-"""A command to the nursery: start a worker with the given number. The worker's end of a socket pair is sent, too."""
-END: Final = b"e"
-"""A command to the nursery: kill the worker with the given number."""
-DUMP: Final = b"d"
-"""A command to the nursery: have the worker with the given number write its stacks. It must have offered them."""
-STARTED: Final = b"S"
-"""An event: the worker was started; the value is its PID."""
-ENDED: Final = b"E"
-"""An event: the worker has ended; the value is its exit status, or a signal as a negative number."""
-NOT_STARTED: Final = b"N"
-"""An event: the worker couldn't be started; the value is the system's error number (errno)."""
+# The kinds of messages. Commands to the nursery, about the worker with the given number:
+START: Final = b"s"  # start it, with its end of a socket pair, and the end of a pipe for its stacks (two files)
+END: Final = b"e"  # kill it
+DUMP: Final = b"d"  # have it write its stacks
+# Events, from the nursery:
+STARTED: Final = b"S"  # it was started; the value is its PID
+ENDED: Final = b"E"  # it has ended; the value is its exit status, or a signal as a negative number
+NOT_STARTED: Final = b"N"  # it couldn't be started; the value is the system's error number (errno)
+# A call, or its outcome. With a file, to a worker: answer calls on this socket, too.
+CALL: Final = b"c"
 
 
-class Outcome(NamedTuple):
-    """The outcome of a call.
+class Message(NamedTuple):
+    """What the processes send each other: a call, its outcome, a command or an event.
 
     Attributes:
-        code: gRPC's status code.
-        counts: How many resources the call emitted, held back and kept, and how often compose() ran besides the real
-            run, as in `Tally.counts`.
-        content: The response if the code is OK; otherwise the status text in UTF-8.
+        kind: One of the constants of this module.
+        number: The worker's number; for a call and its outcome, the call's.
+        value: The value of an event; a call's deadline, by `time.monotonic`; the status code of an outcome.
+        counts: Of an outcome: how many resources the call emitted, held back and kept, and how often compose() ran
+            besides the real run, as in `Tally.counts`.
+        content: The request; the response if the code is OK; otherwise the status text in UTF-8.
     """
 
-    code: int
-    counts: tuple[int, ...]
-    content: bytes
+    kind: bytes
+    number: int
+    value: float = 0
+    counts: tuple[int, ...] = (0, 0, 0, 0)
+    content: bytes = b""
 
 
 class WrongAnswer(OSError):
     """A worker sent something else than the outcome of the call that it was asked to run."""
 
 
-class Event(NamedTuple):
-    """Something that happened to a worker, reported to the server by the nursery.
-
-    Attributes:
-        kind: `STARTED`, `ENDED` or `NOT_STARTED`.
-        worker: The worker's number.
-        value: The PID if `STARTED`; the exit status, or a signal's number as a negative number, if `ENDED`; the error
-            number (errno) if `NOT_STARTED`.
-    """
-
-    kind: bytes
-    worker: int
-    value: int
-
-
-def ask(sock: socket.socket, number: int, request: bytes, until: float) -> Outcome:
+def ask(sock: socket.socket, number: int, request: bytes, until: float) -> Message:
     """Send a request to a worker, wait for the outcome of the call, and return the outcome.
 
     Args:
@@ -105,107 +86,78 @@ def ask(sock: socket.socket, number: int, request: bytes, until: float) -> Outco
     """
     sock.settimeout(max(until - time.monotonic(), 0.001))
     try:
-        sock.sendall(_REQUEST.pack(number, until, len(request)) + request)
-        answered, code, *counts, size = _OUTCOME.unpack(_receive(sock, _OUTCOME.size))
-        if answered != number:
-            raise WrongAnswer(f"the answer has the number {answered} instead of {number}")
-        return Outcome(code, tuple(counts), _receive(sock, size))
+        send(sock, Message(CALL, number, until, content=request))
+        outcome, size = _head(_receive(sock, _HEAD.size))
+        if outcome.number != number:
+            raise WrongAnswer(f"the answer has the number {outcome.number} instead of {number}")
+        return outcome._replace(content=_receive(sock, size))
     except TimeoutError:
         # A request may be sent only in part. The worker must not wait for its rest.
         sock.shutdown(socket.SHUT_WR)
         raise
 
 
-def receive_request(sock: socket.socket) -> tuple[int, float, bytes]:
-    """Wait for a request from the server.
-
-    Returns:
-        The call's number, its deadline by `time.monotonic`, and the request's bytes.
+def send(sock: socket.socket, message: Message, *files: int) -> None:
+    """Send a message, and files by their descriptors.
 
     Raises:
-        OSError: The server has gone, or the socket has failed.
-        EOFError: The server has closed the socket.
+        OSError: The other side has gone; or the socket doesn't wait, and is full, because the other side reads nothing.
     """
-    number, until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
-    return number, until, _receive(sock, size)
+    kind, number, value, counts, content = message
+    data = _HEAD.pack(kind, number, value, *counts, len(content)) + content
+    if files:
+        socket.send_fds(sock, [data], files)
+    else:
+        sock.sendall(data)
 
 
-def send_outcome(sock: socket.socket, number: int, outcome: Outcome) -> None:
-    """Send the outcome of the call `number` to the server.
+def receive(sock: socket.socket) -> Message:
+    """Wait for a message, and return it.
 
     Raises:
-        OSError: The server has gone.
+        OSError: The other side has gone, or the socket has failed.
+        EOFError: The other side has closed the socket.
     """
-    sock.sendall(_OUTCOME.pack(number, outcome.code, *outcome.counts, len(outcome.content)) + outcome.content)
+    message, size = _head(_receive(sock, _HEAD.size))
+    return message._replace(content=_receive(sock, size))
 
 
-def _receive(sock: socket.socket, size: int) -> bytes:
-    first = sock.recv(min(size, 1 << 20)) if size else b""
-    if len(first) == size:
-        return first
-    parts = [first]
-    left = size - len(first)
-    while left:
-        if not parts[-1]:
-            raise EOFError("the other process has gone")
-        parts.append(sock.recv(min(left, 1 << 20)))
-        left -= len(parts[-1])
-    return b"".join(parts)
+def receive_command(sock: socket.socket, most: int) -> tuple[Message, list[int]]:
+    """Wait for a command without content. Return it, and the descriptors of the files that were sent with it.
 
-
-def command(sock: socket.socket, kind: bytes, worker: int, end: socket.socket | None = None) -> None:
-    """Send a command to the nursery, or a socket for calls to a worker.
-
-    A worker knows no commands: it takes each socket that is sent with `START`, and answers the requests on it.
-
-    Args:
-        sock: The socket to the nursery, or to the worker.
-        kind: `START`, `END` or `DUMP`.
-        worker: The number of the worker.
-        end: One end of a socket pair to send with the command; None for no socket.
-
-    Raises:
-        OSError: The other side has gone, or reads nothing, so that `sock` is full.
-    """
-    socket.send_fds(sock, [_COMMAND.pack(kind, worker)], [] if end is None else [end.fileno()])
-
-
-def receive_command(sock: socket.socket) -> tuple[bytes, int, socket.socket | None]:
-    """Wait for a command. Return the command, the worker's number, and the socket that was sent with the command.
-
-    The socket is None if no socket was sent, or if this process can't open another file descriptor.
+    The list is empty if no files were sent, or if this process can't open `most` more.
 
     Raises:
         TimeoutError: `sock` has a timeout, and it is over.
         OSError: The socket has failed.
         EOFError: The other side has gone.
     """
-    data, numbers, _, _ = socket.recv_fds(sock, _COMMAND.size, 1)
-    if len(data) < _COMMAND.size:
+    data, files, _, _ = socket.recv_fds(sock, _HEAD.size, most)
+    if len(data) < _HEAD.size:
         raise EOFError("the other process has gone")
-    kind, worker = _COMMAND.unpack(data)
-    for number in numbers:
-        os.set_inheritable(number, False)  # programs that a function starts must not keep the socket open
-    return kind, worker, socket.socket(fileno=numbers[0]) if numbers else None
+    if len(files) < most:
+        for file in files:
+            os.close(file)
+        files = []
+    for file in files:
+        os.set_inheritable(file, False)  # programs that a function starts must not keep it open
+    return _head(data)[0], files
 
 
-def send_event(sock: socket.socket, event: Event) -> None:
-    """Send an event to the server.
-
-    Raises:
-        OSError: The server has gone.
-    """
-    sock.sendall(_EVENT.pack(*event))
+def _head(data: bytes) -> tuple[Message, int]:
+    """Return a message without its content, and the content's length."""
+    kind, number, value, *counts, size = _HEAD.unpack(data)
+    return Message(kind, number, value, tuple(counts)), size
 
 
-def receive_event(sock: socket.socket) -> Event:
-    """Wait for an event, and return it.
-
-    Raises:
-        OSError: The nursery has gone, or the socket has failed.
-        EOFError: The nursery has closed the socket.
-    """
-    return Event(*_EVENT.unpack(_receive(sock, _EVENT.size)))
+def _receive(sock: socket.socket, size: int) -> bytes:
+    parts = []
+    while size:
+        parts.append(sock.recv(min(size, 1 << 20)))
+        if not parts[-1]:
+            raise EOFError("the other process has gone")
+        size -= len(parts[-1])
+    return b"".join(parts)
 
 
 class Late(NamedTuple):
@@ -223,10 +175,15 @@ class Late(NamedTuple):
 class Worker:
     """The server's record of a worker.
 
-    Attributes:
+    Args:
         number: The worker's number, which no other worker gets.
+        control: The socket to the worker, for sockets for calls.
+        stacks: The pipe into which the worker writes its stacks.
+
+    Attributes:
+        number: As given.
         process: The worker's PID; None until the nursery has reported that the worker has started.
-        control: The socket for commands to the worker. It doesn't block, because a worker that hangs reads nothing.
+        control: As given. It doesn't block, because a worker that hangs reads nothing.
         idle: Sockets to the worker on which no call runs.
         busy: Sockets on which a call runs whose deadline isn't over. Maps each socket to the call's request.
         late: Sockets whose call runs on after its deadline. Maps each socket to its call.
@@ -241,8 +198,9 @@ class Worker:
         answered: Whether the worker has answered a call.
     """
 
-    def __init__(self, number: int, control: socket.socket) -> None:
+    def __init__(self, number: int, control: socket.socket, stacks: int) -> None:
         self.number = number
+        self._stacks: int | None = stacks
         self.process: int | None = None
         control.setblocking(False)
         self.control = control
@@ -252,6 +210,11 @@ class Worker:
         self.cut: list[dict[str, str]] = []
         self.retiring = self.reported = self.gone = self.asked = self.answered = False
         self.began = time.monotonic()
+
+    def take_stacks(self) -> int | None:
+        """Return the pipe with the stacks, for `worker.read_stacks`; None if it was taken before."""
+        stacks, self._stacks = self._stacks, None
+        return stacks
 
     @property
     def load(self) -> int:

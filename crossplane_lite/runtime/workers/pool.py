@@ -27,12 +27,11 @@ from ..transports import status
 from ..transports.status import Refused
 from . import frames
 from . import worker as workers
-from .frames import Late, Worker
+from .frames import Late, Message, Worker
 
 if TYPE_CHECKING:
     from ..calls import Run
     from ..transports.budget import Limits
-    from .frames import Event, Outcome
 
 __all__ = ["Pool"]
 
@@ -167,11 +166,11 @@ class Pool:
         counts = tally.current()
         if counts is not None:
             counts.add(Tally(*outcome.counts))
-        if outcome.code != status.OK:
-            raise Refused(outcome.code, outcome.content.decode(errors="replace"))
+        if outcome.value != status.OK:
+            raise Refused(int(outcome.value), outcome.content.decode(errors="replace"))
         return outcome.content
 
-    def _ask(self, request: bytes, until: float) -> Outcome:
+    def _ask(self, request: bytes, until: float) -> Message:
         for attempt in range(1, _MOST_TRIES + 1):
             try:
                 taken = self._take(request, until)
@@ -185,50 +184,44 @@ class Pool:
                     "function's log for what happened to the workers",
                 )
             worker, sock = taken
+            outcome: Message | None = None
+            late: Late | None = None
+            cut: dict[str, str] | None = None
             try:
                 outcome = frames.ask(sock, next(self._numbers), request, until)
+                return outcome
             except TimeoutError:
                 late = Late(time.monotonic(), subject_of(request))
-                with self._lock:
-                    self._release(worker, sock)
-                    worker.late[sock] = late
-                    self.late += 1
                 raise Refused(status.DEADLINE_EXCEEDED, "the call's deadline is over") from None
             except (EOFError, OSError) as e:
-                subject = subject_of(request)
+                cut = subject_of(request)
                 if isinstance(e, frames.WrongAnswer):
                     _log.error(
                         "a worker is killed, because it sent something else than the answer to a call: see whether "
                         "compose() forks, or writes to or closes file descriptors that it hasn't opened",
-                        extra={"worker": worker.process, **subject},
+                        extra={"worker": worker.process, **cut},
                     )
+            finally:
                 with self._lock:
-                    self._release(worker, sock)
-                    worker.cut.append(subject)
-                    self._give_up(worker)
-                    self.retried += attempt < _MOST_TRIES
-                sock.close()
-                continue
-            except BaseException:
-                with self._lock:
-                    self._release(worker, sock)
-                sock.close()
-                raise
-            with self._lock:
-                self._release(worker, sock)
-                worker.idle.append(sock)
-                worker.answered = True
-            return outcome
+                    worker.busy.pop(sock, None)
+                    if outcome is not None:
+                        worker.idle.append(sock)
+                        worker.answered = True
+                    elif late is not None:
+                        worker.late[sock] = late
+                        self.late += 1
+                    else:
+                        sock.close()
+                    if cut is not None:
+                        worker.cut.append(cut)
+                        self._give_up(worker)
+                        self.retried += attempt < _MOST_TRIES
+                    self._end_if_over(worker)
         raise self._lose(
             request,
             f"{_MOST_TRIES} workers ended while they ran it, so compose() has begun {_MOST_TRIES} times; see 'a worker "
             "has ended' in the function's log",
         )
-
-    def _release(self, worker: Worker, sock: socket.socket) -> None:
-        """Remove a socket from `busy`, because its call is over or late. Then call `_end_if_over`."""
-        worker.busy.pop(sock, None)
-        self._end_if_over(worker)
 
     def _lose(self, request: bytes, why: str) -> Refused:
         """Count and log a call that can't be answered. Return the exception for its caller, with UNAVAILABLE."""
@@ -267,7 +260,7 @@ class Pool:
         """
         sock, theirs = socket.socketpair()
         try:
-            frames.command(worker.control, frames.START, worker.number, theirs)
+            frames.send(worker.control, Message(frames.CALL, worker.number), theirs.fileno())
             return sock
         except ConnectionError:
             self._give_up(worker)
@@ -284,8 +277,11 @@ class Pool:
         A worker closes a socket only if it ends or has no more memory.
         """
         worker.gone = True
-        with contextlib.suppress(OSError):
-            frames.command(self._sock, frames.END, worker.number)
+        self._command(frames.END, worker)
+
+    def _command(self, kind: bytes, worker: Worker) -> None:
+        with contextlib.suppress(OSError):  # the nursery has gone, and `_listen` notices that
+            frames.send(self._sock, Message(kind, worker.number))
 
     def look(self) -> None:
         """Replace workers in which calls are stuck, and start missing workers whose pause is over."""
@@ -299,11 +295,8 @@ class Pool:
                     worker.retiring = True
                     self.replaced += 1
                     self._start()
-                    pipe = workers.accept_stacks(worker.control)
-                    if pipe is not None:
-                        with contextlib.suppress(OSError):
-                            frames.command(self._sock, frames.DUMP, worker.number)
-                    retired.append((worker, pipe))
+                    self._command(frames.DUMP, worker)
+                    retired.append((worker, worker.take_stacks()))
             for due in [due for due in self._missing_until if due <= now]:
                 self._missing_until.remove(due)
                 self._start()
@@ -346,36 +339,37 @@ class Pool:
         """Kill a worker if it is being replaced, and all its calls except the late ones are over."""
         if worker.reported and not worker.busy and not worker.asked:
             worker.asked = True
-            with contextlib.suppress(OSError):
-                frames.command(self._sock, frames.END, worker.number)
+            self._command(frames.END, worker)
 
     def _start(self) -> None:
-        """Ask the nursery to start a worker. If no socket can be opened now, try again in a second.
+        """Ask the nursery to start a worker. If no socket or pipe can be opened now, try again in a second.
 
         If the nursery has gone, the pool isn't healthy any more.
         """
         self._begun += 1
         try:
             control, theirs = socket.socketpair()
+            stacks, pipe = os.pipe()
         except OSError as e:
             self._start_later(e.errno or 0)
             return
         try:
-            frames.command(self._sock, frames.START, self._begun, theirs)
+            frames.send(self._sock, Message(frames.START, self._begun), theirs.fileno(), pipe)
         except OSError:
-            control.close()
+            os.close(stacks)
             self._broken = True
             return
         finally:
             theirs.close()
-        self._workers[self._begun] = Worker(self._begun, control)
+            os.close(pipe)
+        self._workers[self._begun] = Worker(self._begun, control, stacks)
         self._lock.notify_all()
 
     def _listen(self) -> None:
         """Receive the nursery's events about workers, until the nursery has gone. This runs in its own thread."""
         while True:
             try:
-                event = frames.receive_event(self._sock)
+                event = frames.receive(self._sock)
             except (EOFError, OSError):
                 if not self._closing:
                     self._broken = True
@@ -384,20 +378,19 @@ class Pool:
                     )
                 return
             with self._lock:
-                worker = self._workers.get(event.worker)
+                worker = self._workers.get(event.number)
                 if worker is None:
                     continue
                 if event.kind == frames.STARTED:
-                    worker.process = event.value
-                    _log.debug("a worker has started", extra={"worker": event.value})
+                    worker.process = int(event.value)
+                    _log.debug("a worker has started", extra={"worker": worker.process})
                 else:
-                    pipe = workers.accept_stacks(worker.control)
                     self._forget(worker)
-                    shown = workers.read_stacks(pipe, 0)
+                    shown = workers.read_stacks(worker.take_stacks(), 0)
                     if event.kind == frames.NOT_STARTED:
-                        self._start_later(event.value)
+                        self._start_later(int(event.value))
                     else:
-                        self._take_end(worker, event, shown)
+                        self._take_end(worker, int(event.value), shown)
 
     def _start_later(self, error: int) -> None:
         """Have `look` start a worker in a second. `error` is the errno that says why it can't be started now."""
@@ -414,10 +407,11 @@ class Pool:
         for sock in (*worker.idle, *worker.late, worker.control):
             sock.close()
 
-    def _take_end(self, worker: Worker, event: Event, shown: str) -> None:
+    def _take_end(self, worker: Worker, code: int, shown: str) -> None:
         """Count and log the end of a worker, unless the worker was being replaced. Then start missing workers.
 
-        `shown` is the text of the stacks that the worker has written.
+        `code` is the exit status, or a signal as a negative number. `shown` is the text of the stacks that the worker
+        has written.
 
         If workers repeatedly end within a second and without an answer, each new worker is started after a pause of up
         to 30 seconds.
@@ -427,7 +421,7 @@ class Pool:
         missing = self._count - sum(one.takes_calls for one in self._workers.values()) - len(self._missing_until)
         if not worker.asked:
             self.ended += 1
-            how = signal.Signals(-event.value).name if event.value < 0 else f"status {event.value}"
+            how = signal.Signals(-code).name if code < 0 else f"status {code}"
             calls = [*worker.cut, *map(subject_of, worker.busy.values())]
             calls += [late.subject for late in worker.late.values()]
             extra = {"worker": worker.process, "how": how, "running": len(calls), "calls": calls}

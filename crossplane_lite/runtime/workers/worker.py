@@ -11,7 +11,6 @@ of Python that runs, so the stacks are there also if C code lets no thread run.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import faulthandler
 import logging
@@ -32,18 +31,16 @@ from ..transports import status
 from ..transports.budget import GiveBack
 from ..transports.status import Refused
 from . import frames
-from .frames import Event, Outcome
+from .frames import Message
 
 if TYPE_CHECKING:
     from ..transports.budget import Limits
 
-__all__ = ["SIGNAL", "accept_stacks", "keep", "read_stacks", "work"]
+__all__ = ["SIGNAL", "keep", "read_stacks", "work"]
 
 _LOOK_SECONDS: Final = 1.0
 
 _log = logging.getLogger(__name__)
-
-_TOO_LATE: Final = Outcome(status.DEADLINE_EXCEEDED, Tally().counts, b"")
 
 
 def work(control: socket.socket, run: Run, limits: Limits) -> None:
@@ -64,14 +61,15 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
     process = os.getpid()
     while True:
         try:
-            _, _, sock = frames.receive_command(control)
+            _, files = frames.receive_command(control, 1)
         except TimeoutError:
-            sock = None
+            files = []
         except (EOFError, OSError):
             return
         end_if_forked(process)  # by a signal handler of the function's module, for example
-        if sock is not None:
-            threading.Thread(target=_run_calls, args=(sock, calls), daemon=True).start()
+        for file in files:
+            # No other reference to the socket: it is closed when its thread ends in whichever way.
+            threading.Thread(target=_run_calls, args=(socket.socket(fileno=file), calls), daemon=True).start()
         if time.monotonic() - looked >= pause:
             looked = time.monotonic()
             log.flush()
@@ -90,32 +88,30 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
     sock.settimeout(None)
     try:
         while True:
-            number, until, request = frames.receive_request(sock)
-            if until <= time.monotonic():  # this process read the request too late: nobody waits any more
-                frames.send_outcome(sock, number, _TOO_LATE)
-                continue
+            call = frames.receive(sock)
             counts = Tally()
             before = tally.counting.set(counts)
             try:
-                response = calls.handle(request, until)
-                outcome = Outcome(status.OK, counts.counts, response)
+                if call.value <= time.monotonic():  # this process read it too late: nobody waits any more
+                    raise Refused(status.DEADLINE_EXCEEDED, "")
+                code, content = status.OK, calls.handle(call.content, call.value)
             except Refused as e:
-                outcome = Outcome(e.code, counts.counts, e.text.encode(errors="replace"))
+                code, content = e.code, e.text.encode(errors="replace")
             finally:
                 tally.counting.reset(before)
-            frames.send_outcome(sock, number, outcome)
+            frames.send(sock, Message(frames.CALL, call.number, code, counts.counts, content))
     except (EOFError, OSError):
         sock.close()
 
 
-def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
+def run_and_exit(control: socket.socket, stacks: int, run: Run, limits: Limits) -> None:
     """Run `work`, then end this forked process, without the exit handlers that its parent has registered.
 
     The exit status is 1 if `work` fails.
     """
     code = 1
     try:
-        _offer_stacks(control)
+        _show_stacks(stacks)
         work(control, run, limits)
         code = 0
     except BaseException:
@@ -155,20 +151,20 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                 _tell_ended(sock, numbers)
             if sock not in ready:
                 continue
-            kind, worker, control = frames.receive_command(sock)
+            (kind, worker, *_), files = frames.receive_command(sock, 2)
             if kind != frames.START:
                 for process in [process for process, number in numbers.items() if number == worker]:
-                    os.kill(process, signal.SIGKILL if kind == frames.END else SIGNAL)
-                continue
-            if control is None:  # the socket was dropped, because this process can't open another descriptor
-                frames.send_event(sock, Event(frames.NOT_STARTED, worker, errno.EMFILE))
+                    if kind == frames.END:
+                        os.kill(process, signal.SIGKILL)
+                    elif not _is_handled():
+                        os.kill(process, SIGNAL)
                 continue
             try:
+                if not files:  # this process can't open more files
+                    raise OSError(errno.EMFILE, "")
                 process = os.fork()
-            except OSError as e:  # the system has no memory or process numbers left: the server tries again
-                control.close()
-                frames.send_event(sock, Event(frames.NOT_STARTED, worker, e.errno or 0))
-                continue
+            except OSError as e:  # the system has no memory, process numbers or files left: the server tries again
+                process, event = -1, Message(frames.NOT_STARTED, worker, e.errno or 0)
             if not process:
                 try:
                     signal.set_wakeup_fd(-1)
@@ -176,10 +172,13 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                     for one in (ended, poke, sock.detach()):
                         os.close(one)
                 finally:  # the code below this loop is for the nursery alone
-                    run_and_exit(control, run, limits)
-            control.close()
-            numbers[process] = worker
-            frames.send_event(sock, Event(frames.STARTED, worker, process))
+                    run_and_exit(socket.socket(fileno=files[0]), files[1], run, limits)
+            for file in files:
+                os.close(file)
+            if process > 0:
+                numbers[process] = worker
+                event = Message(frames.STARTED, worker, process)
+            frames.send(sock, event)
     except (EOFError, OSError):
         pass  # the server has gone
     finally:
@@ -198,54 +197,43 @@ def _tell_ended(sock: socket.socket, numbers: dict[int, int]) -> None:
             return
         worker = numbers.pop(process, None)
         if worker is not None:
-            frames.send_event(sock, Event(frames.ENDED, worker, os.waitstatus_to_exitcode(status)))
+            frames.send(sock, Message(frames.ENDED, worker, os.waitstatus_to_exitcode(status)))
 
 
 SIGNAL: Final = signal.SIGQUIT
-"""The signal on which a worker that has made an offer writes its stacks."""
+"""The signal on which a worker writes its stacks, unless the function's module handles it."""
 
 # A pause of this length ends the stacks.
 _PAUSE_SECONDS: Final = 0.1
 
 # Functions of threads that run no call: those that wait for a request, and the worker's main thread.
-_IDLE: Final = re.compile(r"workers/\w+\.py\", line \d+ in (receive_request|run_and_exit)$", re.MULTILINE)
+_IDLE: Final = re.compile(r"workers/\w+\.py\", line \d+ in (receive|run_and_exit)$", re.MULTILINE)
 
 
-def _offer_stacks(control: socket.socket) -> None:
-    """Have this process, a worker, write its stacks into a pipe on `SIGNAL` and if it crashes; send the pipe's end.
+def _is_handled() -> bool:
+    """Return whether the function's module has a handler of its own for `SIGNAL`."""
+    return signal.getsignal(SIGNAL) not in (signal.SIG_DFL, signal.SIG_IGN)
 
-    Nothing happens if the function's module has a handler of its own for `SIGNAL`.
+
+def _show_stacks(pipe: int) -> None:
+    """Have this process, a worker, write its stacks into a pipe on `SIGNAL` and if it crashes.
+
+    If the function's module has a handler of its own for `SIGNAL`, the pipe is closed instead.
     """
-    if signal.getsignal(SIGNAL) not in (signal.SIG_DFL, signal.SIG_IGN):
+    if _is_handled():
+        os.close(pipe)
         return
-    end, pipe = os.pipe()
     os.set_blocking(pipe, False)  # with a full pipe, the rest of the stacks is left out
     faulthandler.register(SIGNAL, pipe)
     if not faulthandler.is_enabled():  # by the module or PYTHONFAULTHANDLER, which write to stderr
         faulthandler.enable(pipe)
-    socket.send_fds(control, [b"p"], [end])
-    os.close(end)
-
-
-def accept_stacks(control: socket.socket) -> int | None:
-    """Return the pipe that a worker has offered; None without an offer, or if it was accepted before.
-
-    Args:
-        control: The server's socket for commands to the worker, which doesn't block.
-    """
-    with contextlib.suppress(OSError):
-        _, numbers, _, _ = socket.recv_fds(control, 1, 1)
-        for number in numbers:
-            os.set_inheritable(number, False)
-            return number
-    return None
 
 
 def read_stacks(pipe: int | None, seconds: float) -> str:
     """Return the stacks that a worker has written, without those of idle threads, and close the pipe.
 
     Args:
-        pipe: The pipe from `accept_stacks`; the text is empty if it is None.
+        pipe: The pipe; the text is empty if it is None.
         seconds: How long to wait for the worker to begin.
     """
     if pipe is None:
