@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ._core.models.model import Model as Model
 from ._core.models.model import from_dict as from_dict
 from ._core.models.model import to_dict as to_dict
+from ._core.models.resource import ManagedResource as ManagedResource
 from ._core.models.resource import Resource as Resource
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ._core.models.fields import ItemsOf as ItemsOf
     from ._core.models.fields import Leaf as Leaf
     from ._core.models.fields import ListOf as ListOf
+    from ._core.models.fields import ManagedSpec as ManagedSpec
     from ._core.models.fields import Map as Map
     from ._core.models.fields import MapOf as MapOf
     from ._core.models.fields import Nested as Nested
@@ -26,4 +28,4 @@ if TYPE_CHECKING:
     from ._core.models.fields import Values as Values
     from ._core.models.unstructured import DynamicModel as DynamicModel
 
-__all__ = ["Model", "Resource", "from_dict", "to_dict"]
+__all__ = ["ManagedResource", "Model", "Resource", "from_dict", "to_dict"]

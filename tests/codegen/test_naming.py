@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite._tools.codegen.generate import Output
-from crossplane_lite._tools.codegen.naming import earlier_table
+from crossplane_lite._tools.codegen.tables import earlier_table
 from crossplane_lite.model import to_dict
 from tests.codegen.generated import (
     SCALARS,

@@ -7,6 +7,7 @@ import importlib.util
 from typing import Any, NamedTuple
 
 from crossplane_lite._core.models.types import unescape
+from crossplane_lite._tools.codegen.tables import earlier_table
 
 __all__ = [
     *("Table", "TableField", "Types", "Whole", "docs_of", "is_container", "only_in_status", "table_of", "values_of"),
@@ -30,20 +31,24 @@ class Table(NamedTuple):
             `~`, words with rules, some of these or nothing.
         classes: The fields of each class.
         aliases: The names of other modules, by alias.
+        shared: The shipped classes that classes of the table are, with their modules.
     """
 
     name: str
     heads: dict[str, list[str]]
     classes: dict[str, list[TableField]]
     aliases: dict[str, str]
+    shared: dict[str, str]
 
 
 def table_of(name: str, source: str) -> Table:
     """Read the table of a generated module."""
     call = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
-    table = Table(name, {}, {}, {})
-    for class_, text in ast.literal_eval(call.args[1]).items():
+    table = Table(name, {}, {}, {}, {})
+    for class_, text in earlier_table(source).items():
         parts = [part for part in text.split(" ") if part]
+        if text.startswith("="):
+            table.shared[class_] = parts.pop(0)[1:]
         table.heads[class_] = [part for part in parts if part[0] in "@*~!>?&"]
         table.classes[class_] = []
         for part in parts[len(table.heads[class_]) :]:
@@ -54,6 +59,9 @@ def table_of(name: str, source: str) -> Table:
         assert keyword.arg is not None
         relative = ast.literal_eval(keyword.value)
         table.aliases[keyword.arg] = importlib.util.resolve_name(relative, name.rpartition(".")[0])
+    for class_, ref in table.shared.items():
+        alias, _, shared = ref.rpartition(".")
+        table.shared[class_] = f"{table.aliases[alias]}.{shared}"
     return table
 
 
@@ -80,9 +88,10 @@ class Whole(ast.NodeTransformer):
                     is_module = home.startswith(("models.", "crossplane_lite.models."))
                     self.names[one.asname or one.name] = f"{home}.{one.name}" if is_module else one.name
         for node in stub.body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Attribute, ast.Name)):
                 assert isinstance(node.targets[0], ast.Name)
-                self.names[node.targets[0].id] = self.names[node.value.id]
+                alias, dot, of_module = ast.unparse(node.value).partition(".")
+                self.names[node.targets[0].id] = self.names[alias] + dot + of_module
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.parse(self.names.get(node.id, node.id), mode="eval").body
@@ -154,6 +163,8 @@ class Types:
         alias, dot, class_ = text.rpartition(".")
         if text == "o":
             return "DynamicModel"
+        if text in self.table.shared:
+            return self.table.shared[text]
         return scalar(text) or f"{self.table.aliases[alias] if dot else self.table.name}.{class_}"
 
     def read(self, text: str) -> str:

@@ -40,6 +40,7 @@ S = TypeVar("S", bound=ModelShape)
 _KEPT = frozenset({*_types.SCALARS, Observable, type(None), type(NULL)})
 
 _OF_KUBERNETES: Final = ".io.k8s."  # in the names of modules
+_OF_CROSSPLANE: Final = "crossplane_lite.models.io.crossplane."
 
 # Not through the property `Model.__class__`, which is for attrs. It works because all models have the same slots.
 _set_class: Any = object.__dict__["__class__"].__set__
@@ -469,12 +470,15 @@ def _are_kin(one: type[ModelShape], other: type[ModelShape]) -> bool:
     """Say whether a field of the class `other` takes models of `one`.
 
     It does if both are made for fields of the same name, in the same module. And Kubernetes' own types, such as
-    LabelSelector and EnvVar, are written out anew in the definitions of other kinds, so models of them fit there.
+    LabelSelector and EnvVar, are written out anew in the definitions of other kinds, so models of them fit there. A
+    field's class may be a shared type of Crossplane with one version of a definition, and one of its own with another.
     """
     if one._kin == "" or other._kin == "":
         return False
-    if one.__module__ == other.__module__:
+    if one.__module__ == other.__module__ and _OF_CROSSPLANE not in one.__module__:
         return one._kin == other._kin
+    if _OF_CROSSPLANE in one.__module__ or _OF_CROSSPLANE in other.__module__:
+        return _OF_KUBERNETES not in f".{other.__module__}"
     return _OF_KUBERNETES in f".{one.__module__}" and _OF_KUBERNETES not in f".{other.__module__}"
 
 

@@ -40,7 +40,9 @@ def _made(api_version: str, kind: str, source: Mapping[str, Any]) -> type[Resour
     name = class_name(kind)
     fields = maker.fields(schema, name, is_whole=True)
     is_open = not source or schema.is_preserved
-    cls: Any = make_class(maker.module, name, fields, api_version, kind, is_open=is_open)
+    spec = schema.field("spec")
+    is_managed = spec is not None and types.MANAGED <= spec.merged().properties.keys()
+    cls: Any = make_class(maker.module, name, fields, api_version, kind, is_open=is_open, is_managed=is_managed)
     made: type[Resource] = cls
     return made
 

@@ -205,6 +205,16 @@ class Resource(Model):
         _set_state(self, None)
 
 
+if TYPE_CHECKING:
+    from .fields import ManagedResource as ManagedResource
+else:
+
+    class ManagedResource(Resource):
+        """Base of the managed resources of providers: kinds whose spec has `forProvider` and `providerConfigRef`."""
+
+        __slots__ = ()
+
+
 class PlacedReading(Reading):
     """Descriptor for the field `metadata`, `spec` or `status` of a class of resources, which may have a `Place`."""
 

@@ -18,7 +18,7 @@ from . import types
 from .libraries import MadeByAttrs, making, teach_globally
 from .model import HELP, Model
 from .reader import ContainerReading, Reading
-from .resource import Resource, reading_of
+from .resource import ManagedResource, Resource, reading_of
 
 if TYPE_CHECKING:
     from .rules import Rules
@@ -69,7 +69,10 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
         with making:
             cls = made.get(name)
             if cls is None:
-                cls = made[name] = _make_class(module, name, text, resolve)
+                if text[:1] == "=":  # another name of a class of another module
+                    cls = made[name] = resolve(text[1:].split(" ")[0])
+                else:
+                    cls = made[name] = _make_class(module, name, table, resolve)
             if module in sys.modules:
                 setattr(sys.modules[module], name, cls)  # from now on found without this function
         return cls
@@ -80,7 +83,8 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
     return get, names
 
 
-def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> type[Model]:
+def _make_class(module: str, name: str, table: Mapping[str, str], resolve: types.Resolve) -> type[Model]:
+    text = table[name]
     parts = text.split(" ") if text else []
     api_version = kind = scope = ""
     if parts and parts[0][0] == "@":
@@ -105,7 +109,10 @@ def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> ty
                 f"{module}.{name}: the field {part!r} must look like name:type; generate the models again"
             ) from None
     kind = (kind or name) if api_version else ""
-    return make_class(module, name, fields, api_version, kind, scope, is_open=is_open, kin=kin, rules=rules)
+    spec = next((field.type.ref for field in fields if field.wire == "spec"), "") if api_version else ""
+    is_managed = types.MANAGED <= {part.partition(":")[0] for part in table.get(spec, "").split(" ")}
+    flags = {"is_open": is_open, "is_managed": is_managed}
+    return make_class(module, name, fields, api_version, kind, scope, kin=kin, rules=rules, **flags)
 
 
 def make_class(
@@ -117,6 +124,7 @@ def make_class(
     scope: str = "",
     *,
     is_open: bool = False,
+    is_managed: bool = False,
     kin: str = "",
     rules: Rules | None = None,
 ) -> type[Model]:
@@ -130,6 +138,7 @@ def make_class(
         kind: For a resource, its kind.
         scope: For a resource, `Namespaced` or `Cluster`; empty if the scope isn't known.
         is_open: Whether instances take any other attribute as well.
+        is_managed: For a resource, whether it is a managed resource of a provider.
         kin: The name that the class shares with its kin (see `_core.models.adopt`); made from `name` if
             empty. Resources have no kin.
         rules: What the API requires of instances; None if it isn't known.
@@ -145,7 +154,7 @@ def make_class(
     }
     bases: tuple[type[Model], ...] = (Model,)
     if api_version:
-        bases = (Resource,)
+        bases = (ManagedResource,) if is_managed else (Resource,)
         head = {"apiVersion": api_version, "kind": kind}
         fields = [types.Field(key, key, types.parse_type("s"), fixed=True) for key in head] + fields
         encoded = codec.encode_struct(head)
@@ -156,7 +165,7 @@ def make_class(
     if is_open:
         from .unstructured import DynamicFields, DynamicKeys, DynamicModel
 
-        bases = (Resource, DynamicModel) if api_version else (DynamicModel,)
+        bases = (bases[0], DynamicModel) if api_version else (DynamicModel,)
         known, keys = DynamicFields(known), DynamicKeys(keys)
     else:
         namespace["_plain"] = frozenset(field.name for field in fields if field.name == field.wire)

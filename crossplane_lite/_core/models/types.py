@@ -22,6 +22,9 @@ MAP: Final = 4
 DYNAMIC: Final = 5  # any JSON value; objects read as models that take any attribute
 OBJECT: Final = 6  # an object without a schema: in desired state it reads as a model that takes any attribute
 
+MANAGED: Final = frozenset(("forProvider", "managementPolicies", "providerConfigRef"))
+"""The fields of a spec that make a kind one of managed resources."""
+
 SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
 _NOTHING: Final[frozenset[type]] = frozenset()
 # The scalars of the tables' letters: the classes that are kept as they are, and the type in words.

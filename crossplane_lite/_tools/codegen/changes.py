@@ -2,8 +2,8 @@
 
 A module's table is the dict that lists its classes and their fields. The old and the new table are walked together,
 from the classes of kinds to the classes of their fields. So a field's old class is compared with the field's new class,
-also if the class was renamed. If the values of a field are limited, such as to `'a'` and `'b'`, only the stubs
-(`.pyi` files) have these values.
+also if the class was renamed. If the values of a field are limited, such as to `'a'` and `'b'`, the stubs (`.pyi`
+files) have these values, and the tables those of shared classes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from ..._core.models.types import unescape
 from ..._core.paths.text import show
-from .naming import Field, earlier_table, fields_of
+from .tables import Field, earlier_table, fields_of
 
 __all__ = ["Change", "ModuleChanges", "as_data", "changes", "of_modules"]
 
@@ -109,7 +110,7 @@ def changes(before: Mapping[str, str], after: Mapping[str, str], stub: str = "",
             that fields are limited to.
         new_stub: The text of the module's new stub.
     """
-    return _Comparison(before, after, _choices(stub), _choices(new_stub)).changes()
+    return _Comparison(before, after, _choices(stub, before), _choices(new_stub, after)).changes()
 
 
 class _Comparison:
@@ -211,13 +212,20 @@ class _Comparison:
         return text
 
 
-def _choices(stub: str) -> dict[tuple[str, str], str]:
-    """Return the type of each field in a stub whose values are limited, by the class's name and the field's attribute.
+def _choices(stub: str, table: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Return the type of each field whose values are limited, by the class's name and the field's attribute.
 
     Such a type is written as `Literal['a', 'b']`, with the values sorted. A list or dict around the type is left out.
-    The fields `apiVersion` and `kind` are left out, too.
+    The fields `apiVersion` and `kind` are left out, too. The result is empty without a stub.
     """
     found: dict[tuple[str, str], str] = {}
+    for name, text in table.items() if stub else ():
+        for word in text.split(" ") if text[:1] == "=" else ():
+            attribute, is_choice, listed = word[1:].partition("=")
+            if word[0] == "&" and is_choice:
+                found[name, attribute] = (
+                    f"Literal[{', '.join(sorted(repr(unescape(one)) for one in listed.split(',')))}]"
+                )
     if "Literal[" not in stub:
         return found
     cls = ""

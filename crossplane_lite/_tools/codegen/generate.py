@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
-
-import crossplane_lite.models
 
 from ..._core.models.table import MARKS
 from ...errors import InputError
 from .definitions import Component, Kind
-from .modules import Class, Module, check_paths, mark_rules, mark_seen, table_source
-from .naming import Names, earlier_table, fields_of
+from .modules import Class, Module, check_paths, mark_rules, mark_seen, mark_shared, table_source
+from .naming import Names
 from .schema import Shapes, read
-from .shapes import META, ClassRef, ObjectSchema
+from .shapes import ClassRef, ObjectSchema
 from .stubs import stub_source
+from .tables import earlier_table, fields_of, shipped
 
 __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate", "select"]
 
@@ -28,7 +25,6 @@ Progress = Callable[[str, str, int, int], object]
 Recorded = Mapping[str, Mapping[str, str]]
 """The class names that earlier runs recorded (see `manifest.Names`)."""
 
-_SHIPPED: Final = Path(crossplane_lite.models.__path__[0])
 _OF_KUBERNETES: Final = ("io", "k8s")
 
 
@@ -38,7 +34,7 @@ class Output(NamedTuple):
     Attributes:
         modules: The text of each `.py` file, by its path in the output folder.
         stubs: The text of each `.pyi` file, by its path.
-        classes: How many classes the modules have.
+        classes: How many classes the modules have, without other names of shipped classes.
         names: The class names that must be recorded in the output folder, by module: in a new folder, the classes would
             get other names (see `naming`).
         machinery: A note for each type that a document defines differently from the class that crossplane-lite ships,
@@ -149,7 +145,8 @@ def generate(
     units = _Units(output, progress).read(kinds)
     named = _named(units, previous, recorded or {}, output.names)
     mark_seen(named)
-    mark_rules(named, {ref for ref, text in _shipped().items() if text[:1] in MARKS})
+    mark_rules(named, {ref for ref, text in shipped().items() if text[:1] in MARKS})
+    mark_shared(named, shipped())
     check_paths(named)
     for number, (_, module) in enumerate(sorted(named.items()), 1):
         progress("making", module.file, number, len(named))
@@ -159,7 +156,8 @@ def generate(
             package = "/".join((*module.path[:length], "__init__"))
             output.modules.setdefault(f"{package}.py", "")
             output.stubs.setdefault(f"{package}.pyi", "")
-    return output._replace(classes=sum(len(module.classes) for module in named.values()))
+    classes = [cls for module in named.values() for cls in module.classes.values()]
+    return output._replace(classes=sum(cls.shared is None for cls in classes))
 
 
 class _Units:
@@ -191,7 +189,7 @@ class _Units:
                 )
                 ref = ClassRef(source.module, source.name)
                 unit = _Unit(source, nodes)
-                if ref in _shipped():
+                if ref in shipped():
                     self._compare(ref, unit)
                 else:
                     self._add(ref, unit)
@@ -208,7 +206,7 @@ class _Units:
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
         """Add a note if the fields of `unit` aren't the same as in the class `ref`, which crossplane-lite ships."""
-        own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
+        own = {wire: (field.around, field.inner) for wire, field in fields_of(shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [
             f"{how} {', '.join(sorted(wires))}"
@@ -314,7 +312,7 @@ def _named(
         by_module.setdefault(ref.module, []).append(unit)
     modules = {}
     for path, members in by_module.items():
-        module = modules[path] = Module(path, _title(path, members), _shipped().keys())
+        module = modules[path] = Module(path, _title(path, members), shipped())
         names = Names(
             [unit.nodes[0].hint for unit in members],
             earlier_table(previous(f"{module.file}.py")),
@@ -334,14 +332,3 @@ def _title(path: tuple[str, ...], units: list[_Unit]) -> str:
     if len(units) == 1 and units[0].kind:
         return f"Kind {units[0].kind} of {units[0].api_version}."
     return f"Models of {'.'.join(path)}."
-
-
-@functools.cache
-def _shipped() -> Mapping[ClassRef, str]:
-    """Return the classes that crossplane-lite ships for all models, each with its text in its module's table.
-
-    These classes are types of Kubernetes' API machinery, such as ObjectMeta. The OpenAPI documents of an API server
-    define these types, too, in the version with which the server was built.
-    """
-    file = _SHIPPED.joinpath(*META).with_suffix(".py")
-    return {ClassRef(META, name): text for name, text in earlier_table(file.read_text(encoding="utf-8")).items()}

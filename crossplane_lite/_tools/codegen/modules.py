@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Set
+import re
+from collections.abc import Callable, Mapping, Set
 from typing import Final
 
-from ..._core.models.types import kin_name
+from ..._core.models.types import MANAGED, kin_name
 from ..._core.paths.schema import quoted
 from ...errors import InputError
 from .names import attributes
-from .shapes import ClassRef, Field, Form, ObjectSchema
+from .shapes import CROSSPLANE, ClassRef, Field, Form, ObjectSchema
+from .tables import fields_of
 
-__all__ = ["Class", "Module", "check_paths", "class_text", "mark_rules", "mark_seen", "table_source"]
+__all__ = ["Class", "Module", "check_paths", "class_text", "mark_rules", "mark_seen", "mark_shared", "table_source"]
 
 _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
 # Names that can't be aliases: the parameters of `load`, which takes the aliases as keyword arguments, and the builtins
 # that stubs use.
 _NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "str"))
+# The shipped types that definitions write out anew in each kind: types of Crossplane, and these of Kubernetes.
+_OF_KUBERNETES: Final = frozenset(("Condition", "LabelSelector", "LabelSelectorRequirement"))
+# Other objects may have the same fields as a type of Crossplane, such as `name` alone. They have other names.
+_FIELDS_OF_CROSSPLANE: Final = ("Policy", "Ref", "Refs", "Selector")
+_NAME_OF_CLASS: Final = re.compile(r"(?<=[:\[{])[A-Z]\w*")
 
 
 class Class:
@@ -34,6 +41,7 @@ class Class:
         is_seen: Whether kinds use the class only in their status, so that it is only read from observed resources. It
             is set by `mark_seen`, and False for the class of a kind.
         ways: The fields that lead to classes with rules, by wire name. They are set by `mark_rules`.
+        shared: The shipped class that this class is; None if it is one of its own. It is set by `mark_shared`.
     """
 
     def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
@@ -44,7 +52,16 @@ class Class:
         self.scope = scope
         self.is_seen = False
         self.ways: set[str] = set()
+        self.shared: ClassRef | None = None
         self.attributes = attributes((field.wire for field in node.fields), of_resource=bool(api_version))
+
+    @property
+    def managed(self) -> str:
+        """For the class of a kind of managed resources: the name of the class of its spec; else empty."""
+        if not self.api_version:
+            return ""
+        spec = next((field.form.node for field in self.node.fields if field.wire == "spec"), None)
+        return spec.name if spec is not None and MANAGED <= {field.wire for field in spec.fields} else ""
 
 
 class Module:
@@ -54,10 +71,10 @@ class Module:
         path: The names of the packages around the module, and the module's name.
         title: The first sentence of the module's docstring.
         classes: The module's classes by name, in the order in which they are written.
-        shipped: The classes that are imported from `crossplane_lite.models` instead of generated.
+        shipped: The classes that are imported from `crossplane_lite.models` instead of generated, with their texts.
     """
 
-    def __init__(self, path: tuple[str, ...], title: str, shipped: Set[ClassRef]) -> None:
+    def __init__(self, path: tuple[str, ...], title: str, shipped: Mapping[ClassRef, str]) -> None:
         self.path = path
         self.title = title
         self.classes: dict[str, Class] = {}
@@ -87,14 +104,14 @@ class Module:
 
         An alias is made of the last parts of the module's name, such as `corev1` for `io.k8s.api.core.v1`.
         """
-        homes = sorted(
-            {
-                self.home(form.ref)
-                for cls in self.classes.values()
-                for form in (field.form.innermost for field in cls.node.fields)
-                if form.ref is not None and self.home(form.ref) != self.path
-            }
-        )
+        refs = {
+            form.ref
+            for cls in self.classes.values()
+            for form in (field.form.innermost for field in cls.node.fields)
+            if form.ref is not None
+        }
+        refs.update(cls.shared for cls in self.classes.values() if cls.shared is not None)
+        homes = sorted({self.home(ref) for ref in refs} - {self.path})
         self._aliases = {}
         for home in homes:
             taken = self._aliases.values()
@@ -173,6 +190,46 @@ def mark_rules(modules: Mapping[tuple[str, ...], Module], shipped: Set[ClassRef]
             work.append(holder)
 
 
+def mark_shared(modules: Mapping[tuple[str, ...], Module], shipped: Mapping[ClassRef, str]) -> None:
+    """Set `Class.shared` of all classes; after `mark_rules`, because the rules must be the same.
+
+    Args:
+        modules: All generated modules, by path.
+        shipped: The text of each shipped class in its table.
+    """
+    refs = {ref.name: ref for ref in shipped}
+    alike: dict[str, list[ClassRef]] = {}
+    for ref, text in shipped.items():
+        if ref.module == CROSSPLANE or ref.name in _OF_KUBERNETES:
+            alike.setdefault(_NAME_OF_CLASS.sub("N", text), []).append(ref)
+
+    def same(module: Module, cls: Class) -> ClassRef | None:
+        if cls.node.parent is None or cls.node.is_open:  # kinds and components have names of their own
+            return None
+        for ref in alike.get(" ".join(_fields_words(cls, lambda _form: "N")), ()):
+            if _could_be(cls, ref):
+                fields = fields_of(shipped[ref])
+                inner = [(field.form.innermost, refs.get(fields[field.wire].inner)) for field in cls.node.fields]
+                if all(
+                    below == (form.ref if form.node is None else same(module, module.classes[form.node.name]))
+                    for form, below in inner
+                ):
+                    return ref
+        return None
+
+    for module in modules.values():
+        for cls in module.classes.values():
+            cls.shared = same(module, cls)
+
+
+def _could_be(cls: Class, ref: ClassRef) -> bool:
+    """Return whether a class can be the shipped class `ref`, which has the same fields and rules."""
+    if ref.module == CROSSPLANE:
+        return not cls.is_seen and kin_name(cls.node.hint).endswith(_FIELDS_OF_CROSSPLANE)
+    is_limited = any(field.form.python.startswith("Literal") for field in cls.node.fields)
+    return cls.is_seen and not is_limited if ref.name == "Condition" else not cls.is_seen
+
+
 def _refs(holder: ClassRef, form: Form) -> list[ClassRef]:
     inner = form.innermost
     if inner.node is not None:
@@ -194,6 +251,15 @@ def table_source(module: Module) -> str:
 
 def class_text(module: Module, cls: Class) -> str:
     """Return the text of the class `cls` for the table of `module` (see `crossplane_lite.table`)."""
+
+    def name_of(form: Form) -> str:
+        return form.node.name if form.node is not None else module.reference(form.ref) if form.ref else ""
+
+    words = _fields_words(cls, name_of)
+    if cls.shared is not None:
+        whole = " ".join(words)
+        # Fields that have classes of other names are written out, because later runs look for their names.
+        return f"={module.reference(cls.shared)}{'' if whole == module.shipped[cls.shared] else ' ' + whole}"
     parts = []
     if cls.api_version:
         kind = "" if cls.kind == cls.name else "=" + cls.kind
@@ -203,9 +269,13 @@ def class_text(module: Module, cls: Class) -> str:
     kin = kin_name(cls.node.hint)
     if cls.node.parent is not None and kin_name(cls.name) != kin:
         parts.append(f"~{kin}")
-    parts += _rule_words(cls)
-    parts += [_field_text(module, cls.attributes[field.wire], field) for field in cls.node.fields]
-    return " ".join(parts)
+    return " ".join([*parts, *words])
+
+
+def _fields_words(cls: Class, name_of: Callable[[Form], str]) -> list[str]:
+    """Return the words of a class's rules and fields. `name_of` gives the names of the fields' classes."""
+    fields = [_field_text(name_of, cls.attributes[field.wire], field) for field in cls.node.fields]
+    return [*_rule_words(cls), *fields]
 
 
 def _rule_words(cls: Class) -> list[str]:
@@ -222,22 +292,20 @@ def _rule_words(cls: Class) -> list[str]:
     return words + [f"&{cls.attributes[field.wire]}{field.limit}" for field in cls.node.fields if field.limit]
 
 
-def _field_text(module: Module, attribute: str, field: Field) -> str:
+def _field_text(name_of: Callable[[Form], str], attribute: str, field: Field) -> str:
     wire = "" if attribute == field.wire else "=" + quoted(field.wire)
-    return f"{attribute}{wire}:{_type_text(module, field.form)}"
+    return f"{attribute}{wire}:{_type_text(name_of, field.form)}"
 
 
-def _type_text(module: Module, form: Form, *, in_list: bool = False) -> str:
-    if form.node is not None:
-        return form.node.name
-    if form.ref is not None:
-        return module.reference(form.ref)
+def _type_text(name_of: Callable[[Form], str], form: Form, *, in_list: bool = False) -> str:
+    if form.node is not None or form.ref is not None:
+        return name_of(form)
     if form.code == "[":
         # Keys are written at the end of the type. The keys of an inner list would be taken for the keys of the outer
         # list there, so they are left out.
         keys = ",".join(quoted(key) for key in form.keys) if not in_list else ""
-        return "[" + _type_text(module, form.item, in_list=True) + (f"#{keys}" if keys else "")
-    return "{" + _type_text(module, form.item, in_list=in_list) if form.code == "{" else form.code
+        return "[" + _type_text(name_of, form.item, in_list=True) + (f"#{keys}" if keys else "")
+    return "{" + _type_text(name_of, form.item, in_list=in_list) if form.code == "{" else form.code
 
 
 def _quoted(text: str) -> str:

@@ -30,17 +30,15 @@ records a schema gets the same names again, also without the earlier table.
 
 from __future__ import annotations
 
-import ast
-import functools
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from ..._core.models.types import unescape
 from ..._core.paths.text import show
 from .shapes import ObjectSchema
+from .tables import Field, fields_of
 
-__all__ = ["Field", "Names", "earlier_table", "fields_of", "place_of"]
+__all__ = ["Names", "place_of"]
 
 # The ranks in the order of naming: objects that people write, `initProvider`, `status`.
 _WRITTEN, _INITIAL, _READ = range(3)
@@ -299,42 +297,6 @@ def _usable(name: str) -> str:
     return name if name.isidentifier() and not keyword.iskeyword(name) else ""
 
 
-class Field(NamedTuple):
-    """A field of a class in a table (see `crossplane_lite.table`).
-
-    Attributes:
-        attribute: The name of the field's attribute in Python.
-        around: The lists and maps around the type, such as `[{` for a list of maps; empty if there are none.
-        inner: The type in these lists and maps: letters of scalars such as `i|s`, or a class's name without its module.
-    """
-
-    attribute: str
-    around: str
-    inner: str
-
-
-@functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
-def fields_of(text: str) -> Mapping[str, Field]:
-    """Return the fields in a class's text in a table, by their names in Kubernetes.
-
-    Fields that can't be read are left out.
-    """
-    fields = {}
-    for part in text.split(" "):
-        names, _, type_ = part.rpartition(":")
-        if names and part[0] != "@":
-            attribute, _, wire = names.partition("=")
-            type_ = type_.partition("#")[0]
-            inner = type_.lstrip("[{")
-            try:
-                fields[unescape(wire) or attribute] = Field(
-                    attribute, type_.removesuffix(inner), inner.rpartition(".")[2]
-                )
-            except ValueError:  # somebody changed the file by hand: this field is left out
-                continue
-    return fields
-
-
 def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
     """Clear the notes (such as `Required.`) and rules of fields in `first` that differ from those in `other`.
 
@@ -346,19 +308,3 @@ def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
             one.note = ""
         one.required = one.required and two.required
         one.limit = one.limit if one.limit == two.limit else ""
-
-
-def earlier_table(source: str | None) -> dict[str, str]:
-    """Return the table in the source of a generated module: the text of each class, by the class's name.
-
-    Return an empty dict if `source` is None or isn't the source of a generated module.
-    """
-    if source is None or "load(" not in source:
-        return {}
-    try:
-        tree = ast.parse(source)
-        table = next(node for node in ast.walk(tree) if isinstance(node, ast.Dict))
-        found = ast.literal_eval(table)
-    except (SyntaxError, StopIteration, ValueError, RecursionError, MemoryError):
-        return {}  # it isn't a generated module any more, so there are no names to keep
-    return {name: text for name, text in found.items() if isinstance(name, str) and isinstance(text, str)}

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from ..._core.paths.schema import Schema
 
-__all__ = ["ANY", "META", "OBJECT", "ClassRef", "Field", "Form", "ObjectSchema"]
+__all__ = ["ANY", "CROSSPLANE", "META", "OBJECT", "ClassRef", "Field", "Form", "ObjectSchema"]
 
 
 class ClassRef(NamedTuple):
@@ -17,6 +17,7 @@ class ClassRef(NamedTuple):
 
 
 META: Final = ("io", "k8s", "apimachinery", "pkg", "apis", "meta", "v1")
+CROSSPLANE: Final = ("io", "crossplane", "common", "v1")
 
 
 class Form:

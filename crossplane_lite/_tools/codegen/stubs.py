@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from .modules import Class, Module
-from .shapes import Field, Form
+from .shapes import ClassRef, Field, Form
 
 __all__ = ["stub_source"]
 
@@ -19,7 +19,8 @@ _HOMES: Final = {
     **dict.fromkeys(("Any", "Literal"), "typing"),
     **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "ItemMap"), "crossplane_lite.model"),
     **dict.fromkeys(("ItemMapOf", "Items", "ItemsOf", "Leaf", "ListOf", "Map"), "crossplane_lite.model"),
-    **dict.fromkeys(("MapOf", "Model", "Nested", "Resource", "Seen", "Values"), "crossplane_lite.model"),
+    **dict.fromkeys(("ManagedResource", "ManagedSpec", "MapOf", "Model", "Nested"), "crossplane_lite.model"),
+    **dict.fromkeys(("Resource", "Seen", "Values"), "crossplane_lite.model"),
     "Observable": "crossplane_lite.observable",
     **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
 }
@@ -52,10 +53,12 @@ class _Stub:
         self._taken = {*module.classes, *self._aliases}
         self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
         self._hidden: frozenset[str] = frozenset()  # the names that fields of the current class hide
+        self._specs = {cls.managed for cls in module.classes.values()}
         self._leaf = "Leaf"  # the descriptor of the current class's fields that have one value
 
     def source(self) -> str:
-        bodies = [self._class(cls) for cls in self._module.classes.values()]
+        bodies = [self._class(cls) for cls in self._module.classes.values() if cls.shared is None]
+        bodies += [f"{cls.name} = {self._of(cls.shared)}" for cls in self._module.classes.values() if cls.shared]
         names = "".join(f'    "{name}",\n' for name in sorted(self._module.classes))
         parts = [self._module.head]
         parts.append(
@@ -101,11 +104,8 @@ class _Stub:
         self._hidden = frozenset(cls.attributes.values())
         if cls.api_version:
             self._hidden |= {"apiVersion", "kind"}
-        bases = ["Resource"] if cls.api_version else []
-        if cls.node.is_open or not bases:
-            bases.append("DynamicModel" if cls.node.is_open else "Model")
         hidden, self._hidden = self._hidden, frozenset()  # fields hide no names in the list of bases
-        lines = [f"class {cls.name}({', '.join(self._name(base) for base in bases)}):"]
+        lines = [f"class {cls.name}({', '.join(self._bases(cls))}):"]
         self._hidden = hidden
         if cls.node.doc and self._descriptions:
             lines += [f"    {_docstring(cls.node.doc)}", ""]
@@ -117,6 +117,16 @@ class _Stub:
         if len(lines) == 1:
             lines.append("    ...")
         return "\n".join(lines).rstrip()
+
+    def _bases(self, cls: Class) -> list[str]:
+        bases = [self._name("DynamicModel")] if cls.node.is_open else []
+        if cls.managed:
+            return [f"{self._name('ManagedResource')}[{cls.managed}]", *bases]
+        if cls.api_version:
+            return [self._name("Resource"), *bases]
+        if cls.name in self._specs:
+            return [self._name("ManagedSpec"), *bases]
+        return bases or [self._name("Model")]
 
     def _field(self, field: Field, attribute: str) -> list[str]:
         lines = [f"    {attribute}: {self._declared(field.form)} = ..."]
@@ -150,18 +160,7 @@ class _Stub:
         if form.node is not None:
             return self._own(form.node.name)
         if form.ref is not None:
-            text = self._module.reference(form.ref)
-            alias, dot, name = text.rpartition(".")
-            if not dot:
-                return self._own(text)
-            whole = self._module.relative(self._aliases[alias])
-            last = whole.rpartition(".")[2]
-            home = whole.removesuffix(last)
-            if home.strip("."):  # a package follows the dots; in `..v1` none does
-                home = home.removesuffix(".")
-            is_hidden = alias in self._hidden or alias in self._module.classes
-            local = self._second(whole, alias) if is_hidden else alias
-            return self._import(home, last, local) + dot + name
+            return self._of(form.ref)
         if form.code in _CONTAINERS:
             item = self._plain(form.item)
             if form.item.code != "x" and _held(form) != "model":
@@ -170,6 +169,21 @@ class _Stub:
         if form.python.startswith("Literal["):
             return self._name("Literal") + form.python.removeprefix("Literal")
         return " | ".join(self._name(name) for name in form.python.split(" | "))
+
+    def _of(self, ref: ClassRef) -> str:
+        """Return how the current class must write the class `ref`, and note the import that this needs."""
+        text = self._module.reference(ref)
+        alias, dot, name = text.rpartition(".")
+        if not dot:
+            return self._own(text)
+        whole = self._module.relative(self._aliases[alias])
+        last = whole.rpartition(".")[2]
+        home = whole.removesuffix(last)
+        if home.strip("."):  # a package follows the dots; in `..v1` none does
+            home = home.removesuffix(".")
+        is_hidden = alias in self._hidden or alias in self._module.classes
+        local = self._second(whole, alias) if is_hidden else alias
+        return self._import(home, last, local) + dot + name
 
     def _dict(self, item: str) -> str:
         return f"{self._name('dict')}[{self._name('str')}, {item}]"

@@ -23,12 +23,12 @@ constructor takes. So one class for both couldn't take a mapping for a model and
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, TypeVar, overload, type_check_only
+from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, overload, type_check_only
 
-from typing_extensions import Self
+from typing_extensions import Self, TypeVar
 
 from crossplane_lite._core.base.sentinels import NullType, UnsetType
-from crossplane_lite.model import DynamicModel, Model
+from crossplane_lite.model import DynamicModel, Model, Resource
 from crossplane_lite.observable import Observable
 
 __all__ = [
@@ -41,6 +41,8 @@ __all__ = [
     "ItemsOf",
     "Leaf",
     "ListOf",
+    "ManagedResource",
+    "ManagedSpec",
     "Map",
     "MapOf",
     "Nested",
@@ -155,6 +157,22 @@ class DeepMap(Generic[_T, _W]):
     def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
     def __set__(self, instance: Model, value: MapOf[_W] | Observable[Mapping[str, _W]] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class ManagedSpec(Model):
+    """The spec of a managed resource, as far as all of them have the same fields."""
+
+    forProvider: Any = ...
+    managementPolicies: Any = ...
+    providerConfigRef: Any = ...
+
+_S_co = TypeVar("_S_co", bound=ManagedSpec, default=ManagedSpec, covariant=True)
+
+class ManagedResource(Resource, Generic[_S_co]):
+    """Base of the managed resources of providers: kinds whose spec has `forProvider` and `providerConfigRef`."""
+
+    spec: Nested[_S_co] = ...
+    status: Any = ...
 
 @type_check_only
 class ItemsList(list[_M]):

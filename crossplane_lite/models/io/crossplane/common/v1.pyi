@@ -1,0 +1,1 @@
+../../../../../stubs/crossplane_lite/models/io/crossplane/common/v1.pyi
