@@ -19,7 +19,7 @@ from .world import World
 
 _REPORT = "CROSSPLANE_SCENARIOS"  # a file for a line of JSON for each scenario
 _failed: set[str] = set()
-_SHARING = ("test_guess", "test_tools", "test_vpc")  # the modules whose tests share a composite
+_SHARING = ("test_guess", "test_recorder", "test_tools", "test_vpc")  # the modules whose tests share a composite
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -51,17 +51,20 @@ class Recorded(NamedTuple):
         return {**found, "status": done.returncode}
 
 
-@pytest.fixture(scope="module")
-def recorded(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
-    """A control plane with the pipeline inspector, and a recorder at its socket."""
+@pytest.fixture(scope="module", params=["grpcio", "h2"])
+def recorded(
+    sources: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Recorded]:
+    """A control plane with the pipeline inspector, and a recorder at its socket: all of ours over each transport."""
+    transport: str = request.param
     folder = tmp_path_factory.mktemp("recorded")
     place = folder / "s"
     flags = ("--circuit-breaker-burst=20000", "--enable-pipeline-inspector", f"--pipeline-inspector-socket={place}")
     plane = Plane.start(folder / "run", sources, *flags)
-    world = World(plane, "recorder", "h2")
+    world = World(plane, "recorder", transport)
     try:
         command = ("-m", "crossplane_lite", "record", folder / "recording", "--socket", place)
-        plane.run("recorder", sys.executable, *command)
+        plane.run("recorder", sys.executable, *command, "--transport", transport)
         assert wait(place.exists, 30)
         yield Recorded(world, folder / "recording")
         plane.end("recorder", signal.SIGTERM)
@@ -190,7 +193,7 @@ def _listens(port: int) -> bool:
 @pytest.fixture(params=["official", "ours"])
 def of_sdk(recorded: Recorded, request: pytest.FixtureRequest) -> Iterator[World]:
     """A scenario of its own in the same control plane, for a function of each SDK."""
-    made = World(recorded.world.plane, request.param, "h2")
+    made = World(recorded.world.plane, request.param, recorded.world.transport)
     yield made
     made.close()
 

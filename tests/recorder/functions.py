@@ -9,12 +9,14 @@ from typing import Any
 from crossplane_lite import Unstructured, composition, resource, response
 
 __all__ = [
+    "backup",
     "careless_function",
     "defaults_function",
     "fails",
     "first",
     "moved",
     "needs",
+    "other_backup",
     "random_function",
     "repeats",
     "sized",
@@ -119,6 +121,26 @@ def tells(ctx: composition.Context) -> None:
         parts = [one.spec.text, ctx.input["text"], ctx.context["example.org/c"]["x"]]
         parts.append(ctx.credentials["aws"]["key"].decode())
         ctx.resource("told", thing("Told", text=" ".join(map(str, parts))))
+
+
+@composition.function(name=NAME)
+def backup(ctx: composition.Context) -> None:
+    """Copies what an Operation watches."""
+    _backup(ctx, "copy")
+
+
+@composition.function(name=NAME)
+def other_backup(ctx: composition.Context) -> None:
+    """The same, under another name."""
+    _backup(ctx, "other")
+
+
+def _backup(ctx: composition.Context, name: str) -> None:
+    watched = ctx.watched_as(Unstructured)
+    assert watched is not None
+    copied = ctx.resource(name, thing("Copy", text=watched.spec.text))
+    copied.metadata.name = f"{watched.metadata.name}-{name}"
+    ctx.output["copied"] = watched.metadata.name
 
 
 class _Messages:

@@ -38,6 +38,7 @@ def write_call(writer: Writer, request: Any, response: Any, second: float = 0, *
     error = response if isinstance(response, str) else ""
     content = b"" if error else json.dumps(response).encode()
     writer.write(event("response", second + 0.001, **fields)._replace(error=error), content)
+    writer.flush()
 
 
 def writer(folder: Path, file_bytes: int = 1 << 20, total_bytes: int = 1 << 24) -> Writer:

@@ -8,6 +8,7 @@ import pytest
 
 from crossplane_lite import testing
 from crossplane_lite._tools.recorder.recording import OPERATION, Subject
+from crossplane_lite.errors import InputError
 from tests.recorder import functions
 from tests.recorder.recordings import grown, network, play, record_all, write_call, writer
 
@@ -38,6 +39,12 @@ def test_requests_are_chosen(recording: Path) -> None:
     assert len(testing.recorded(recording, function="function-network", last=True)) == 2
     assert {one.composite for one in testing.recorded(recording, xrs=["team/b"])} == {"XNetwork team/b"}
     assert len(testing.recorded(f"{recording}#a@2026-11-24T18:30:01")) == 1
+
+
+def test_nothing_is_an_error(recording: Path) -> None:
+    """No request at all is an error, because pytest would leave the test out."""
+    with pytest.raises(InputError, match="calls of function-network, function-other for"):
+        testing.recorded(recording, function="function-nobody")
 
 
 def test_a_check_passes_and_fails(recording: Path) -> None:

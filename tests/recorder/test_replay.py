@@ -12,9 +12,11 @@ import pytest
 
 from crossplane_lite import testing
 from crossplane_lite._tools.recorder.recording import OPERATION, Subject
+from crossplane_lite._tools.render.operation import WATCHED_RESOURCE
 from crossplane_lite.cli import main
+from tests import support
 from tests.recorder import functions
-from tests.recorder.recordings import event, network, play, record_all, write_call, writer
+from tests.recorder.recordings import NETWORK, event, network, play, record_all, write_call, writer
 from tests.runtime.serving import serving
 
 TARGET = "tests.recorder.functions"
@@ -147,16 +149,51 @@ def test_what_was_taken_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert any("credentials.aws.credentialData.data" in note for note in found["notes"])
 
 
-def test_operations_and_open_calls_are_left_out(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A call of an Operation and one without an answer aren't compared, and are counted in the notes."""
+def test_an_operation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An Operation is asked again. What isn't applied any more is told, and isn't said to be deleted."""
+    made = writer(tmp_path)
+    subject = Subject(*OPERATION, "", "nightly", "3")
+    given = {"apiVersion": "example.org/v1", "kind": "Given", "metadata": {"name": "one"}, "spec": {"text": "hello"}}
+    play(made, functions.backup, support.request(required={WATCHED_RESOURCE: [given]}), 1, subject)
+    play(made, functions.first, testing.request(network()), 2)
+    made.close()
+    status, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:backup", "--xr", "nightly")
+    assert (status, found["equal"], found["notes"]) == (0, 1, [])
+    status, found = _replayed(capsys, tmp_path, "--function", f"{TARGET}:other_backup", "--xr", "nightly")
+    assert status == 1
+    (difference,) = found["differences"]
+    assert difference["composite"] == "Operation nightly"
+    assert [(one["action"], one["name"]) for one in difference["resources"]] == [("create", "other")]
+    assert any("an Operation deletes nothing): copy" in note for note in difference["notes"])
+    assert main(["replay", str(tmp_path), "--function", f"{TARGET}:other_backup", "--xr", "nightly"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("0 of 1 composites and Operations are equal ")
+    assert "replay '" in text and "#Operation/nightly@" in text
+
+
+def test_a_request_that_nobody_sends_is_left_out(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A request without a composite costs only itself, and is noted; if there is no other, it is the error."""
     made = writer(recording)
-    write_call(made, {"meta": {"tag": "1"}}, {}, 9, subject=Subject(*OPERATION, "", "nightly", "3"))
+    write_call(made, {"meta": {"tag": "1"}}, {}, 9, subject=NETWORK._replace(name="odd"))
+    made.close()
+    given = ("--function", f"{TARGET}:first")
+    status, found = _replayed(capsys, recording, *given)
+    assert (status, found["composites"], len(found["notes"])) == (0, 3, 1)
+    assert main(["replay", str(recording), *given, "--xr", "odd"]) == 2
+    assert "XNetwork team/odd" in capsys.readouterr().err
+
+
+def test_open_calls_are_left_out(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A call without an answer isn't compared, and is counted in the notes; if there is no other, it is the error."""
+    made = writer(recording)
     request = {"observed": {"composite": {"resource": network("z")}}}
     made.write(event("request", 9, trace="t9", span="s9"), json.dumps(request).encode())
     made.close()
     status, found = _replayed(capsys, recording, "--function", f"{TARGET}:first")
     assert (status, found["composites"]) == (0, 3)
-    assert len(found["notes"]) == 2
+    assert len(found["notes"]) == 1
+    assert main(["replay", str(recording), "--function", f"{TARGET}:first", "--xr", "example"]) == 2
+    assert "--against" in capsys.readouterr().err
 
 
 def test_names_dont_reach_the_terminal_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

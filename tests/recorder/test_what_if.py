@@ -178,7 +178,7 @@ def test_the_text_is_short_and_whole(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         ([], "say who answers"),
         (["--function", f"{TARGET}:first", "--calls", "2"], "--calls"),
-        (["--function", f"{TARGET}:first", "--xr", "nobody"], "there is no request of this choice"),
+        (["--function", f"{TARGET}:first", "--xr", "nobody"], "for XNetwork team/a"),
         (["--function", f"{TARGET}:fails"], "without any loss, the call fails already"),
     ],
 )

@@ -134,6 +134,28 @@ def test_a_full_disk_drops_and_counts(tmp_path: Path) -> None:
     assert numbers[-1] == 9
 
 
+FULL_IN_A_BATCH = """
+import resource, sys
+from tests.recorder.recordings import *
+made = writer(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1500, resource.RLIM_INFINITY))
+for number in range(9):
+    made.write(event("request", number, span=f"s{number}"), b'{"text": "%s"}' % (b"x" * 300))
+made.flush()
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+made.write(event("request", 9, span="s9"), b'{"text": "%s"}' % (b"x" * 300))
+made.close()
+"""
+
+
+def test_a_batch_that_cant_be_written_is_dropped(tmp_path: Path) -> None:
+    """Events that were added together are dropped together and counted, and their contents are stored again later."""
+    subprocess.run([sys.executable, "-c", FULL_IN_A_BATCH, str(tmp_path)], check=True)
+    found = Recording(tmp_path)
+    assert found.dropped == 9
+    assert [one.request for one in found.calls] == [{"text": "x" * 300}]
+
+
 FULL_FROM_THE_BEGINNING = """
 import resource, sys
 from tests.recorder.recordings import *

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from ..._core import codec
@@ -14,6 +15,7 @@ from ...errors import InputError
 from ...proto import _view
 from ..manifests.objects import RESOURCE_NAME, metadata_of
 from ..render.cluster import Files
+from ..render.operation import render_operation
 from ..render.pipeline import Cluster, Runner, Selector, Step
 from ..render.reconcile import render
 from ..render.rendered import Rendered, RenderError
@@ -32,7 +34,7 @@ class Question:
     """A request of one step of a reconcile, which a function can be asked again.
 
     Args:
-        subject: The composite.
+        subject: The composite or the Operation.
         step: The step's name.
         function: The function's name.
         request: The message of the first request, a RunFunctionRequest of `proto._view`.
@@ -66,9 +68,17 @@ class Question:
         return Question(self.subject, self.step, self.function, request, time=self.time, known=self.known)
 
     @property
+    def is_of_operation(self) -> bool:
+        """Whether it was asked for an Operation."""
+        return self.subject[:2] == OPERATION
+
+    @property
     def composite(self) -> dict[str, Any]:
-        """The composite as the request has it."""
-        return _decoded(self.request.observed.composite)
+        """The composite as the request has it, or the Operation, of which a request has nothing."""
+        if not self.is_of_operation:
+            return _decoded(self.request.observed.composite)
+        api_version, kind = OPERATION
+        return {"apiVersion": api_version, "kind": kind, "metadata": {"name": self.subject.name or "unnamed"}}
 
     @property
     def observed(self) -> list[dict[str, Any]]:
@@ -145,7 +155,9 @@ class Known:
         return self._schemas.get((api_version, kind))
 
 
-def questions(recording: Recording, what: str, choice: Choice, *, last: bool = False) -> Iterator[Question]:
+def questions(
+    recording: Recording, what: str, choice: Choice, *, last: bool = False, operations: bool = False
+) -> Iterator[Question]:
     """Yield the questions of a recording, by composite and time. A request that came before isn't asked again.
 
     Args:
@@ -153,6 +165,7 @@ def questions(recording: Recording, what: str, choice: Choice, *, last: bool = F
         what: The text behind `#`, for `Recording.find`; empty for all.
         choice: Chooses composites and functions.
         last: Whether only the last reconcile of each composite counts.
+        operations: Whether those of Operations count, too.
 
     A request that can't be read is left out, and noted in the recording.
 
@@ -161,7 +174,7 @@ def questions(recording: Recording, what: str, choice: Choice, *, last: bool = F
     """
     subjects = [[recording.find(what)]] if what else list(recording.subjects().values())
     for reconciles in subjects:
-        if reconciles[0].subject[:2] == OPERATION:
+        if reconciles[0].subject[:2] == OPERATION and not operations:
             continue
         asked = set()
         for one in reconciles[-1:] if last else reconciles:
@@ -190,15 +203,11 @@ def ask(question: Question, runner: Runner, timeout: float = TIMEOUT) -> Rendere
     Raises:
         InputError: The request isn't one that Crossplane sends, such as one without a composite.
     """
+    steps = [Step(question.step, question.function)]
+    runners = {question.function: _Exactly(question.request, runner)}
+    run = render_operation if question.is_of_operation else partial(render, observed=question.observed)
     try:
-        return render(
-            question.composite,
-            [Step(question.step, question.function)],
-            {question.function: _Exactly(question.request, runner)},
-            cluster=question.known,
-            observed=question.observed,
-            timeout=timeout,
-        )
+        return run(question.composite, steps, runners, cluster=question.known, timeout=timeout)
     except RenderError as error:
         return error
 
@@ -280,7 +289,7 @@ def notes(asked: Sequence[Question], recording: Recording | None, runner: Runner
         if open_:
             yield f"the answers of {open_} calls aren't in the recording"
         operations = sum(call.subject[:2] == OPERATION for call in recording.calls)
-        if operations:
+        if operations and not any(one.is_of_operation for one in asked):
             yield f"{operations} calls of Operations are left out"
     hidden = [one for one in asked if one.hidden]
     if hidden:

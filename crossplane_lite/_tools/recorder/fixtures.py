@@ -15,7 +15,7 @@ from ..render.pipeline import Runner
 from .asking import Question, ask, questions, recorded_answer
 from .receiving import Choice
 from .recording import Subject
-from .replay import chosen, compared
+from .replay import chosen, compared, nothing_fits
 from .what_if import CALLS, Report, fresh
 from .what_if import what_if as _what_if
 
@@ -78,12 +78,15 @@ def recorded(
         last: Whether only the last reconcile of each composite counts.
 
     Raises:
-        InputError: The recording can't be used.
+        InputError: The recording can't be used, or no request in it fits.
     """
     recording, what = chosen(str(path))
     choice = Choice(list(xrs), [function] if function else [])
     found = questions(recording, what, choice, last=last)
-    return [RecordedRequest(one) for one in found if one.answer is not None or one.error]
+    made = [RecordedRequest(one) for one in found if one.answer is not None or one.error]
+    if not made:  # pytest would leave the test out
+        raise nothing_fits(recording)
+    return made
 
 
 def what_if(function: Function | Runner | Any, request: bytes, *, calls: int = CALLS, changes: bool = False) -> Report:

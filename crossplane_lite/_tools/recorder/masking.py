@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,11 @@ __all__ = ["masked", "plain", "prepared"]
 _HIDDEN: Final = REDACTED.encode()
 # Only a content with one of these can have secret values.
 _SIGNS: Final = (b'"Secret"', b'"credentialData"', b'"connectionDetails"')
+# They are in maps with these keys, and there is nothing to do for a map from which all were taken out before.
+_KEY: Final = re.compile(rb'"(?:connectionDetails|data|stringData)"\s*:\s*')
+_TAKEN_OUT: Final = re.compile(
+    rb'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*"%s"\s*(?:,\s*)?)*\}|[^{\s]' % re.escape(_HIDDEN), re.DOTALL
+)
 
 
 def plain(content: bytes) -> dict[str, Any]:
@@ -39,30 +45,36 @@ def plain(content: bytes) -> dict[str, Any]:
 def prepared(content: bytes) -> bytes:
     """Return a content as recordings have it: JSON in one line, with secret values masked.
 
-    A content in one line without a sign of secret values is returned as it is. It isn't parsed, because that takes most
-    of the time that a recorder needs; the reader of a recording says if it is no JSON.
+    A content in one line from which nothing is to be taken out is returned as it is. It isn't parsed, because that would
+    take most of the time that a recorder needs; the reader of a recording says if it is no JSON.
 
     Raises:
         ValueError: The content isn't a JSON object.
     """
-    if not any(sign in content for sign in _SIGNS) and content[:1] == b"{" and content[-1:] == b"}":
-        if b"\n" not in content and b"\r" not in content:
-            return content
+    is_line = content[:1] == b"{" and content[-1:] == b"}" and b"\n" not in content and b"\r" not in content
+    if is_line and (not any(sign in content for sign in _SIGNS) or _has_nothing_to_take(content)):
+        return content
     return masked([plain(content)])[0]
+
+
+def _has_nothing_to_take(content: bytes) -> bool:
+    return all(_TAKEN_OUT.match(content, key.end()) for key in _KEY.finditer(content))
 
 
 def masked(contents: Sequence[dict[str, Any]]) -> list[bytes]:
     """Return contents in JSON, each with the secret values of all of them masked. The plain data is changed."""
-    names = {name for content in contents for name in _names(content)}
-    secrets = [one for content in contents for one in _taken(content) if one[1] != _HIDDEN]
-    mask = Masker(secrets, names.__contains__)
+    objects = [one for content in contents for one in _objects(content)]
+    secrets = [one for one in _taken(objects) if one[1] != _HIDDEN]
     texts = [json.dumps(content, ensure_ascii=False) for content in contents]
-    return [(mask(text) if secrets else text).encode(errors="surrogatepass") for text in texts]
+    if secrets:
+        names = set(_names(objects))
+        texts = list(map(Masker(secrets, names.__contains__), texts))
+    return [text.encode(errors="surrogatepass") for text in texts]
 
 
-def _taken(content: dict[str, Any]) -> Iterator[Secret]:
-    """Yield the secret values of a content, and put `**REDACTED**` in their places."""
-    for values, is_text in _secret_maps(content):
+def _taken(objects: Sequence[dict[str, Any]]) -> Iterator[Secret]:
+    """Yield the secret values of objects, and put `**REDACTED**` in their places."""
+    for values, is_text in _secret_maps(objects):
         for key, text in values.items():
             if isinstance(text, str):
                 try:
@@ -72,9 +84,9 @@ def _taken(content: dict[str, Any]) -> Iterator[Secret]:
         values.update(dict.fromkeys(values, REDACTED))
 
 
-def _secret_maps(content: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield each map of secret values in a content, and whether the values are text, and not base64."""
-    for one in _objects(content):
+def _secret_maps(objects: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield each map of secret values in objects, and whether the values are text, and not base64."""
+    for one in objects:
         maps = [(one.get("connectionDetails"), False)]
         if isinstance(one.get("credentialData"), dict):
             maps.append((one["credentialData"].get("data"), False))
@@ -83,9 +95,9 @@ def _secret_maps(content: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool
         yield from ((values, is_text) for values, is_text in maps if isinstance(values, dict))
 
 
-def _names(content: dict[str, Any]) -> Iterator[str]:
-    """Yield the names and kinds of resources in a content, which are never masked."""
-    for one in _objects(content):
+def _names(objects: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the names and kinds of resources in objects, which are never masked."""
+    for one in objects:
         for field in ("resources", "requiredResources", "extraResources"):
             if isinstance(one.get(field), dict):
                 yield from one[field]
@@ -101,6 +113,6 @@ def _objects(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
         one = work.pop()
         if isinstance(one, dict):
             yield one
-            work += one.values()
-        elif isinstance(one, list):
-            work += one
+            work += [value for value in one.values() if isinstance(value, (dict, list))]
+        else:
+            work += [value for value in one if isinstance(value, (dict, list))]

@@ -63,8 +63,12 @@ class Queue:
         self._bytes = 0
         self._dropped = 0
         self._told = 0
-        self._ended = threading.Event()
+        self._ended = False
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        # glibc keeps as much freed memory as the largest block that was freed. Otherwise each batch would give its pages
+        # back to the system, and the next one would take them again.
+        bytes(most_bytes)
 
     def start(self) -> None:
         """Write what comes from now on, in a thread."""
@@ -78,16 +82,21 @@ class Queue:
                 return
             self._bytes += size
             self._waiting.append((size, job))
+            if self._bytes > self._most // 2:
+                self._wake.set()
 
     def close(self) -> None:
         """Write what waits, and close the files."""
-        self._ended.set()
+        self._ended = True
+        self._wake.set()
         self._thread.join()
         self._writer.close()
 
     def _run(self) -> None:
         # A pause between batches instead of a wake-up for each event: it costs less, and disturbs no answer.
-        while not self._ended.wait(_WAIT_SECONDS):
+        while not self._ended:
+            self._wake.wait(_WAIT_SECONDS)
+            self._wake.clear()
             self._write()
         self._write()
 
@@ -106,6 +115,7 @@ class Queue:
             except Exception:  # a bug must not end the recording
                 _log.exception("an event can't be recorded")
                 self._writer.drop()
+        self._writer.flush()
         if self._writer.dropped > self._told:
             _log.warning("events were dropped", extra={"dropped": self._writer.dropped - self._told})
             self._told = self._writer.dropped

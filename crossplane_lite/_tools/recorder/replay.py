@@ -28,7 +28,17 @@ from .recording import Recording
 if TYPE_CHECKING:
     from ..render.pipeline import Runner
 
-__all__ = ["Outcome", "add_choice", "answering", "chosen", "command", "compared", "make_parser", "names_of"]
+__all__ = [
+    "Outcome",
+    "add_choice",
+    "answering",
+    "chosen",
+    "command",
+    "compared",
+    "make_parser",
+    "names_of",
+    "nothing_fits",
+]
 
 _NAME: Final = "crossplane-lite replay"
 _MOST: Final = 8
@@ -82,11 +92,21 @@ def compared(question: Question, old: Rendered | RenderError, new: Rendered | Re
         return Outcome(question, Difference("", [], []) if is_same else failed(question.composite, str(new)))
     before = None if isinstance(old, RenderError) else old
     found = against_version(question.composite, question.observed, before, new)
+    if question.is_of_operation:
+        found = _without_deletions(found)
     if isinstance(old, RenderError):
         found = found._replace(notes=[f"before, the call failed: {old}", *found.notes])
         return Outcome(question, found)
     waiting = [{need.name for says in told(one.steps) for need in says.needs} | _held(one) for one in (old, new)]
     return Outcome(question, found, tuple(sorted(waiting[1] - waiting[0])))
+
+
+def _without_deletions(found: Difference) -> Difference:
+    """Return a difference of an Operation, which deletes nothing: what isn't desired any more isn't applied."""
+    lost = [one.name for one in found.entries if one.action == "delete"]
+    told = [f"no longer applied (an Operation deletes nothing): {some(lost, _MOST)}"] if lost else []
+    entries = [one for one in found.entries if one.action != "delete"]
+    return found._replace(entries=entries, notes=[*found.notes, *told])
 
 
 def _held(rendered: Rendered) -> set[str]:
@@ -110,8 +130,11 @@ def command(argv: Sequence[str]) -> int:
     with contextlib.ExitStack() as stack, StatusLine() as status, quiet():
         new, old = _versions(given, recording, stack)
         outcomes: list[Outcome] = []
+        failed: list[str] = []
         choice = Choice(given.xr or (), names_of(given, recording, what))
-        asked = list(questions(recording, what, choice, last=given.last))
+        asked = list(questions(recording, what, choice, last=given.last, operations=True))
+        if not asked:
+            raise nothing_fits(recording)
         for number, question in enumerate(asked, 1):
             status.show(f"{number}/{len(asked)} {question.subject.title}")
             if given.pdb:
@@ -120,10 +143,15 @@ def command(argv: Sequence[str]) -> int:
                 return 0
             if old is None and question.answer is None and not question.error:
                 continue
-            before = recorded_answer(question) if old is None else ask(question, old)
-            outcomes.append(compared(question, before, ask(question, new)))
+            try:
+                before = recorded_answer(question) if old is None else ask(question, old)
+                outcomes.append(compared(question, before, ask(question, new)))
+            except InputError as e:  # the others can be asked
+                failed.append(f"a request of {question.subject.title} is left out: {e}")
     if not outcomes:
-        raise InputError(f"{given.recording}: there is no request of this choice: {_what_there_is(recording)}")
+        why = failed or ["their answers aren't recorded; with --function and --against, those of the two are compared"]
+        raise InputError(f"{given.recording}: none of {len(asked)} requests can be compared: {why[0]}")
+    recording.notes += failed
     shown = _as_json if given.format == "json" else _as_text
     stdio.write(shown(outcomes, recording, given).encode(errors="surrogateescape"))
     return max(one.status for one in outcomes)
@@ -135,10 +163,12 @@ def chosen(text: str) -> tuple[Recording, str]:
     return Recording(path), what
 
 
-def _what_there_is(recording: Recording) -> str:
+def nothing_fits(recording: Recording) -> InputError:
+    """Return the error that no request of a recording was chosen. It says what there is to choose from."""
     functions = sorted({call.event.function for call in recording.calls})
     titles = sorted({call.subject.title for call in recording.calls})
-    return f"the recording has calls of {some(functions, _MOST)} for {some(titles, _MOST)}"
+    has = f"calls of {some(functions, _MOST)} for {some(titles, _MOST)}" if titles else "no calls"
+    return InputError(f"{recording.path}: no recorded request fits what was asked for; there are {has}")
 
 
 def names_of(given: argparse.Namespace, recording: Recording, what: str) -> list[str]:
@@ -204,8 +234,9 @@ def _debug(question: Question, runner: Runner, function: tuple[str | None, str] 
 def _as_text(outcomes: list[Outcome], recording: Recording, given: argparse.Namespace) -> str:
     by_subject = _by_subject(outcomes)
     functions = some(sorted({one.question.function for one in outcomes}), _MOST)
+    what = "composites and Operations" if any(one.question.is_of_operation for one in outcomes) else "composites"
     lines = [
-        f"{sum(worst.is_equal for worst in by_subject)} of {len(by_subject)} composites are equal "
+        f"{sum(worst.is_equal for worst in by_subject)} of {len(by_subject)} {what} are equal "
         f"({len(outcomes)} requests of {functions})"
     ]
     groups: dict[tuple[Any, ...], list[Outcome]] = {}
@@ -270,16 +301,6 @@ def _as_json(outcomes: list[Outcome], recording: Recording, given: argparse.Name
     return json.dumps(made, indent=2) + "\n"
 
 
-def _add_function(made: argparse.ArgumentParser) -> None:
-    made.add_argument(
-        "--function",
-        metavar="[NAME=]module:function",
-        type=flags.function_target,
-        help="the function that answers, in this process; NAME is its name in the recording",
-    )
-    flags.add_tls(made)
-
-
 def add_choice(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the flags that choose requests of a recording."""
     made.add_argument(
@@ -312,7 +333,10 @@ def make_parser() -> argparse.ArgumentParser:
         help="a file or folder that `record` has written; #XR@TIME chooses the last reconcile of a composite until "
         "then, such as rec#team/example@2026-11-24T18:30",
     )
-    _add_function(made)
+    flags.add_function(
+        made, "the function that answers, in this process; NAME is its name in the recording", several=False
+    )
+    flags.add_tls(made)
     made.add_argument(
         "--against",
         metavar="ADDRESS|VERSION",

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -27,7 +28,7 @@ from ..render.rendered import RenderError
 from .asking import Known, Question, ask, notes, questions, quiet
 from .receiving import Choice
 from .recording import SUFFIX, Subject
-from .replay import add_choice, answering, chosen, names_of
+from .replay import add_choice, answering, chosen, names_of, nothing_fits
 
 if TYPE_CHECKING:
     from ..render.arguments import Inputs
@@ -270,14 +271,18 @@ def command(argv: Sequence[str]) -> int:
         raise InputError("--calls must be at least 3, and --jobs at least 1")
     with contextlib.ExitStack() as stack, StatusLine() as status, quiet():
         asked, told = _asked(given, stack)
-        if not asked:
-            raise InputError("there is no request of this choice: see --name and --xr")
-        reports = []
+        reports: list[Report] = []
+        failed: list[InputError] = []
         for number, (question, runner) in enumerate(asked, 1):
             status.show(f"{number}/{len(asked)} {question.subject.title}")
-            reports.append(what_if(question, partial(fresh, runner), calls=given.calls, jobs=given.jobs))
+            try:
+                reports.append(what_if(question, partial(fresh, runner), calls=given.calls, jobs=given.jobs))
+            except InputError as e:  # the others can be asked
+                failed.append(e)
+    if not reports:
+        raise failed[0]
     shown = _as_json if given.format == "json" else _as_text
-    stdio.write(shown(reports, told()).encode(errors="surrogateescape"))
+    stdio.write(shown(reports, chain(map(str, failed), told())).encode(errors="surrogateescape"))
     if any(report.deletes for report in reports):
         return _DELETIONS
     return _CHANGES if any(one.changed for report in reports for one in report.losses) else 0
@@ -301,13 +306,20 @@ def _asked(
         recording, what = chosen(text)
         runner = answering(given, stack)
         found = list(questions(recording, what, Choice(given.xr or (), names_of(given, recording, what)), last=True))
+        if not found:
+            raise nothing_fits(recording)
         return [(one, runner) for one in found], lambda: notes(found, recording, runner)
     if given.against is not None:
         raise InputError("--against needs a recording; for files, FUNCTIONS says where a server runs")
     from ..render import arguments
 
     inputs = arguments.read_inputs(given)
-    runs = [run for run in inputs.render().steps if given.name in (None, run.step.function)]
+    called = inputs.render().steps
+    runs = [run for run in called if given.name in (None, run.step.function)]
+    if not called:
+        raise InputError("no function is called: the composite is paused, or is being deleted")
+    if not runs:
+        raise InputError(f"--name {given.name}: the steps call {', '.join(run.step.function for run in called)}")
     pairs = [(_of_files(inputs, run), run.runner) for run in runs]
     return pairs, lambda: (note for one, runner in pairs for note in notes([one], None, runner))
 

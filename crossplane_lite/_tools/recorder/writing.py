@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -21,6 +20,7 @@ FILE_BYTES: Final = 16 << 20
 TOTAL_BYTES: Final = 256 << 20
 """How large a file, and all of a recording's files, get unless something else is said."""
 
+_BATCH_BYTES: Final = 256 << 10
 _FILE: Final = re.compile(rf"(\d+){re.escape(SUFFIX)}")
 
 
@@ -32,7 +32,8 @@ def now() -> str:
 class Writer:
     """Appends events to the files of a folder. Only one thread may use it.
 
-    An event goes to the operating system at once, so that a crash of this process loses nothing that was written.
+    Events go to the operating system with `flush`, many at once, because each write takes time of its own. What was
+    flushed isn't lost if this process crashes.
 
     Args:
         folder: The folder; made if it is missing.
@@ -51,7 +52,10 @@ class Writer:
         self._file_bytes = file_bytes
         self._total_bytes = total_bytes
         self._file = -1
-        self._size = 0
+        self._size = 0  # of the file, with what isn't flushed yet
+        self._flushed = 0
+        self._lines: list[bytes] = []
+        self._events = 0
         # For the hash of each content that came: the hash of the masked content that this file has for it.
         self._written: dict[bytes, str] = {}
         self._stored: set[str] = set()
@@ -64,7 +68,7 @@ class Writer:
             raise InputError(f"can't record to {folder}: {e.strerror or e}") from None
 
     def write(self, event: Event, content: bytes = b"", prepare: Callable[[bytes], bytes] = bytes) -> None:
-        """Write an event, and its content if it isn't in the file yet. If that fails, it counts as dropped.
+        """Add an event, and its content if it isn't in the file yet. If that fails, it counts as dropped.
 
         Args:
             event: The event. Its field `content` is set here.
@@ -75,7 +79,7 @@ class Writer:
         try:
             if self._file < 0 or self._size >= self._file_bytes:
                 self._begin()
-            line, key, raw = b"", "", b""
+            key = ""
             if content:
                 raw = hashlib.sha256(content).digest()
                 key = self._written.get(raw, "")
@@ -84,31 +88,47 @@ class Writer:
                     hashed = raw if made is content else hashlib.sha256(made).digest()
                     key = hashed.hex()[:HASH_DIGITS]
                     if key not in self._stored:
-                        line = CONTENT[0] + key.encode() + CONTENT[1] + made + b"}\n"
-            self._append(self._told() + line + _line_of(event._replace(content=key)))
-            self._lost = 0
-            if key:
-                self._written[raw] = key
-                self._stored.add(key)
+                        self._add(CONTENT[0], key.encode(), CONTENT[1], made, b"}\n")
+                    self._written[raw] = key
+                    self._stored.add(key)
+            self._add(_line_of(event._replace(content=key)))
+            self._events += 1
+            if self._size - self._flushed >= _BATCH_BYTES:
+                self.flush()
         except (OSError, ValueError):
             self.drop()
 
     def drop(self, count: int = 1) -> None:
-        """Count events that aren't written. The next line of the file says how many there were."""
+        """Count events that aren't written. A line of the file says how many there were."""
         self._lost += count
         self.dropped += count
 
+    def flush(self) -> None:
+        """Write what was added, and how many events were dropped. If that fails, the added ones are dropped, too."""
+        if self._file < 0 or not (self._lines or self._lost):
+            return
+        told = json.dumps({"dropped": self._lost, "time": now()}).encode() + b"\n" if self._lost else b""
+        data = b"".join((*self._lines, told))
+        self._lines.clear()
+        try:
+            self._append(data)
+            self._lost = 0
+        except OSError:
+            self.drop(self._events)
+            self._forget()
+        self._events = 0
+        self._size = self._flushed
+
     def close(self) -> None:
-        """Close the file."""
+        """Flush, and close the file."""
         if self._file >= 0:
-            with contextlib.suppress(OSError):
-                if self._lost:
-                    self._append(self._told())
+            self.flush()
             os.close(self._file)
             self._file = -1
 
-    def _told(self) -> bytes:
-        return json.dumps({"dropped": self._lost, "time": now()}).encode() + b"\n" if self._lost else b""
+    def _add(self, *parts: bytes) -> None:
+        self._lines += parts
+        self._size += sum(map(len, parts))
 
     def _append(self, data: bytes) -> None:
         """Write whole lines, or nothing: what a full disk has cut off is taken back."""
@@ -117,23 +137,25 @@ class Writer:
             while left:
                 left = left[os.write(self._file, left) :]
         except OSError:
-            os.ftruncate(self._file, self._size)
+            os.ftruncate(self._file, self._flushed)
             raise
-        self._size += len(data)
+        self._flushed += len(data)
+
+    def _forget(self) -> None:
+        """Forget which contents the file has, because it is another one, or has lost some."""
+        self._written.clear()
+        self._stored.clear()
 
     def _begin(self) -> None:
+        self.close()
         files = self._files()
         number = max(files, default=0) + 1
         self._make_room(files)
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         path = self._folder / f"{number:06}{SUFFIX}"
         self._file = os.open(path, flags, 0o600)
-        self._size = 0
-        self._written.clear()
-        self._stored.clear()
+        self._flushed = 0
+        self._forget()
         try:
             self._append(START)
         except OSError:
@@ -141,6 +163,7 @@ class Writer:
             self._file = -1
             path.unlink()
             raise
+        self._size = self._flushed
 
     def _files(self) -> dict[int, Path]:
         return {int(match[1]): path for path in self._folder.iterdir() if (match := _FILE.fullmatch(path.name))}

@@ -194,14 +194,10 @@ def add_operation(parser: argparse.ArgumentParser) -> None:
 def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the flags that both composites and Operations have. Return the flags' group, to which more can be added."""
     group = parser.add_argument_group("inputs")
-    group.add_argument(
-        "--function",
-        metavar="[NAME=]module:function",
-        action="append",
-        default=[],
-        type=flags.function_target,
-        help="run the pipeline's function NAME in this process; the module can be in the current directory. NAME "
-        "can be left out where the pipeline has one function. Can be given several times",
+    flags.add_function(
+        group,
+        "run the pipeline's function NAME in this process; the module can be in the current directory. NAME can be left "
+        "out where the pipeline has one function. Can be given several times",
     )
     group.add_argument(
         "--context-files",

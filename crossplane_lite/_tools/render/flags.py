@@ -9,13 +9,14 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final, NoReturn
+from typing import IO, Any, Final, NoReturn
 
 from ..._core.base import stdio
 from ..._core.base.excerpts import short_repr
 
 __all__ = [
     "Parser",
+    "add_function",
     "add_tls",
     "duration",
     "function_target",
@@ -71,6 +72,14 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
     """
     # With parse_args(), an optional argument after a flag would be an unknown argument.
     return parser.parse_intermixed_args(argv)
+
+
+def add_function(
+    group: argparse.ArgumentParser | argparse._ArgumentGroup, description: str, *, several: bool = True
+) -> None:
+    """Add the flag --function. `several` says whether it can be given several times, so that its value is a list."""
+    more: dict[str, Any] = {"action": "append", "default": []} if several else {}
+    group.add_argument("--function", metavar="[NAME=]module:function", type=function_target, help=description, **more)
 
 
 def add_tls(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

@@ -73,14 +73,10 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, default=Path("report.html"), help="file to write (report.html)"
     )
-    parser.add_argument(
-        "--function",
-        metavar="[NAME=]module:function",
-        action="append",
-        default=[],
-        type=flags.function_target,
-        help="show the lines that set fields, and all dependencies, of this function in this process: its recorded "
-        "requests run through it again. NAME is that of the function in the recording, and can be left out where the "
-        "recording has one. Can be given several times",
+    flags.add_function(
+        parser,
+        "show the lines that set fields, and all dependencies, of this function in this process: its recorded requests "
+        "run through it again. NAME is that of the function in the recording, and can be left out where the recording "
+        "has one. Can be given several times",
     )
     return parser
