@@ -251,8 +251,9 @@ def _said(run: StepRun, target: str, timeout: float, schema: Mapping[str, Any] |
 
 def _in_process(function: Function) -> Answer:
     def answer(request: bytes, names: Sequence[str]) -> Found:
-        data, registered = silent_run(function, request, names)
-        found = _read(data, names)
+        run = silent_run(function, request, names)
+        registered = run.registered
+        found = _read(run.answer, names)
         if found.name or found.error or found.fields:
             return found
         # A resource that is held back isn't in the answer, but compose() has registered it.

@@ -14,7 +14,7 @@ from ..._core.models.walker import Tree, tree_of
 from ..._core.observed.observable import Observable
 from ..._core.observed.observer import Observer
 from ...errors import CrossplaneLiteError
-from .origin import Origin, Steps, origin_of
+from .origin import Origin, Steps, is_missing, origin_of
 from .places import Places
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..._core.models.types import Field
     from ...composition import Function
 
-__all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "registered", "silent_run"]
+__all__ = ["COMPOSITE", "Recorded", "Registered", "Run", "Waits", "record", "registered", "silent_run"]
 
 COMPOSITE: Final = ""
 """Means the composite where a resource's name is expected. No resource has an empty name."""
@@ -65,18 +65,26 @@ class Recorded(NamedTuple):
         unset: The lines of code that read a missing value, by the origin that the value would have. The origin that was
             read last is the last one.
         raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
-        error: The exception that compose() raised; None if it raised none.
-        twice: The line of the first registration if compose() registered a name twice; else empty.
-        answer: The bytes of the response; empty if the request is malformed.
     """
 
     resource: Registered | None
     reads: dict[Origin, set[str]]
     unset: dict[Origin, set[str]]
-    raw: bool = False
-    error: BaseException | None = None
-    twice: str = ""
-    answer: bytes = b""
+    raw: bool
+
+
+class Run(NamedTuple):
+    """What a silent run of compose() gives.
+
+    Attributes:
+        answer: The bytes of the response; empty if the request is malformed.
+        error: The exception that compose() raised; None if it raised none.
+        registered: The registered resources that were asked for, by name, without lines of code.
+    """
+
+    answer: bytes
+    error: BaseException | None
+    registered: dict[str, Registered]
 
 
 def record(function: Function, request: bytes, name: str) -> Recorded:
@@ -90,9 +98,8 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
         name: The name of the composed resource to record, or `COMPOSITE`.
     """
     watch = _Watch(function, name)
-    answer = _answer(function, request, watch)
-    found = watch.found.get(name)
-    return Recorded(found, watch.reads, watch.unset, watch.raw, watch.error, watch.twice, answer)
+    _answer(function, request, watch)
+    return Recorded(watch.found.get(name), watch.reads, watch.unset, watch.raw)
 
 
 def registered(function: Function, request: bytes, names: Sequence[str]) -> dict[str, Registered]:
@@ -108,7 +115,7 @@ def registered(function: Function, request: bytes, names: Sequence[str]) -> dict
     return watch.found
 
 
-def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
+def silent_run(function: Function, request: bytes, names: Sequence[str] = ()) -> Run:
     """Run compose() once more, without its logs and prints.
 
     Args:
@@ -116,12 +123,9 @@ def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tupl
         request: The bytes of the request.
         names: The names of the resources to return; `COMPOSITE` for the composite.
 
-    Returns:
-        The bytes of the response, which are empty if the request is malformed; and the registered resources in
-        `names`, by name. No lines of code are recorded for them.
     """
     taker = _Taker(*names)
-    return _answer(function, request, taker), taker.found
+    return Run(_answer(function, request, taker), taker.error, taker.found)
 
 
 def _answer(function: Function, request: bytes, observer: Observer) -> bytes:
@@ -210,7 +214,6 @@ class _Watch(_Taker):
         self.reads: dict[Origin, set[str]] = {}
         self.unset: dict[Origin, set[str]] = {}
         self.raw = False
-        self.twice = ""
 
     def made(self, model: Any) -> None:
         for name, place in self._places.of_arguments(type(model).__name__, model.__dict__).items():
@@ -226,8 +229,7 @@ class _Watch(_Taker):
         origin = origin_of(node, field.wire) if node.state >= WAIT else None
         if origin is None:
             return
-        is_there = value is not None and type(value) is not Observable and not getattr(value, "_absent", False)
-        noted = self.reads if is_there else self.unset
+        noted = self.unset if is_missing(value) else self.reads
         noted[origin] = {*noted.pop(origin, ()), self._places.current()}
 
     def missed(self, node: Node, key: str) -> None:
@@ -240,9 +242,6 @@ class _Watch(_Taker):
 
     def registered(self, name: str, model: Any) -> None:
         self._registered.setdefault(name, self._places.current())
-
-    def refused(self, name: str) -> None:
-        self.twice = self._registered.get(name, "")
 
     def _taken(self, name: str, model: Resource, values: dict[Steps, Any]) -> Registered:
         places = {steps: place for steps in values if (place := self._place_of(model, steps))}
