@@ -75,7 +75,7 @@ def compose(ctx: composition.Context) -> None:
     xr = ctx.composite(Unstructured)
     given = xr.observed.spec.parameters
 
-    def resource(name: str, kind: str, **parameters: Any) -> Any:
+    def resource(name: str, kind: str, /, **parameters: Any) -> Any:
         made = ctx.resource(name, Unstructured(AWS, kind))
         made.metadata.labels[LABEL] = given.id
         made.spec.deletionPolicy = given.deletionPolicy

@@ -100,7 +100,7 @@ def test_the_composites_status() -> None:
 
 
 def test_a_field_that_the_schema_lacks() -> None:
-    """A field of the spec that is read and that the composite's schema lacks is noted with the line and the near name."""
+    """A field of the spec that is read and that the composite's schema lacks is noted with its line."""
     definition = crd(obj(spec=obj(region="s", size="i")), kind="Network", group="platform.example.com")
     definition["spec"]["versions"][0]["name"] = "v1alpha1"
 

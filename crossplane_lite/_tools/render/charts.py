@@ -65,8 +65,8 @@ class Charts:
             return
         try:
             validator = extras.load("jsonschema_rs", "schemas").validator_for(chart.schema)
-        except ValueError as error:
-            raise InputError(f"{chart.where} can't be used: {str(error).splitlines()[0]}") from None
+        except ValueError as e:
+            raise InputError(f"{chart.where} can't be used: {str(e).splitlines()[0]}") from None
         unresolved: list[tuple[str | int, ...]] = []
         values = _plain(merged(chart.values, parameters.get("values") or {}), (), unresolved)
         is_whole = bool(chart.values) and not any(parameters.get(key) for key in _MORE)

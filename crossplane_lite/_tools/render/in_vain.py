@@ -45,8 +45,8 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
     """
     runs = list(steps)
     found: dict[str, dict[str, str]] = {}
-    for name, need, reason in _misspelt(runs):
-        found.setdefault(name, {})[need] = reason
+    for need, reason in _misspelt(runs):
+        found.setdefault(need.name, {})[need.path] = reason
     for run, says in zip(runs, told(runs), strict=True):
         needs = [need for need in says.needs if need.of_resource and need.path.startswith(need.of)]
         sources = _sources(run) if needs else ()
@@ -57,8 +57,8 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
     return {name: [f"{path} ({why})" for path, why in sorted(paths.items())] for name, paths in sorted(found.items())}
 
 
-def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[str, str, str]]:
-    """Yield what waits for a resource that nobody composes, the path, and the name that may be meant."""
+def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[Need, str]]:
+    """Yield each need of a resource that nobody composes, and why: a similar name that is composed."""
     known: set[str] = set()
     awaited: set[Need] = set()
     for run, says in zip(runs, told(runs), strict=True):
@@ -69,7 +69,7 @@ def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[str, str, str]]:
     for need in sorted(awaited):
         near = near_name(need.of, known) if need.of in unknown and need.of not in possible_too else ""
         if near:
-            yield need.name, need.path, f"no function composes {need.of}{near}"
+            yield need, f"no function composes {need.of}{near}"
 
 
 def lines(unresolved: Mapping[str, Iterable[str]]) -> Iterator[str]:

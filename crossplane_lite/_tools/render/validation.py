@@ -170,7 +170,7 @@ class Check:
         """Yield a message for each mistake in the manifest of provider-kubernetes' Object, or a Release's values."""
         if resource.get("kind") == "Release":
             yield from self._charts.mistakes(name, resource)
-        manifest = lookup(resource, _MANIFEST) if resource.get("kind") == "Object" else None
+        manifest: Any = lookup(resource, _MANIFEST) if resource.get("kind") == "Object" else None
         api_version, kind = (lookup(manifest, (key,)) for key in ("apiVersion", "kind"))
         if isinstance(api_version, str) and isinstance(kind, str):
             schema, where = self._schema(api_version, kind)
