@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import testing
-from crossplane_lite._tools.render.explain import Explained, Field, explain
+from crossplane_lite._tools.render.explain import Explained, Field
+from crossplane_lite._tools.render.explain import explain as explain_all
 from crossplane_lite._tools.render.explained import as_data, as_text
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
@@ -55,6 +56,12 @@ def once(*functions: str, observed: Any = (), **spec: Any) -> Rendered:
     ]
     made = {name: explaining.raw() if name == "raw" else getattr(explaining, name) for name in functions}
     return render(composite(**spec), steps, made, cluster=Objects(SECRET), observed=observed)
+
+
+def explain(steps: Any, name: str, **more: Any) -> Explained:
+    """Return where the fields of one resource come from."""
+    (found,) = explain_all(steps, [name], **more)
+    return found
 
 
 def fields(found: Explained) -> dict[str, Field]:

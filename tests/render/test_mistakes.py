@@ -15,6 +15,8 @@ from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite._core.models.resource import Resource
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
+from tests.render import mistakes
+from tests.render.mistakes import MISTAKES
 
 HERE = "tests.render.test_mistakes"
 XR: dict[str, Any] = {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "a"}, "spec": {}}
@@ -254,3 +256,27 @@ def test_functions_that_dont_run(
     assert main(["render", *files, "--timeout", "20"]) != 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith(text)
+
+
+def test_most_mistakes_are_told_with_the_remedy() -> None:
+    """Of all points for mistakes of beginners, at least 85 of 100 are reached."""
+    assert len(MISTAKES) >= 40
+    assert sum(one.grade for one in MISTAKES) >= 0.85 * 2 * len(MISTAKES)
+
+
+@pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.parametrize("number", range(len(MISTAKES)), ids=[one.name for one in MISTAKES])
+def test_mistakes_of_beginners(
+    number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A preview tells the place of each mistake and the remedy, as it is graded, and has the right exit status."""
+    mistake = MISTAKES[number]
+    module = f"beginner_{number}"
+    line = mistakes.write(tmp_path, mistake, module)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    status = main(mistake.command.split())
+    said = "".join(capsys.readouterr())
+    place = rf"{module}\.py:{line}\b|{module}\.py.{{0,30}}line {line}\b" if mistake.place == "here" else mistake.place
+    reached = bool(re.search(place, said)) + bool(re.search(mistake.remedy, said))
+    assert (reached, status) == (mistake.grade, mistake.status), said

@@ -76,8 +76,8 @@ def test_runners() -> None:
         ),
         (
             described("ff", runtime="Development"),
-            "c.yaml: spec.pipeline[0] (one): functionRef.name: no function 'f' was given (given: ff): "
-            "add its Function document to the FUNCTIONS file, or give --function f=module:function",
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: no function 'f' was given (given: ff); "
+            "did you mean 'ff'? add its Function document to the FUNCTIONS file, or give --function f=module:function",
         ),
         (
             described("f"),

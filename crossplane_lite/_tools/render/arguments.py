@@ -259,8 +259,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         default=[],
         type=Path,
         help="file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
-        "whose schemas functions can ask for; render checks desired resources against them, and awaited fields that "
-        "they lack are named; can be given several times",
+        "whose schemas functions can ask for; desired resources are checked against them, and awaited fields that "
+        "they lack are named. Charts of Helm in a directory check the values of Releases; can be given several times",
     )
     group.add_argument(
         "--kube-context",

@@ -128,8 +128,7 @@ def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Names
     from .explain import explain
     from .explained import as_json, as_text
 
-    names = dict.fromkeys(given.explain)
-    found = [explain(rendered.steps, name, timeout=inputs.timeout, schema=inputs.schema) for name in names]
+    found = explain(rendered.steps, given.explain, timeout=inputs.timeout, schema=inputs.schema)
     stdio.write((as_json(found) if given.format == "json" else as_text(found)).encode(errors="surrogateescape"))
 
 

@@ -1,6 +1,6 @@
 """Explains where each field of a resource comes from: the line that set the field, and the values that it is made from.
 
-    explain(rendered.steps, "subnet", timeout=60.0)
+    explain(rendered.steps, ["subnet"], timeout=60.0)
 
 Lines are known only for functions of this package that run in this process: their compose() runs once more and is
 watched (see `recording`). The values that a field is made from are found for all functions: each function is called
@@ -13,7 +13,7 @@ missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.excerpts import short_text
@@ -27,8 +27,8 @@ from ...proto import _view
 from ..manifests.objects import some_names, text_of
 from .functions import InProcess
 from .origin import Origin, Steps, origin_text
-from .probing import Answer, Found, Made, fields_of, made_from, origins
-from .recording import COMPOSITE, Recorded, Waits, record, silent_run
+from .probing import Answer, Found, Made, Probed, fields_of, origins, probed
+from .recording import COMPOSITE, Recorded, Registered, Waits, record, silent_run
 from .rendered import RenderError, StepRun
 from .told import told
 
@@ -111,34 +111,33 @@ class Explained(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The facts about the share that one step has in a resource, or in the composite's status.
+    """The facts about one step: its run, the lines that set and read values, and what fields are made from.
 
     Attributes:
         run: The step's run in the reconcile.
-        recorded: The lines that set and read values, from another run of compose(); None if the step's runner isn't
-            `InProcess`.
-        made: The values that the fields are made from, as `probing` finds them.
-        base: The resource's fields and their values, from another call with the unchanged request. If the resource is
-            held back, they are as compose() registers them, and empty if the step's runner isn't `InProcess`. Also
-            empty if the call fails.
+        recorded: The lines, from another run of compose(); None if the step's runner isn't `InProcess`.
+        probed: The values that the fields are made from.
     """
 
     run: StepRun
     recorded: Recorded | None
-    made: Made
-    base: Mapping[Steps, Any]
+    probed: Probed
+
+    def resource(self, target: str) -> Registered | None:
+        """Return a resource as the step's function registers it; None if it doesn't, or isn't in this process."""
+        return None if self.recorded is None else self.recorded.resources.get(target)
 
 
 def explain(
-    steps: Sequence[StepRun], name: str, *, timeout: float = 60.0, schema: Mapping[str, Any] | None = None
-) -> Explained:
-    """Return where the fields of a composed resource, or of the composite's status, come from.
+    steps: Sequence[StepRun], names: Iterable[str], *, timeout: float = 60.0, schema: Mapping[str, Any] | None = None
+) -> list[Explained]:
+    """Return where the fields of composed resources, or of the composite's status, come from.
 
     For this, the functions are called many times.
 
     Args:
         steps: The runs of the steps in a reconcile.
-        name: The composition resource name. `xr` means the composite's status, unless a composed resource has this
+        names: The composition resource names. `xr` means the composite's status, unless a composed resource has this
             name.
         timeout: The time limit in seconds of each call of a function that runs outside of this process. Calls in this
             process have no limit.
@@ -146,7 +145,7 @@ def explain(
             isn't known.
 
     Raises:
-        InputError: No step composes or holds back a resource of this name.
+        InputError: No step composes or holds back a resource of one of the names.
     """
     needs: dict[str, list[Need]] = {}
     holders: dict[str, int] = {}
@@ -160,40 +159,62 @@ def explain(
                 waiting.setdefault(need.name.removeprefix(f"{_COMPOSITE}."), []).append(need.path)
         holders.update(dict.fromkeys(says.held, number))
     desired = _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
-    target = name
-    if name not in desired.resources and name not in holders:
-        if name != _COMPOSITE:
-            names = sorted({*desired.resources, *holders})
-            raise InputError(
-                f"--explain {short_text(name)}: no function composes or holds back a resource of this name"
-                f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "
-                f"--explain {_COMPOSITE} explains the composite's status)"
+    targets = {name: _target(name, desired.resources, holders) for name in names}
+    held = {one for one in targets.values() if one in holders and one not in desired.resources}
+    shares = {
+        one: [(holders[one], None)] if one in held else [*_shares(steps, one, also=unset)] for one in targets.values()
+    }
+    wanted: dict[int, list[str]] = {}
+    for target, each in shares.items():
+        for number, _ in each:
+            wanted.setdefault(number, []).append(target)
+    said = {number: _said(steps[number], found, timeout, schema) for number, found in wanted.items()}
+    explained = []
+    for name, target in targets.items():
+        fields: list[Field] = []
+        those: list[_Said] = []
+        for number, own in shares[target]:
+            one = said[number]
+            found = [*_fields(one, target, own, held=target in held)]
+            found += [] if target else _unset_fields(one, unset.get(number, {}))
+            if found or own is None:
+                those.append(one)
+                fields += found
+        places = (found.registered for one in reversed(those) if (found := one.resource(target)) is not None)
+        values = {one.path: one.value for one in fields}
+        kind = values.get("kind")
+        waits = [name] if target else [f"{_COMPOSITE}.{path}" for each in unset.values() for path in each]
+        explained.append(
+            Explained(
+                name,
+                "" if kind is None or not target else f"{text_of(kind)} of {text_of(values.get('apiVersion'))}",
+                target in held,
+                those[-1].run.step.name if those else "",
+                next(places, ""),
+                sorted(fields, key=lambda one: one.path),
+                list(dict.fromkeys(_text(one) for each in those for one in each.probed.made[target].decides)),
+                _waits(waits, needs),
+                [note for one in those for note in _notes(one)],
             )
-        target = COMPOSITE
-    held = target in holders and target not in desired.resources
-    fields: list[Field] = []
-    said: list[_Said] = []
-    for number, own in [(holders[target], None)] if held else _shares(steps, target, also=unset):
-        one = _said(steps[number], target, timeout, schema)
-        found = [*_fields(one, own, held=held), *([] if target else _unset_fields(one, unset.get(number, {})))]
-        if found or own is None:
-            said.append(one)
-            fields += found
-    decides = dict.fromkeys(_text(one) for each in said for one in each.made.decides)
-    recorded = next((one.recorded.resource for one in reversed(said) if one.recorded is not None), None)
-    notes = [note for one in said for note in _notes(one)]
-    values = {one.path: one.value for one in fields}
-    kind = values.get("kind")
-    return Explained(
-        name,
-        "" if kind is None or not target else f"{text_of(kind)} of {text_of(values.get('apiVersion'))}",
-        held,
-        said[-1].run.step.name if said else "",
-        "" if recorded is None else recorded.registered,
-        sorted(fields, key=lambda one: one.path),
-        list(decides),
-        _waits([name] if target else [f"{_COMPOSITE}.{path}" for each in unset.values() for path in each], needs),
-        notes,
+        )
+    return explained
+
+
+def _target(name: str, desired: Collection[str], holders: Iterable[str]) -> str:
+    """Return the name of a composed resource, or `COMPOSITE`.
+
+    Raises:
+        InputError: No step composes or holds back a resource of this name, and it isn't that of the composite.
+    """
+    if name in desired or name in holders:
+        return name
+    if name == _COMPOSITE:
+        return COMPOSITE
+    names = sorted({*desired, *holders})
+    raise InputError(
+        f"--explain {short_text(name)}: no function composes or holds back a resource of this name"
+        f"{near_name(name, names)} (there are: {some_names(names) or 'none'}; "
+        f"--explain {_COMPOSITE} explains the composite's status)"
     )
 
 
@@ -228,92 +249,87 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
     return {at: value for at, value in found.items() if at[0] == "status" and len(at) > 1}
 
 
-def _said(run: StepRun, target: str, timeout: float, schema: Mapping[str, Any] | None) -> _Said:
-    """Return the facts about one step's share in a resource. For this, the step's function is called many times.
+def _said(run: StepRun, targets: Sequence[str], timeout: float, schema: Mapping[str, Any] | None) -> _Said:
+    """Return the facts about one step's share in resources. For this, the step's function is called many times.
 
     Args:
         run: The step's run in the reconcile.
-        target: The composition resource name; empty for the composite's status.
+        targets: The composition resource names; an empty one is the composite's status.
         timeout: The time limit in seconds of each call, for a function that runs outside of this process.
         schema: The schema of the composite's kind; None if it isn't known.
     """
     if isinstance(run.runner, InProcess):
-        function = run.runner.function
-        recorded = record(function, run.request, target)
-        answer = _in_process(function)
+        recorded = record(run.runner.function, run.request, targets)
+        answer = _in_process(run.runner.function)
     else:
         recorded = None
         answer = _elsewhere(run.runner, timeout)
-    base = answer(run.request, [target]).fields
-    made = made_from(run.request, target, origins(run.request, recorded), answer, base, schema)
-    return _Said(run, recorded, made, base)
+    return _Said(run, recorded, probed(run.request, targets, origins(run.request, recorded), answer, schema))
 
 
 def _in_process(function: Function) -> Answer:
-    def answer(request: bytes, names: Sequence[str]) -> Found:
-        data, registered = silent_run(function, request, names)
-        found = _read(data, names)
-        if found.name or found.error or found.fields:
-            return found
-        # A resource that is held back isn't in the answer, but compose() has registered it.
-        return next((Found(name, registered[name].values) for name in names if name in registered), found)
+    def answer(request: bytes, wanted: Callable[[str], bool]) -> Found:
+        run = silent_run(function, request, wanted)
+        found = _read(run.answer, wanted)
+        # A resource that is held back isn't in the answer, but compose() has registered it. One that is kept is in the
+        # answer, and compose() hasn't registered it.
+        fields = {name: one for name, one in found.fields.items() if name in run.names or name == COMPOSITE}
+        return found if found.error else Found(run.names, {**run.values, **fields})
 
     return answer
 
 
 def _elsewhere(runner: Runner, timeout: float) -> Answer:
-    def answer(request: bytes, names: Sequence[str]) -> Found:
+    def answer(request: bytes, wanted: Callable[[str], bool]) -> Found:
         try:
-            return _read(runner.run(request, timeout), names)
+            return _read(runner.run(request, timeout), wanted)
         except RenderError as error:
-            return Found("", {}, str(error))
+            return Found(frozenset(), {}, str(error))
 
     return answer
 
 
-def _read(answer: bytes, names: Sequence[str]) -> Found:
-    """Return the first resource of `names` that is in a function's answer. An empty name is the composite.
-
-    The composite is in every answer. The result has an empty name if the answer has none of the resources. If the
-    function failed or gave no answer, the result has an error, too.
-    """
+def _read(answer: bytes, wanted: Callable[[str], bool]) -> Found:
+    """Return the wanted resources in a function's answer. If the function failed or gave no answer, return an error."""
     if not answer:
-        return Found("", {}, "no answer")
+        return Found(frozenset(), {}, "no answer")
     response = _view.RunFunctionResponse.FromString(answer)
     for result in response.results:
         if result.severity == _view.SEVERITY_FATAL:
-            return Found("", {}, result.message)
-    for name in names:
-        fields = _desired(response.desired, name)
-        if fields is not None:
-            return Found(name or _COMPOSITE, fields)
-    return Found("", {})
+            return Found(frozenset(), {}, result.message)
+    found = {
+        name: _desired(response.desired, name) for name in (COMPOSITE, *response.desired.resources) if wanted(name)
+    }
+    fields = {name: one for name, one in found.items() if one is not None}
+    return Found(frozenset(response.desired.resources), fields)
 
 
-def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
+def _fields(said: _Said, target: str, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
     """Yield the origin of each field that one step has set in a resource.
 
     Args:
-        said: The facts about the step's share in the resource.
+        said: The facts about the step.
+        target: The name of the resource.
         own: The paths of the fields; None for all fields of the resource.
         held: Whether the resource is held back.
     """
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
-    resource = None if said.recorded is None else said.recorded.resource
-    for at in sorted(said.base if own is None else own, key=show):
-        value = ",".join(steps_in(said.base.get(at))) if at == _MARK else said.base.get(at)
+    resource = said.resource(target)
+    made = said.probed.made[target]
+    for at in sorted(made.base if own is None else own, key=show):
+        value = ",".join(steps_in(made.base.get(at))) if at == _MARK else made.base.get(at)
         set_to = None if resource is None else resource.values.get(at)
         waits = set_to.paths if isinstance(set_to, Waits) else ()
         place = "" if resource is None else resource.places.get(at, "")
         if resource is not None and not place and (at in resource.values or at in (("apiVersion",), ("kind",))):
             place = resource.made or resource.registered
-        sources = [_text(one) for one in said.made.sources.get(at, ()) if at != _MARK]
+        sources = [_text(one) for one in made.sources.get(at, ()) if at != _MARK]
         sources += [
             f"{_text(one)} (read on that line)"
-            for one in said.made.unknown
+            for one in said.probed.unknown
             if place and said.recorded is not None and place in said.recorded.reads.get(one, ())
         ]
-        note = _note(said, at, has_sources=bool(sources), is_set=resource is None or at in resource.values)
+        note = _note(said, made, at, has_sources=bool(sources), is_set=resource is None or at in resource.values)
         if waits:
             note = "" if held else "keeps the value that it has"
         yield Field(
@@ -331,26 +347,25 @@ def _unset_fields(said: _Said, unset: Mapping[str, Sequence[str]]) -> Iterable[F
     """Yield the composite's fields that one step sets to values that are missing, so that they aren't in its answer.
 
     Args:
-        said: The facts about the step's share in the composite's status.
+        said: The facts about the step.
         unset: The paths of such fields, each with the paths of the missing values, from the step's answer.
     """
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
-    resource = None if said.recorded is None else said.recorded.resource
+    resource = said.resource(COMPOSITE)
     places = {}
     found = {path: tuple(waits) for path, waits in unset.items()}
-    values = {} if resource is None else resource.values
-    for at, value in values.items():
-        if isinstance(value, Waits) and at not in said.base:
+    for at, value in ({} if resource is None else resource.values).items():
+        if isinstance(value, Waits) and at not in said.probed.made[COMPOSITE].base:
             places[show(at)] = "" if resource is None else resource.places.get(at, "")
             found[show(at)] = tuple(map(mask, value.paths))
     for path, waits in found.items():
         yield Field(path, None, waits, places.get(path, ""), said.run.step.name, (), "")
 
 
-def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
+def _note(said: _Said, made: Made, at: Steps, *, has_sources: bool, is_set: bool) -> str:
     if at == _MARK:
         return "crossplane-lite's mark"
-    if at in said.made.varies:
+    if at in made.varies:
         return "differs from call to call"
     if has_sources:
         return ""
@@ -358,9 +373,9 @@ def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
         return "the resource's class" if said.recorded is not None else "a constant"
     if said.recorded is not None and not is_set:
         return "kept as it is observed, or set by crossplane-lite"
-    if said.made.cut:
+    if said.probed.cut:
         return "a constant, or made from a value that wasn't tried"
-    unsure = [_text(one) for one in (*said.made.unseen, *said.made.unknown)]
+    unsure = [_text(one) for one in (*made.unseen, *said.probed.unknown)]
     if unsure:
         more = " and others" if unsure[_MOST_UNSURE:] else ""
         return f"a constant, or made from {', '.join(unsure[:_MOST_UNSURE])}{more}"
@@ -372,9 +387,9 @@ def _notes(said: _Said) -> Iterable[str]:
     step = quoted(said.run.step.name)
     if said.recorded is None:
         yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
-    if said.made.cut:
+    if said.probed.cut:
         yield f"step {step} has more values in its request than are tried"
-    for origin, problem in list(said.made.unknown.items())[:_MOST_UNSURE]:
+    for origin, problem in list(said.probed.unknown.items())[:_MOST_UNSURE]:
         seen = f"what is made from {_text(origin)} can't be seen"
         yield f"{seen}, because with another value step {step} fails: {problem}"
 

@@ -1,17 +1,20 @@
-"""Finds awaited values that never come, because the schema of the resource's kind lacks the field."""
+"""Finds awaited values that never come, because the kind's schema lacks the field, or nobody composes the resource."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..._core import codec
+from ..._core.base.near_name import near_name
 from ..._core.paths import field_path
+from ..._core.waits.entry import Need
 from ...errors import UsageError, WireError
 from ...proto import _view
 from .api_versions import api_versions_checked
 from .schema_fields import missing_field, name_of, without_method
 from .told import told
+from .validation import possible
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
@@ -23,7 +26,9 @@ HEADING: Final = "never resolved:"
 
 
 def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
-    """Find the resources and fields that need a value that never comes, because the awaited resource's schema lacks it.
+    """Find the resources and fields that need a value that never comes.
+
+    That is so if the awaited resource's schema lacks it, or if the resource's name is misspelt.
 
     Args:
         steps: The runs of the pipeline's steps.
@@ -40,6 +45,8 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
     """
     runs = list(steps)
     found: dict[str, dict[str, str]] = {}
+    for need, reason in _misspelt(runs):
+        found.setdefault(need.name, {})[need.path] = reason
     for run, says in zip(runs, told(runs), strict=True):
         needs = [need for need in says.needs if need.of_resource and need.path.startswith(need.of)]
         sources = _sources(run) if needs else ()
@@ -48,6 +55,21 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
             if reason:
                 found.setdefault(need.name, {})[need.path] = reason
     return {name: [f"{path} ({why})" for path, why in sorted(paths.items())] for name, paths in sorted(found.items())}
+
+
+def _misspelt(runs: Sequence[StepRun]) -> Iterator[tuple[Need, str]]:
+    """Yield each need of a resource that nobody composes, and why: a similar name that is composed."""
+    known: set[str] = set()
+    awaited: set[Need] = set()
+    for run, says in zip(runs, told(runs), strict=True):
+        known.update(says.held, *(one for one in _sources(run)))
+        awaited.update(need for need in says.needs if need.of_resource)
+    unknown = {need.of for need in awaited} - known
+    possible_too = possible(runs)[0] if unknown else {}
+    for need in sorted(awaited):
+        near = near_name(need.of, known) if need.of in unknown and need.of not in possible_too else ""
+        if near:
+            yield need, f"no function composes {need.of}{near}"
 
 
 def lines(unresolved: Mapping[str, Iterable[str]]) -> Iterator[str]:

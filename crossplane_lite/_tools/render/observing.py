@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterator
+from types import FrameType
 from typing import Any, NamedTuple
 
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
 from ..._core.base.type_names import type_in_words
 from ..._core.call.error_text import named
-from ..._core.models.node import LOOSE
+from ..._core.models.node import FACT, LOOSE
 from ..._core.models.resource import Resource
 from ..._core.models.walker import Tree, tree_of
 from ..._core.observed.observable import Observable
@@ -19,6 +20,7 @@ from ..._core.observed.observer import Observer
 from ..._core.observed.uses import sources
 from ...errors import CrossplaneLiteError
 from ...proto import _view
+from .origin import Origin, is_missing, origin_of
 from .outdated import unknown_fields
 
 __all__ = ["Asked", "Seen"]
@@ -43,7 +45,11 @@ class Seen(Observer):
         unresolved: The paths of the composite's fields that compose() sets to values that don't exist yet. For a key
             that doesn't exist yet, it is the path of the object that gets the key.
         missing: The paths of the missing values that compose() got. One around another one is left out.
+        unset: The fields of the composite's spec and metadata that compose() read and that aren't set, each with the
+            line that read it. The field that was read last is the last one.
         errors: The exception that ended each run, with the author's line; empty for a run that ended by itself.
+        raised: The exception that ended the first run; None if it ended by itself.
+        twice: The line that registered a name first, if compose() registered it twice; else empty.
         notes: A message for each likely mistake in the code: resources that are made, but neither registered nor part
             of another object, and what `outdated.unknown_fields` finds.
         held: The resources that compose() registers and that aren't in the function's answer, by name. One whose values
@@ -55,25 +61,41 @@ class Seen(Observer):
         self._made: list[tuple[Resource, str]] = []
         self._trees: dict[str, tuple[Tree, bool]] = {}
         self.unresolved: list[list[str | int]] = []
+        self._places: dict[str, str] = {}
         self.missing: list[str] = []
+        self.unset: dict[Origin, str] = {}
         self.errors: list[str] = []
+        self.raised: BaseException | None = None
+        self.twice = ""
         self.held: dict[str, Asked] = {}
         self.notes: list[str] = []
 
     def made(self, model: Any) -> None:
         if not isinstance(model, Resource):
             return
-        frame = sys._getframe(1)
-        while frame.f_code.co_filename.startswith(PACKAGE):
-            if frame.f_back is None:
-                return
-            frame = frame.f_back
-        self._made.append((model, f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"))
+        self._made.append((model, _place()))
+
+    def read(self, node: Any, field: Any, value: Any) -> None:
+        if node.state == FACT and is_missing(value):
+            self.missed(node, field.wire)
+
+    def missed(self, node: Any, key: str) -> None:
+        origin = origin_of(node, key)
+        if origin is not None and origin.part == "xr":
+            self.unset.pop(origin, None)
+            self.unset[origin] = _place()
+
+    def registered(self, name: str, model: Any) -> None:
+        self._places.setdefault(name, _place())
+
+    def refused(self, name: str) -> None:
+        self.twice = self._places.get(name, "")
 
     def composite(self, model: Any) -> None:
         self._model = type(model)
 
     def ended(self, call: Any, error: BaseException | None) -> None:
+        self.raised = self.raised if self.errors else error
         self.errors.append("" if error is None else call.show(named(error, call.function.file)))
         asked = [*call.handed_out, *call.guesses.values(), *call.tokens.values()]
         paths = {one.source_path for value in asked for one in sources(value)}
@@ -116,6 +138,14 @@ class Seen(Observer):
                 )
         if self._model is not None:
             yield from unknown_fields(self._model, request)
+
+
+def _place() -> str:
+    """Return the line outside of this package that is running, such as `function.py:31`; empty if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def _tree_of(model: Resource, call: Any) -> Tree | None:

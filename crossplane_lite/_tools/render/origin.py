@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..._core.observed.observable import Observable
 from ..._core.paths.text import show
 
 if TYPE_CHECKING:
     from ..._core.models.node import Node
 
-__all__ = ["Origin", "Steps", "origin_of", "origin_text"]
+__all__ = ["Origin", "Steps", "is_missing", "origin_of", "origin_text"]
 
 # A part of a node's path: `.spec`, `[0]` or `["a/b"]`.
 _STEP: Final = re.compile(r"""\.([^.\[]+)|\[(\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
@@ -56,6 +57,11 @@ def origin_of(node: Node, key: str) -> Origin | None:
         number = root.prefix.removeprefix(f"required.{root.name}[").removesuffix("]")
         return Origin("required", root.name, (int(number), *steps)) if number.isdigit() else None
     return None
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value that was read from the request isn't there."""
+    return value is None or type(value) is Observable or getattr(value, "_absent", False)
 
 
 def origin_text(origin: Origin) -> str:

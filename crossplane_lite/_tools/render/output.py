@@ -169,7 +169,7 @@ def failure_lines(error: RenderError) -> Iterator[str]:
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
     if error.steps:
-        from .unset import hints
+        from .advice import hints
 
         yield from (f"hint: {hint}" for hint in hints(error.steps[-1]))
 

@@ -1,13 +1,15 @@
-"""Finds the sources of a resource's fields by trial: calls a function again with one value of its request changed.
+"""Finds the sources of resources' fields by trial: calls a function again with one value of its request changed.
 
-The fields of the resource that differ in the response depend on that value. An origin (see `render.origin`) says where
-in the request the value is.
+The fields that differ in the response depend on that value. An origin (see `render.origin`) says where in the request
+the value is. One call shows the fields of all resources.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final, NamedTuple
 
 from ..._core import codec
@@ -17,9 +19,9 @@ from ..._core.paths.schema import Schema
 from ...errors import CrossplaneLiteError
 from ...proto import _view
 from .origin import Origin, Steps
-from .recording import Recorded
+from .recording import Recorded, Waits
 
-__all__ = ["Answer", "Found", "Made", "Request", "fields_of", "made_from", "origins"]
+__all__ = ["Answer", "Found", "Made", "Probed", "Request", "fields_of", "origins", "probed"]
 
 Fields = Mapping[Steps, Any]
 
@@ -37,77 +39,89 @@ class Made(NamedTuple):
     """The sources of a resource's fields. A field is given by the keys and indexes of its path.
 
     Attributes:
+        base: The values of the fields for the unchanged request. If the resource is held back, they are as compose()
+            registers them.
+        varies: The fields that differ between two calls with the same request.
         sources: For each field, the origins of the values that it depends on.
         decides: The origins of the values that decide whether the resource is composed, or which name it has.
         unseen: The origins in `decides` whose change makes the resource disappear, so that it isn't known which fields
             depend on them.
-        unknown: The origins whose change makes the function fail, each with the error.
-        varies: The fields that differ between two calls with the same request.
-        cut: Whether there were more than `MOST_PROBES` values, so that the others weren't changed.
     """
 
+    base: Fields
+    varies: set[Steps]
     sources: dict[Steps, list[Origin]]
     decides: list[Origin]
     unseen: list[Origin]
+
+
+class Probed(NamedTuple):
+    """What the calls of a function have shown.
+
+    Attributes:
+        made: The sources of each resource's fields, by name.
+        unknown: The origins whose change makes the function fail, each with the error.
+        cut: Whether there were more than `MOST_PROBES` values, so that the others weren't changed.
+    """
+
+    made: dict[str, Made]
     unknown: dict[Origin, str]
-    varies: set[Steps]
     cut: bool
 
 
 class Found(NamedTuple):
-    """The resource that was found in a response.
+    """What was found in a response.
 
     Attributes:
-        name: The resource's name: the first of the wanted names that the response has; empty if it has none of them.
-        fields: The values of the resource's fields, by the keys and indexes of their paths.
+        names: The names of all resources that the function registers; if it doesn't show that, of all desired ones.
+        fields: The values of the fields of the wanted resources, by name, by the keys and indexes of their paths.
         error: The error if the function failed; else empty.
     """
 
-    name: str
-    fields: Fields
+    names: AbstractSet[str]
+    fields: Mapping[str, Fields]
     error: str = ""
 
 
-Answer = Callable[[bytes, Sequence[str]], Found]
-"""Calls the function with the bytes of a request, and returns the resource under the first of the given names."""
+Answer = Callable[[bytes, Callable[[str], bool]], Found]
+"""Calls the function with the bytes of a request. The function in the second place says which resources are wanted."""
 
 
-def made_from(
+def probed(
     request: bytes,
-    name: str,
+    names: Sequence[str],
     candidates: Iterable[Origin],
     answer: Answer,
-    base: Fields,
     schema: Mapping[str, Any] | None = None,
-) -> Made:
-    """Find the values of a request on which a resource's fields depend.
+) -> Probed:
+    """Find the values of a request on which the fields of resources depend.
 
-    First calls the function with the unchanged request, and then up to three times for each value.
+    First calls the function twice with the unchanged request, and then a few times for each value.
 
     Args:
         request: The bytes of the request.
-        name: The composition resource name; empty for the composite.
+        names: The composition resource names; an empty name is the composite.
         candidates: The origins of the values to change, one after the other. Only the first `MOST_PROBES` are changed.
-        answer: A function that calls the composition function, and finds the resource in the response.
-        base: The fields of the resource for the unchanged request.
-        schema: The schema of the composite's kind; its values are only changed to such that it allows. None if it isn't
-            known.
+        answer: A function that calls the composition function.
+        schema: The schema of the composite's kind. Of values that it lists, others in the list are tried first. None if
+            it isn't known.
     """
-    made = Made({}, [], [], {}, set(), False)
-    again = answer(request, [name]).fields
-    made.varies.update(_different(base, again))
-    source = Request(request)
-    number = 0
-    for origin in candidates:
-        number += 1
-        if number > MOST_PROBES:
-            return made._replace(cut=True)
-        allowed = _allowed(schema, origin)
-        _try(origin, name, source, answer, base, made, allowed)
-    return made
+    probes = _Probes(request, names, answer)
+    failed = []
+    for number, origin in enumerate(candidates):
+        if number == MOST_PROBES:
+            return probes.found._replace(cut=True)
+        before = probes.source.value(origin)
+        listed = [one for one in _listed(schema, origin) if not _same(one, before)]
+        answered = probes.change(origin, [*listed, *_others(before, probes.strings)])
+        if origin in probes.found.unknown or (listed and not any(one in answered for one in listed)):
+            failed.append(origin)
+    for origin in failed:
+        probes.change_elsewhere(origin, schema)
+    return probes.found
 
 
-def _allowed(schema: Mapping[str, Any] | None, origin: Origin) -> Sequence[Any]:
+def _listed(schema: Mapping[str, Any] | None, origin: Origin) -> Sequence[Any]:
     """Return the values that a schema lists for a value of the composite; empty if it lists none."""
     place = None if schema is None or origin.part != "xr" else Schema(schema).at(origin.steps)
     parts = [] if place is None else [one.source for one in place.alternatives()]
@@ -115,44 +129,136 @@ def _allowed(schema: Mapping[str, Any] | None, origin: Origin) -> Sequence[Any]:
     return choices if isinstance(choices, list) else ()
 
 
-def _try(
-    origin: Origin, name: str, source: Request, answer: Answer, base: Fields, made: Made, allowed: Sequence[Any]
-) -> None:
-    problem = ""
-    decides = False
-    before = source.value(origin)
-    for value in [one for one in allowed if not _same(one, before)] or _others(before):
-        data = source.changed(origin, value)
-        if data is None:
-            continue
-        found = answer(data, [name, *_renamed(name, before, value)])
-        if found.error:
-            problem = found.error
-        elif not found.name:
-            decides = True
-        else:
-            if name and found.name != name:  # the resource's name is made from the value, too
-                made.decides.append(origin)
-            for steps in _different(base, found.fields) - made.varies:
-                made.sources.setdefault(steps, []).append(origin)
-            return
-    if decides:
-        made.decides.append(origin)
-        made.unseen.append(origin)
-    elif problem:
-        made.unknown[origin] = problem
+class _Probes:
+    """The calls of a function with one value of its request changed.
 
+    Args:
+        request: The bytes of the request.
+        names: The names of the resources.
+        answer: A function that calls the composition function.
 
-def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
-    """Yield the names that a resource may have after a change of a value from `before` to `value`.
-
-    These are the resource's name with one occurrence of `before` replaced. Nothing is yielded if the name doesn't
-    contain `before`, or if `before` isn't a string or an integer.
+    Attributes:
+        source: The request.
+        strings: The strings in the composite.
+        found: What the calls have shown so far.
     """
+
+    def __init__(self, request: bytes, names: Sequence[str], answer: Answer) -> None:
+        self._answer = answer
+        base, again = (answer(request, names.__contains__) for _ in range(2))
+        every = {name: base.fields.get(name, {}) for name in names}
+        made = {name: Made(one, _different(one, again.fields.get(name, {})), {}, [], []) for name, one in every.items()}
+        self._known = base.names
+        # For the elements of lists, a request in which resources have other names by a change of the element.
+        self._named: dict[Steps, tuple[bytes, Mapping[str, str]]] = {}
+        self.source = Request(request)
+        tree = self.source.tree(Origin("xr", "", ()))
+        self.strings = {value for _, value in leaves(tree) if isinstance(value, str)}
+        self.found = Probed(made, {}, False)
+
+    def change(self, origin: Origin, values: Iterable[Any]) -> list[Any]:
+        """Try values in the place of one, until the function has shown each resource with another value.
+
+        Where resources have other names then, they are observed under these names, and count as the same resources.
+
+        Returns:
+            The values that the function has answered for.
+        """
+        before = self.source.value(origin)
+        pending = dict(self.found.made)
+        problem = ""
+        answered = []
+
+        def is_wanted(name: str) -> bool:
+            return name in pending or name not in self._known
+
+        for value in values:
+            request = self.source.changed(origin, value) if pending else None
+            if request is None:
+                continue
+            found = self._answer(request, is_wanted)
+            renamed = {} if found.error else _renamed(self._known, found.names, before, value)
+            if renamed:
+                request = _observed_as(request, renamed)
+                self._named.setdefault(origin.steps[:-1], (request, renamed))
+                found = self._answer(request, is_wanted)
+            if found.error:
+                problem = found.error
+                continue
+            answered.append(value)
+            for name in [one for one in pending if renamed.get(one, one) in found.fields]:
+                made = pending.pop(name)
+                if name in renamed:
+                    _add(made.decides, origin)
+                fields = _with_names(found.fields[renamed.get(name, name)], renamed)
+                for steps in _different(made.base, fields) - made.varies:
+                    _add(made.sources.setdefault(steps, []), origin)
+        for made in pending.values() if answered else ():
+            _add(made.decides, origin)
+            made.unseen.append(origin)
+        if problem and not answered:
+            self.found.unknown[origin] = problem
+        return answered
+
+    def change_elsewhere(self, origin: Origin, schema: Mapping[str, Any] | None) -> None:
+        """Try a value of a list's element again, beside another value of the element that changes resources' names.
+
+        Two elements may differ in this value alone, so that with another one two resources would have the same name.
+        """
+        request, renamed = self._named.get(origin.steps[:-1], (b"", {}))
+        if not request or not isinstance(origin.steps[-2], int):
+            return
+        names = {name: renamed.get(name, name) for name in self.found.made}
+        there = probed(request, list(names.values()), [origin], self._answer, schema)
+        if not there.unknown:
+            self.found.unknown.pop(origin, None)
+        for name, other in names.items():
+            for steps in there.made[other].sources:
+                _add(self.found.made[name].sources.setdefault(steps, []), origin)
+
+
+def _add(origins: list[Origin], origin: Origin) -> None:
+    if origin not in origins:
+        origins.append(origin)
+
+
+def _renamed(known: AbstractSet[str], now: AbstractSet[str], before: Any, value: Any) -> dict[str, str]:
+    """Return the new names of resources whose names have one `value` in the place of `before` now."""
     if not isinstance(before, (str, int)) or isinstance(before, bool) or before == "":
-        return
-    for found in re.finditer(re.escape(str(before)), name):
-        yield f"{name[: found.start()]}{value}{name[found.end() :]}"
+        return {}
+    found = {}
+    for name in known - now:
+        for match in re.finditer(re.escape(str(before)), name):
+            other = f"{name[: match.start()]}{value}{name[match.end() :]}"
+            if other in now and other not in known:
+                found[name] = other
+    return found
+
+
+def _observed_as(request: bytes, renamed: Mapping[str, str]) -> bytes:
+    """Return a request in which resources are observed under other names."""
+    message = _view.RunFunctionRequest.FromString(request)
+    resources = message.observed.resources
+    for name, other in renamed.items():
+        if name in resources:
+            resources[other].CopyFrom(resources[name])
+            del resources[name]
+    made: bytes = message.SerializeToString(deterministic=True)
+    return made
+
+
+def _with_names(fields: Fields, renamed: Mapping[str, str]) -> Fields:
+    """Return fields that wait for values of resources by their names before the change."""
+    names = {other: name for name, other in renamed.items()}
+
+    def before(path: str) -> str:
+        head = next((other for other in names if path.startswith((f"{other}.", f"{other}["))), "")
+        return names.get(head, head) + path.removeprefix(head)
+
+    return {
+        steps: Waits(tuple(map(before, value.paths))) if names and isinstance(value, Waits) else value
+        for steps, value in fields.items()
+    }
 
 
 def _different(base: Fields, other: Fields) -> set[Steps]:
@@ -173,10 +279,11 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _others(value: Any) -> Iterator[Any]:
+def _others(value: Any, taken: AbstractSet[str]) -> Iterator[Any]:
     """Yield other values of the same type; for None, a string, an integer and True.
 
-    The values that are most likely to be valid come first.
+    The values that are most likely to be valid come first. No string is one of `taken`: two parts that get the same
+    value may get the same name.
     """
     if value is None:
         yield from _FOR_UNSET
@@ -191,19 +298,16 @@ def _others(value: Any) -> Iterator[Any]:
             return
         signs = [found.start() for found in re.finditer("[A-Za-z0-9]", value)]
         for at in dict.fromkeys([*signs[-1:], *signs[:1]]):
-            yield f"{value[:at]}{_next(value[at])}{value[at + 1 :]}"
+            others = (f"{value[:at]}{sign}{value[at + 1 :]}" for sign in _after(value[at]))
+            yield from (one for one in [next((one for one in others if one not in taken), None)] if one is not None)
         yield f"{value}x"
 
 
-def _next(sign: str) -> str:
-    """Return the next letter of the same case, or the next digit. The letter after `z` is `a`, the digit after 9 is 0.
-
-    Any other character is returned unchanged.
-    """
-    for first, last in ("az", "AZ", "09"):
-        if first <= sign <= last:
-            return first if sign == last else chr(ord(sign) + 1)
-    return sign
+def _after(sign: str) -> str:
+    """Return the other letters of the same case, or the other digits, from the next one on and around."""
+    alphabet = next(one for one in (ascii_lowercase, ascii_uppercase, digits) if sign in one)
+    at = alphabet.index(sign)
+    return alphabet[at + 1 :] + alphabet[:at]
 
 
 class Request:

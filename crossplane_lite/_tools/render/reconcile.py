@@ -29,7 +29,7 @@ from ..manifests.objects import (
 )
 from .cluster import World
 from .composed import Owner, composed_resource
-from .definition import check_defines, is_legacy
+from .definition import check_defines, is_legacy, schema_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .references import references_of, with_composition, with_references
 from .rendered import InvalidStatusError, Rendered, RenderError
@@ -173,7 +173,8 @@ class _Reconcile:
         try:
             pipeline.run()
             rendered = self._finished(pipeline)
-            wrong = errors_in_status(self._composite, pipeline.runs, self._xrd, self._cluster, self._notes)
+            where = "" if self._xrd is None else " in the XRD"
+            wrong = errors_in_status(self._composite, pipeline.runs, self._schema, where, self._notes)
             if wrong:
                 stored = {**self._composite, "spec": rendered.composite["spec"]}
                 raise InvalidStatusError.of(wrong, rendered._replace(composite=stored))
@@ -286,7 +287,7 @@ class _Reconcile:
         self._take_conditions(pipeline)
         self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
         self._mark(readiness_condition(desired.composite.ready, ready))
-        self._notes += _looks_wrong(pipeline)
+        self._notes += self._looks_wrong(pipeline)
         self._notes += self._unknown_names(pipeline, composed)
         return Rendered(
             composite={**self._with_status(status), "spec": self._spec(composed)},
@@ -321,6 +322,23 @@ class _Reconcile:
         self._conditions = found
         return status
 
+    def _schema(self) -> Mapping[str, Any] | None:
+        """Return the schema of the composite's kind: that of the XRD, else the cluster's; None if there is none."""
+        if self._xrd is None:
+            return self._cluster.schema(self._owner.api_version, self._owner.kind)
+        return schema_of(self._composite, self._xrd, "the XRD")[0]
+
+    def _looks_wrong(self, pipeline: Pipeline) -> Iterator[str]:
+        """Yield a note for each likely mistake in the functions' code and in their desired state."""
+        from .advice import none_texts, shown_secrets, unknown_reads
+
+        # Steps with the same composite give the same notes.
+        yield from dict.fromkeys(note for run in pipeline.runs if run.seen is not None for note in run.seen.notes)
+        yield from none_texts(pipeline.runs)
+        yield from shown_secrets(pipeline.runs)
+        if any(run.seen is not None and run.seen.unset for run in pipeline.runs):
+            yield from unknown_reads(pipeline.runs, self._schema() or {})
+
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the observed resources that the composite controls and that aren't in `composed`, by name."""
         return {
@@ -353,6 +371,10 @@ class _Reconcile:
         of_claim: list[Any] = list(known) if isinstance(known, list) else []
         for condition, is_for_claim in pipeline.conditions:
             if condition["type"] in _SYSTEM:
+                self._notes.append(
+                    f"the condition {condition['type']} of a function is ignored, because Crossplane sets it itself: "
+                    "choose another type; readiness is said with .ready of the composite and of resources"
+                )
                 continue
             seen.add(condition["type"])
             with_condition(self._conditions, condition)
@@ -394,17 +416,6 @@ class _Reconcile:
             own["claimConditionTypes"] = self._status["claimConditionTypes"]
         conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
         return {**self._composite, "status": {**own, **status, "conditions": conditions}}
-
-
-def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
-    """Yield a note for each likely mistake in the functions' code and in their desired state."""
-    # Another run that only looks for dependencies gives the same notes, and so do steps with the same composite.
-    yield from dict.fromkeys(note for run in pipeline.runs if run.seen is not None for note in run.seen.notes)
-    if not any(b"None" in run.response for run in pipeline.runs):
-        return
-    from .unset import none_texts
-
-    yield from none_texts(pipeline.runs)
 
 
 def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:

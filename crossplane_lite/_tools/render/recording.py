@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.sentinels import TOMBSTONE
@@ -14,7 +15,7 @@ from ..._core.models.walker import Tree, tree_of
 from ..._core.observed.observable import Observable
 from ..._core.observed.observer import Observer
 from ...errors import CrossplaneLiteError
-from .origin import Origin, Steps, origin_of
+from .origin import Origin, Steps, is_missing, origin_of
 from .places import Places
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..._core.models.types import Field
     from ...composition import Function
 
-__all__ = ["COMPOSITE", "Recorded", "Registered", "Waits", "record", "registered", "silent_run"]
+__all__ = ["COMPOSITE", "Recorded", "Registered", "Run", "Waits", "record", "silent_run"]
 
 COMPOSITE: Final = ""
 """Means the composite where a resource's name is expected. No resource has an empty name."""
@@ -60,26 +61,36 @@ class Recorded(NamedTuple):
     """The record of a run of compose().
 
     Attributes:
-        resource: The requested resource; None if compose() registers no resource with this name.
+        resources: The requested resources that compose() registers, by name.
         reads: The lines of code that read a value from the request, by the value's origin.
         unset: The lines of code that read a missing value, by the origin that the value would have. The origin that was
             read last is the last one.
         raw: Whether compose() used the raw request (`ctx.request`). What it reads there isn't recorded.
-        error: The exception that compose() raised; None if it raised none.
-        twice: The line of the first registration if compose() registered a name twice; else empty.
-        answer: The bytes of the response; empty if the request is malformed.
     """
 
-    resource: Registered | None
+    resources: dict[str, Registered]
     reads: dict[Origin, set[str]]
     unset: dict[Origin, set[str]]
-    raw: bool = False
-    error: BaseException | None = None
-    twice: str = ""
-    answer: bytes = b""
+    raw: bool
 
 
-def record(function: Function, request: bytes, name: str) -> Recorded:
+class Run(NamedTuple):
+    """What a silent run of compose() gives.
+
+    Attributes:
+        answer: The bytes of the response; empty if the request is malformed.
+        error: The exception that compose() raised; None if it raised none.
+        names: The names of all registered resources.
+        values: The values of the resources that were asked for, by name, as `Registered` has them.
+    """
+
+    answer: bytes
+    error: BaseException | None
+    names: AbstractSet[str]
+    values: dict[str, dict[Steps, Any]]
+
+
+def record(function: Function, request: bytes, names: Sequence[str]) -> Recorded:
     """Run compose() once more, and record the values that it reads and the lines that set fields.
 
     The function's logs, its prints and its response are dropped.
@@ -87,41 +98,23 @@ def record(function: Function, request: bytes, name: str) -> Recorded:
     Args:
         function: The function.
         request: The bytes of the request.
-        name: The name of the composed resource to record, or `COMPOSITE`.
+        names: The names of the composed resources to record; `COMPOSITE` for the composite.
     """
-    watch = _Watch(function, name)
-    answer = _answer(function, request, watch)
-    found = watch.found.get(name)
-    return Recorded(found, watch.reads, watch.unset, watch.raw, watch.error, watch.twice, answer)
-
-
-def registered(function: Function, request: bytes, names: Sequence[str]) -> dict[str, Registered]:
-    """Run compose() once more, and return resources with the lines that set their fields, by name.
-
-    Args:
-        function: The function.
-        request: The bytes of the request.
-        names: The names of the resources to return; `COMPOSITE` for the composite.
-    """
-    watch = _Watch(function, *names)
+    watch = _Watch(function, names)
     _answer(function, request, watch)
-    return watch.found
+    return Recorded(watch.found, watch.reads, watch.unset, watch.raw)
 
 
-def silent_run(function: Function, request: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Registered]]:
+def silent_run(function: Function, request: bytes, wanted: Callable[[str], bool] = lambda _: False) -> Run:
     """Run compose() once more, without its logs and prints.
 
     Args:
         function: The function.
         request: The bytes of the request.
-        names: The names of the resources to return; `COMPOSITE` for the composite.
-
-    Returns:
-        The bytes of the response, which are empty if the request is malformed; and the registered resources in
-        `names`, by name. No lines of code are recorded for them.
+        wanted: Says by a name whether the values of this resource are wanted; the name of the composite is `COMPOSITE`.
     """
-    taker = _Taker(*names)
-    return _answer(function, request, taker), taker.found
+    taker = _Taker(wanted)
+    return Run(_answer(function, request, taker), taker.error, taker.names, taker.values)
 
 
 def _answer(function: Function, request: bytes, observer: Observer) -> bytes:
@@ -152,24 +145,26 @@ class _Taker(Observer):
     """Takes resources as they are when compose() ends.
 
     Args:
-        names: The names of the resources to take; `COMPOSITE` for the composite.
+        wanted: Says by a resource's name whether to take it; the name of the composite is `COMPOSITE`.
     """
 
-    def __init__(self, *names: str) -> None:
-        self._names = names
-        self.found: dict[str, Registered] = {}
+    def __init__(self, wanted: Callable[[str], bool]) -> None:
+        self._wanted = wanted
+        self.names: AbstractSet[str] = frozenset()
+        self.values: dict[str, dict[Steps, Any]] = {}
         self.error: BaseException | None = None
 
     def ended(self, call: Any, error: BaseException | None) -> None:
         self.error = error
-        for name in self._names:
-            model = call.composite if name == COMPOSITE else call.resources.get(name)
-            if model is not None:
+        self.names = frozenset(call.resources)
+        for name, model in (*call.resources.items(), (COMPOSITE, call.composite)):
+            if model is not None and self._wanted(name):
                 with contextlib.suppress(CrossplaneLiteError):  # the response has a fatal result for such a value
-                    self.found[name] = self._taken(name, model, _values_of(tree_of(model, call)))
+                    self.values[name] = _values_of(tree_of(model, call))
+                    self.taken(name, model)
 
-    def _taken(self, name: str, model: Resource, values: dict[Steps, Any]) -> Registered:
-        return Registered(values, {}, "", "")
+    def taken(self, name: str, model: Resource) -> None:
+        """The values of a resource have been taken."""
 
 
 def _values_of(tree: Tree) -> dict[Steps, Any]:
@@ -199,8 +194,9 @@ class _Watch(_Taker):
         names: The names of the resources to record; `COMPOSITE` for the composite.
     """
 
-    def __init__(self, function: Function, *names: str) -> None:
-        super().__init__(*names)
+    def __init__(self, function: Function, names: Sequence[str]) -> None:
+        super().__init__(names.__contains__)
+        self.found: dict[str, Registered] = {}
         self._places = Places(function.file)
         # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
@@ -210,7 +206,6 @@ class _Watch(_Taker):
         self.reads: dict[Origin, set[str]] = {}
         self.unset: dict[Origin, set[str]] = {}
         self.raw = False
-        self.twice = ""
 
     def made(self, model: Any) -> None:
         for name, place in self._places.of_arguments(type(model).__name__, model.__dict__).items():
@@ -226,8 +221,7 @@ class _Watch(_Taker):
         origin = origin_of(node, field.wire) if node.state >= WAIT else None
         if origin is None:
             return
-        is_there = value is not None and type(value) is not Observable and not getattr(value, "_absent", False)
-        noted = self.reads if is_there else self.unset
+        noted = self.unset if is_missing(value) else self.reads
         noted[origin] = {*noted.pop(origin, ()), self._places.current()}
 
     def missed(self, node: Node, key: str) -> None:
@@ -241,12 +235,11 @@ class _Watch(_Taker):
     def registered(self, name: str, model: Any) -> None:
         self._registered.setdefault(name, self._places.current())
 
-    def refused(self, name: str) -> None:
-        self.twice = self._registered.get(name, "")
-
-    def _taken(self, name: str, model: Resource, values: dict[Steps, Any]) -> Registered:
+    def taken(self, name: str, model: Resource) -> None:
+        values = self.values[name]
         places = {steps: place for steps in values if (place := self._place_of(model, steps))}
-        return Registered(values, places, self._made.get(id(model), ""), self._registered.get(name, ""))
+        made, registered = self._made.get(id(model), ""), self._registered.get(name, "")
+        self.found[name] = Registered(values, places, made, registered)
 
     def _place_of(self, found: Any, steps: Steps) -> str:
         """Return the line that set the value at a path of `found`, or else the nearest object or list around it.

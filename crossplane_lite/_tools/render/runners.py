@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ..._core.base.near_name import near_name
 from ...errors import InputError
 from ..manifests.yaml import Document
 from .inputs import labels
@@ -113,10 +114,11 @@ def runners(
         elif name in documents:
             found[name] = _described(name, documents[name], dial)
         else:
-            known = ", ".join(sorted({*targets, *documents})) or "none"
+            known = sorted({*targets, *documents})
             raise InputError(
-                f"{step.where}: functionRef.name: no function {name!r} was given (given: {known}): add its Function "
-                f"document to the FUNCTIONS file, or give --function {name}=module:function"
+                f"{step.where}: functionRef.name: no function {name!r} was given (given: {', '.join(known) or 'none'})"
+                f"{near_name(name, known) or ':'} add its Function document to the FUNCTIONS file, or give --function "
+                f"{name}=module:function"
             )
     return found
 

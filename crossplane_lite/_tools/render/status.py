@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._core.base.type_names import json_type_in_words, type_in_words
 from ...errors import InputError, MissingExtraError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of
-from .definition import schema_of
 
 if TYPE_CHECKING:
-    from .pipeline import Cluster
     from .rendered import StepRun
 
 __all__ = ["checked_conditions", "conditions_of", "errors_in_status", "readiness_condition"]
@@ -21,19 +19,19 @@ __all__ = ["checked_conditions", "conditions_of", "errors_in_status", "readiness
 def errors_in_status(
     composite: Mapping[str, Any],
     runs: Sequence[StepRun],
-    xrd: Mapping[str, Any] | None,
-    cluster: Cluster,
+    find: Callable[[], Mapping[str, Any] | None],
+    where: str,
     notes: list[str],
 ) -> list[str]:
     """Return a message for each mistake in the status that the functions desire.
 
-    The list is empty if neither the XRD nor the cluster has a schema of the composite's kind.
+    The list is empty if there is no schema of the composite's kind.
 
     Args:
         composite: The composite.
         runs: The runs of the pipeline's steps.
-        xrd: The composite's CompositeResourceDefinition; None if it isn't known.
-        cluster: The source of the schema if there is no XRD.
+        find: Returns the schema of the composite's kind; None if there is none.
+        where: The schema's place for messages, such as ` in the XRD`.
         notes: A list to which a line is added if the package for the check isn't installed.
 
     Raises:
@@ -46,17 +44,13 @@ def errors_in_status(
     waits = any(run.seen is not None and run.seen.unresolved for run in runs)
     if not is_set and not waits:  # then no schema needs to be read
         return []
-    schema: Mapping[str, Any] | None
-    if xrd is None:
-        schema = cluster.schema(composite["apiVersion"], composite["kind"])
-    else:
-        schema = schema_of(composite, xrd, "the XRD")[0]
+    schema = find()
     if schema is None:
         return []
     from .validation import status_errors
 
     try:
-        return status_errors(composite, runs, schema, "" if xrd is None else " in the XRD")
+        return status_errors(composite, runs, schema, where)
     except MissingExtraError as error:
         notes.append(f"the composite's status isn't checked against its schema: {error}")
         return []

@@ -16,12 +16,14 @@ from ..._core.base.excerpts import short_text
 from ..._core.base.near_name import near_name
 from ..._core.observed.observable import Observable
 from ..._core.paths.text import show as show_path
+from ..._core.paths.trees import lookup
 from ..._core.schemas.schema import SchemaError, errors_in
 from ..._core.waits.dependencies import show
 from ...errors import MissingExtraError
 from ...proto import _view
-from ..manifests.objects import some_names
+from ..manifests.objects import some_names, text_of
 from .api_versions import api_versions_checked
+from .charts import Charts
 from .functions import InProcess
 from .observing import Asked, Seen
 from .rendered import cut_off
@@ -59,6 +61,8 @@ class Check:
         self._seen: dict[str, Mapping[str, Any]] = {}
         self._unchecked: dict[str, str] = {}
         self._names: set[str] = set()
+        self._api_versions: set[str] = set()
+        self._charts = Charts(schemas.folders)
         self._rules: dict[str, Verdicts] = {}
         self.errors: list[str] = []
 
@@ -75,6 +79,7 @@ class Check:
         last = rendered.steps[-1].request if rendered.steps else b""
         self._observed = _view.RunFunctionRequest.FromString(last).observed.resources
         known = {name for name, _ in found}
+        self._api_versions.update(text_of(one.get("apiVersion")) for _, one in found)
         for name, resource in found:
             self._check(name, resource, partial=False)
         for name, why in not_sent(rendered).items():
@@ -150,7 +155,9 @@ class Check:
         if versions:
             yield f"{name or 'xr'}.apiVersion: {versions}"
         else:
-            near = near_name(kind, self._schemas.kinds_of(split(api_version)[0]))
+            near = near_name(kind, self._schemas.kinds_of(split(api_version)[0])) or near_name(
+                api_version, [one for one in self._api_versions if self._schema(one, kind)[0] is not None]
+            )
             self._leave(shown, f"no schema of {short_text(api_version)} {short_text(kind)}{near}")
 
     def _schema(self, api_version: str, kind: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -160,17 +167,14 @@ class Check:
         return schema, "" if schema is None else f" in {self._schemas.where(api_version, kind)}"
 
     def _embedded(self, name: str, resource: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a message for each mistake in the manifest inside of an Object of provider-kubernetes."""
-        steps: Sequence[str] = _MANIFEST if resource.get("kind") == "Object" else ()
-        manifest: Any = resource
-        for step in steps:
-            manifest = manifest.get(step) if isinstance(manifest, Mapping) else None
-        if not steps or not isinstance(manifest, Mapping):
-            return
-        api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
+        """Yield a message for each mistake in the manifest of provider-kubernetes' Object, or a Release's values."""
+        if resource.get("kind") == "Release":
+            yield from self._charts.mistakes(name, resource)
+        manifest: Any = lookup(resource, _MANIFEST) if resource.get("kind") == "Object" else None
+        api_version, kind = (lookup(manifest, (key,)) for key in ("apiVersion", "kind"))
         if isinstance(api_version, str) and isinstance(kind, str):
             schema, where = self._schema(api_version, kind)
-            yield from () if schema is None else _errors(f"{name}.{show_path(steps)}", manifest, schema, where)
+            yield from () if schema is None else _errors(f"{name}.{show_path(_MANIFEST)}", manifest, schema, where)
 
     def _broken(self, name: str, resource: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> Iterator[str]:
         """Yield a message for each rule in CEL that a resource breaks, also beside what exists."""

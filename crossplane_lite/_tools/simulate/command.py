@@ -253,7 +253,7 @@ def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> 
     from ..render.explain import explain
 
     steps = simulation.rounds[-1].rendered.steps
-    return [explain(steps, name, timeout=inputs.timeout, schema=inputs.schema) for name in dict.fromkeys(names)]
+    return explain(steps, names, timeout=inputs.timeout, schema=inputs.schema)
 
 
 def _show(

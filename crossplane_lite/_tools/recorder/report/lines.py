@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...._core.paths.text import show
 from ....composition import Function
 from ....proto import _view
-from ...render.recording import COMPOSITE, Registered, registered
+from ...render.recording import COMPOSITE, Registered, record
 
 if TYPE_CHECKING:
     from ...render.rendered import StepRun
@@ -25,7 +25,7 @@ def lines_of(run: StepRun) -> Callable[[str, str], str]:
     if not isinstance(function, Function):
         return lambda name, path: ""
     names = [COMPOSITE, *_view.RunFunctionResponse.FromString(run.response).desired.resources]
-    found = {name: _by_path(one) for name, one in registered(function, run.request, names).items()}
+    found = {name: _by_path(one) for name, one in record(function, run.request, names).resources.items()}
 
     def line(name: str, path: str) -> str:
         lines = found.get(name, {})

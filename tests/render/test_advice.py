@@ -1,4 +1,4 @@
-"""Fields that nobody set, and what became of reading them."""
+"""Likely mistakes: fields that nobody set, and what became of reading them; secrets that anybody sees."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import pytest
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._core.models import reader
+from crossplane_lite._tools.manifests.kind_schemas import Schemas
+from crossplane_lite._tools.render.cluster import Files
 from crossplane_lite._tools.render.output import failure_lines
 from crossplane_lite.render import FatalResultError, Rendered, Step, render
 from examples.vpc.model.com.example.platform.network.v1alpha1 import Network
+from tests.codegen.generated import crd, obj
 
 SIZES = {"small": 1}
 
@@ -94,6 +97,51 @@ def test_the_composites_status() -> None:
         xr.status.vpcId = f"vpc of {xr.observed.spec.region}"
 
     assert list(once(body).notes) == ["xr: status.vpcId is 'vpc of None', made with xr.spec.region, which isn't set"]
+
+
+def test_a_field_that_the_schema_lacks() -> None:
+    """A field of the spec that is read and that the composite's schema lacks is noted with its line."""
+    definition = crd(obj(spec=obj(region="s", size="i")), kind="Network", group="platform.example.com")
+    definition["spec"]["versions"][0]["name"] = "v1alpha1"
+
+    @composition.function(name="f")
+    def compose(ctx: composition.Context) -> None:
+        spec = ctx.composite(Unstructured).observed.spec
+        config(ctx, region=spec.regoin, size=spec.size)
+
+    xr = {"apiVersion": "platform.example.com/v1alpha1", "kind": "Network", "metadata": {"name": "a"}, "spec": {}}
+    steps, cluster = [Step("one", "f")], Files((), Schemas())
+    assert list(render(xr, steps, {"f": compose}, cluster=cluster).notes) == []
+    schemas = Schemas()
+    schemas.add_crd(definition, "crd.yaml")
+    (note,) = render(xr, steps, {"f": compose}, cluster=Files((), schemas)).notes
+    line = compose._compose.__code__.co_firstlineno + 3
+    assert note == (
+        f"test_advice.py:{line}: xr.spec.regoin is read and never set: its schema has no spec.regoin; did you mean "
+        "'region'?"
+    )
+
+
+def test_a_secret_that_anybody_sees() -> None:
+    """A credential in the status or in a ConfigMap is noted; in a Secret, or short, it isn't."""
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "c", "namespace": "s"}}
+    data = {"token": "aHVzaGh1c2g=", "id": "YWI="}
+
+    def body(ctx: Any, xr: Any) -> None:
+        token = ctx.credentials["cloud"]["token"].decode()
+        config(ctx, token=token, id=ctx.credentials["cloud"]["id"].decode())
+        ctx.resource("kept", Unstructured("v1", "Secret", stringData={"token": token}))
+        xr.status.vpcId = token
+
+    @composition.function(name="f")
+    def compose(ctx: composition.Context) -> None:
+        body(ctx, ctx.composite(Network))
+
+    xr = {"apiVersion": "platform.example.com/v1alpha1", "kind": "Network", "metadata": {"name": "a"}, "spec": {}}
+    step = Step("one", "f", credentials={"cloud": ("s", "c")})
+    notes = render(xr, [step], {"f": compose}, cluster=Files([{**secret, "data": data}])).notes
+    end = "credentials.cloud.token, a secret that whoever may read this object sees there; put it into a Secret"
+    assert list(notes) == [f"config: data.token is {end}", f"xr: status.vpcId is {end}"]
 
 
 def hints(body: Callable[[Any, Any], Any], **step: Any) -> list[str]:

@@ -1,0 +1,180 @@
+"""Names likely mistakes in the code of functions.
+
+Unset fields lead to text such as `http://None.example.org`, and to exceptions in compose():
+compose() gets None when it reads a field of the composite's spec that isn't set, and Python may put the None into text.
+Its run in the preview has shown which unset fields it reads (see `observing`). One more run, in which each of them has
+a text of its own, shows which fields a text is made with. For an exception, runs with a value in one of the fields that
+were read last show whether it goes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from ..._core.base.excerpts import short_text
+from ..._core.models.walker import leaves
+from ..._core.paths.text import show
+from ...errors import CrossplaneLiteError, DuplicateResourceError
+from ...proto import _view
+from .functions import InProcess
+from .origin import Origin, Steps, origin_text
+from .probing import Request, fields_of
+from .recording import silent_run
+from .rendered import StepRun
+from .schema_fields import missing_field
+
+__all__ = ["hints", "none_texts", "shown_secrets", "unknown_reads"]
+
+_NONE: Final = "None"
+_PROBE: Final = "crossplane-lite-probe"
+_MOST_TEXTS: Final = 10
+_MOST_PROBES: Final = 20
+_MOST_CAUSES: Final = 3
+_SHORTEST_SECRET: Final = 6
+_INPUT: Final = Origin("input", "", ())
+
+
+def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
+    """Yield a message for each string in the desired state that contains the `None` of an unset field.
+
+    Only steps in this process are checked, and the first ten strings with `None` that a step adds.
+
+    Args:
+        runs: The runs of the steps of a pipeline.
+    """
+    for run in runs:
+        if not isinstance(run.runner, InProcess) or run.seen is None or _NONE.encode() not in run.response:
+            continue
+        given = _texts(run.request, _view.RunFunctionRequest)
+        texts = _texts(run.response, _view.RunFunctionResponse)
+        found = [place for place, text in texts.items() if _NONE in text and given.get(place) != text]
+        if not found or not run.seen.unset:
+            continue
+        probes = {f"{_PROBE}-{number}-": origin for number, origin in enumerate(reversed(run.seen.unset))}
+        request = run.request
+        for probe, origin in probes.items():
+            request = Request(request).changed(origin, probe) or request
+        changed = _texts(silent_run(run.runner.function, request).answer, _view.RunFunctionResponse)
+        for place in found[:_MOST_TEXTS]:
+            sources = [origin_text(one) for probe, one in probes.items() if probe in changed.get(place, "")]
+            if sources:
+                are = "which isn't set" if len(sources) == 1 else "of which none is set"
+                name, steps = place
+                yield (
+                    f"{name}: {short_text(show(steps))} is {short_text(texts[place])!r}, made with "
+                    f"{', '.join(sources)}, {are}"
+                )
+
+
+def unknown_reads(runs: Iterable[StepRun], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a message for each field of the composite's spec that compose() reads and that its schema lacks.
+
+    Args:
+        runs: The runs of the steps of a pipeline.
+        schema: The schema of the composite's kind.
+    """
+    for origin, place in (one for run in runs if run.seen is not None for one in run.seen.unset.items()):
+        problem = missing_field(schema, origin.steps, "its schema") if origin.steps[0] == "spec" else ""
+        if problem:
+            yield f"{place}: {origin_text(origin)} is read and never set: {problem}"
+
+
+def shown_secrets(runs: Iterable[StepRun]) -> Iterator[str]:
+    """Yield a message for each string outside of a Secret that a step sets to one of its credentials.
+
+    Args:
+        runs: The runs of the steps of a pipeline.
+    """
+    for run in runs:
+        request = _view.RunFunctionRequest.FromString(run.request)
+        secrets = {
+            value.decode(errors="replace"): f"credentials.{name}.{key}"
+            for name, found in request.credentials.items()
+            for key, value in found.credential_data.data.items()
+            if len(value) >= _SHORTEST_SECRET
+        }
+        if not secrets:
+            continue
+        given = _texts(run.request, _view.RunFunctionRequest)
+        texts = _texts(run.response, _view.RunFunctionResponse)
+        for (name, steps), text in texts.items():
+            is_secret = texts.get((name, ("kind",))) in ("Secret", "Object")
+            if text in secrets and not is_secret and given.get((name, steps)) != text:
+                yield (
+                    f"{name}: {short_text(show(steps))} is {secrets[text]}, a secret that whoever may read this object "
+                    "sees there; put it into a Secret"
+                )
+
+
+def hints(run: StepRun) -> Iterator[str]:
+    """Yield a message with the likely source of an exception in compose(), or nothing if no source is found.
+
+    A source is an unset field of the composite, a missing input, a key that the input lacks, or the line that first
+    registered a name that is registered twice.
+
+    Args:
+        run: The run of the step that raised the exception. Nothing is yielded if its function isn't in this process.
+    """
+    error = None if run.seen is None else run.seen.raised
+    if run.seen is None or error is None or not isinstance(run.runner, InProcess):
+        return
+    if isinstance(error, DuplicateResourceError) and run.seen.twice:
+        yield f"it is registered first at {run.seen.twice}"
+    if isinstance(error, CrossplaneLiteError):
+        return
+    key = error.args[0] if isinstance(error, KeyError) and error.args else None
+    if isinstance(key, str):
+        for origin in _lacking(run, key):
+            if _helps(run, origin, error):
+                yield f"the step's input has no {show(origin.steps)}; get({key!r}) reads what may be missing"
+                return
+        return
+    if _NONE not in f"{error.args!r} {error}":
+        return
+    has_input = _view.RunFunctionRequest.FromString(run.request).HasField("input")
+    if not run.seen.unset and "subscriptable" in str(error) and not has_input:
+        yield "the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
+        return
+    for origin in list(run.seen.unset)[: -_MOST_CAUSES - 1 : -1]:
+        if _helps(run, origin, error):
+            yield (
+                f"{origin_text(origin)} isn't set, and reads None; give it a value, a default in the XRD (previews "
+                "read it with --xrd, tests with xrd=), or check it before it is used"
+            )
+            return
+
+
+def _lacking(run: StepRun, key: str) -> Iterator[Origin]:
+    """Yield each place at which the step's input lacks `key`; at most 20, the shortest paths first."""
+    source = Request(run.request)
+    around = {steps[:end]: None for steps, _ in leaves(source.tree(_INPUT)) for end in range(len(steps) + 1)}
+    values = {steps: source.value(_INPUT._replace(steps=steps)) for steps in sorted(around, key=len)}
+    lacking = [steps for steps, value in values.items() if isinstance(value, dict) and key not in value]
+    yield from (_INPUT._replace(steps=(*steps, key)) for steps in lacking[:_MOST_PROBES])
+
+
+def _helps(run: StepRun, origin: Origin, before: BaseException) -> bool:
+    """Run compose() with a text at `origin`, and return whether the exception `before` goes away or is another one."""
+    assert isinstance(run.runner, InProcess)
+    request = Request(run.request).changed(origin, _PROBE)
+    if request is None:
+        return False
+    error = silent_run(run.runner.function, request).error
+    return error is None or (type(error), str(error)) != (type(before), str(before))
+
+
+def _texts(data: bytes, message: Any) -> dict[tuple[str, Steps], str]:
+    """Return the strings in the desired state, by the resource's name and the path.
+
+    The name of the composite, of which only the status is searched, is `xr`. `data` is a request or a response, whose
+    class is `message`; empty bytes have no desired state.
+    """
+    desired = message.FromString(data).desired
+    tops = [(name, desired.resources[name].resource, ()) for name in sorted(desired.resources)]
+    return {
+        (name, steps): value
+        for name, raw, start in (*tops, ("xr", desired.composite.resource, ("status",)))
+        for steps, value in fields_of(raw).items()
+        if isinstance(value, str) and steps[: len(start)] == start
+    }
