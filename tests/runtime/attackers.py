@@ -199,8 +199,8 @@ flood("answers of 1.2 MB, and nothing read", lambda n: call(n, sized(1_200_000))
 flood("gzip bombs", lambda n: call(n, BOMB, ZIPPED), batch=5, lines=4)
 LARGER = message(b"\x7a\x80\x80\x04" + bytes(1 << 16))  # a field that nobody knows
 for count in (1, 2, 4):
-    flood(f"fair: small calls of {count} connections", lambda n: call(n, sized(1)), lines=count)
-    flood(f"fair: calls of 64 KB of {count} connections", lambda n: call(n, LARGER), batch=16, lines=count)
+    flood(f"flooders with small calls: {count}", lambda n: call(n, sized(1)), lines=count)
+    flood(f"flooders with calls of 64 KB: {count}", lambda n: call(n, LARGER), batch=16, lines=count)
 flood("valid calls of 1 MB", lambda n: call(n, message(b"\x7a\xc0\x84=" + bytes(1_000_000))), batch=1)
 flood("unknown paths", lambda n: begun(n, UNKNOWN, 5))
 flood("health checks", lambda n: call(n, SMALL, HEALTH))
