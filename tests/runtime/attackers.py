@@ -169,6 +169,7 @@ flood("settings with 100 calls open", lambda n: frame(SET, 0, 0, struct.pack(">H
       first=b"".join(begun(n) for n in range(100)))  # fmt: skip
 flood("settings of tables", lambda n: frame(SET, 0, 0, struct.pack(">HI", 1, n % 2 * 4096)))
 flood("pings", lambda n: frame(PING, 0, 0, struct.pack(">Q", n)))
+flood("pings of 10 connections", lambda n: frame(PING, 0, 0, struct.pack(">Q", n)), lines=10)
 flood("pings, and nothing read", lambda n: frame(PING, 0, 0, struct.pack(">Q", n)), reads=False)
 flood("answers to pings", lambda n: frame(PING, 1, 0, struct.pack(">Q", n)))
 flood("priorities", lambda n: frame(PRIORITY, 0, 2 * n + 1, struct.pack(">IB", 0, 1)))
