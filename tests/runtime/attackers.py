@@ -198,6 +198,8 @@ flood("windows of a byte, answers of 1.2 MB",
 flood("answers of 1.2 MB, and nothing read", lambda n: call(n, sized(1_200_000)), (4, 2**31 - 1),
       first=frame(WINDOW, 0, 0, struct.pack(">I", 2**31 - 65_536)), batch=1, lines=10, reads=False)  # fmt: skip
 flood("gzip bombs", lambda n: call(n, BOMB, ZIPPED), batch=5, lines=4)
+HEALTH_ZIPPED = HEALTH + literal([(b"grpc-encoding", b"gzip")])
+flood("gzip bombs for the health check", lambda n: call(n, BOMB, HEALTH_ZIPPED), batch=5, lines=4)
 LARGER = message(b"\x7a\x80\x80\x04" + bytes(1 << 16))  # a field that nobody knows
 for count in (1, 2, 4):
     flood(f"flooders with small calls: {count}", lambda n: call(n, sized(1)), lines=count)
