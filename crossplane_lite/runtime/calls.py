@@ -56,6 +56,7 @@ class Calls:
         # By thread number: the deadline and the request. No lock is needed, because each thread changes only its own.
         self._running: dict[int, tuple[float, bytes]] = {}
         self._late: dict[int, float] = {}  # the deadlines of calls that `look` has reported, by thread number
+        self._malformed = log.Seldom()
         self.late = self.stuck = 0
 
     @property
@@ -84,7 +85,9 @@ class Calls:
             response = self._run(request)
             return response
         except WireError as e:
-            _log.warning("malformed request: %s", e)
+            more = self._malformed.more(time.monotonic())
+            if more is not None:
+                _log.warning("malformed request: %s%s", e, more)
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
         except BaseException:
             # A bug, because functions turn errors of their code into results. The text may have secrets: mask it.
