@@ -47,7 +47,7 @@ class Calls:
 
     Attributes:
         late: The number of calls since the server's start that ran on after their deadline.
-        stuck: The number of calls that the last `look` found stuck, `Limits.stuck_seconds` or more after their deadline.
+        stuck: The number of calls that ran `Limits.stuck_seconds` or more after their deadline at the last `look`.
     """
 
     def __init__(self, run: Run, limits: Limits) -> None:

@@ -58,11 +58,7 @@ _log = logging.getLogger(__name__)
 _mask: Callable[[str], str] = str
 
 
-def _no_subject() -> Mapping[str, str]:
-    return {}
-
-
-_subject: Callable[[], Mapping[str, str]] = _no_subject
+_subject: Callable[[], Mapping[str, str]] = dict
 
 
 def set_masker(masker: Callable[[str], str]) -> None:

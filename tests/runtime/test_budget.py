@@ -48,7 +48,7 @@ def test_time_is_forgotten() -> None:
 
 
 def test_newcomers_share_an_account() -> None:
-    """Connections without a whole request count together; the newest come first, those that used much come last."""
+    """Connections without a whole request count together; the newest come first, the busy ones last."""
     newcomers = Used(0.0, 0.0)
     old, busy, new = (Budget(Memory(0), newcomers, now) for now in (0.0, 0.0, 1.0))
     assert old.seconds(0.0) == Budget.FIRST_SECONDS
