@@ -47,6 +47,7 @@ class Calls:
 
     Attributes:
         late: The number of calls since the server's start that ran on after their deadline.
+        stuck: The number of calls that ran `Limits.stuck_seconds` or more after their deadline at the last `look`.
     """
 
     def __init__(self, run: Run, limits: Limits) -> None:
@@ -55,8 +56,8 @@ class Calls:
         # By thread number: the deadline and the request. No lock is needed, because each thread changes only its own.
         self._running: dict[int, tuple[float, bytes]] = {}
         self._late: dict[int, float] = {}  # the deadlines of calls that `look` has reported, by thread number
-        self._stuck = 0
-        self.late = 0
+        self._malformed = log.Seldom()
+        self.late = self.stuck = 0
 
     @property
     def running(self) -> int:
@@ -64,14 +65,9 @@ class Calls:
         return len(self._running)
 
     @property
-    def stuck(self) -> int:
-        """The number of calls that the last `look` found stuck, `Limits.stuck_seconds` or more after their deadline."""
-        return self._stuck
-
-    @property
     def healthy(self) -> bool:
         """Whether the share of threads that are stuck in a call is less than `Limits.stuck_share` (by default half)."""
-        return self._stuck < self._limits.stuck_share * self._limits.threads
+        return self.stuck < self._limits.stuck_share * self._limits.threads
 
     def handle(self, request: bytes, until: float) -> bytes:
         """Answer a request: call `run` in this thread, and return the bytes of the response.
@@ -89,7 +85,9 @@ class Calls:
             response = self._run(request)
             return response
         except WireError as e:
-            _log.warning("malformed request: %s", e)
+            more = self._malformed.more(time.monotonic())
+            if more is not None:
+                _log.warning("malformed request: %s%s", e, more)
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
         except BaseException:
             # A bug, because functions turn errors of their code into results. The text may have secrets: mask it.
@@ -115,7 +113,7 @@ class Calls:
                 self._report(thread, call)
         self._late = {thread: until for thread, (until, _) in late.items()}
         stuck = sum(now - until >= self._limits.stuck_seconds for until in self._late.values())
-        was_healthy, self._stuck = self.healthy, stuck
+        was_healthy, self.stuck = self.healthy, stuck
         if was_healthy and not self.healthy:
             _log.error(
                 "not healthy: calls still run more than %g seconds after their deadline in %d of %d threads; restart "

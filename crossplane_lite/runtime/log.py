@@ -24,6 +24,7 @@ from .._core.base.type_names import type_in_words
 
 __all__ = [
     "JSONFormatter",
+    "Seldom",
     "TextFormatter",
     "configure",
     "exception_in_call",
@@ -50,17 +51,14 @@ _INDENT: Final = "    "
 # A pipe that can be written to takes so many bytes without waiting (PIPE_BUF of Linux).
 _PIECE: Final = 4096
 _MOST_WAITING: Final = 1 << 20
+_SILENT_SECONDS: Final = 60.0
 
 _log = logging.getLogger(__name__)
 
 _mask: Callable[[str], str] = str
 
 
-def _no_subject() -> Mapping[str, str]:
-    return {}
-
-
-_subject: Callable[[], Mapping[str, str]] = _no_subject
+_subject: Callable[[], Mapping[str, str]] = dict
 
 
 def set_masker(masker: Callable[[str], str]) -> None:
@@ -172,6 +170,28 @@ class _Handler(logging.Handler):
                 del self.waiting[: os.write(self._file, self.waiting[:_PIECE])]
         except OSError:  # those who read the log have gone
             self.waiting.clear()
+
+
+class Seldom:
+    """Says when a line may be logged again that peers could cause as often as they like: at most once a minute."""
+
+    def __init__(self) -> None:
+        self._left_out = 0
+        self._silent_until = 0.0
+
+    def more(self, now: float) -> str | None:
+        """Return the end of the line, which says how many were left out before; None to leave this one out.
+
+        Args:
+            now: The present time, by `time.monotonic`.
+        """
+        if now < self._silent_until:
+            self._left_out += 1
+            return None
+        more = f" ({self._left_out:,} more since the last line about one)" if self._left_out else ""
+        self._left_out = 0
+        self._silent_until = now + _SILENT_SECONDS
+        return more
 
 
 def log_what_python_prints() -> None:

@@ -169,6 +169,7 @@ flood("settings with 100 calls open", lambda n: frame(SET, 0, 0, struct.pack(">H
       first=b"".join(begun(n) for n in range(100)))  # fmt: skip
 flood("settings of tables", lambda n: frame(SET, 0, 0, struct.pack(">HI", 1, n % 2 * 4096)))
 flood("pings", lambda n: frame(PING, 0, 0, struct.pack(">Q", n)))
+flood("pings of 10 connections", lambda n: frame(PING, 0, 0, struct.pack(">Q", n)), lines=10)
 flood("pings, and nothing read", lambda n: frame(PING, 0, 0, struct.pack(">Q", n)), reads=False)
 flood("answers to pings", lambda n: frame(PING, 1, 0, struct.pack(">Q", n)))
 flood("priorities", lambda n: frame(PRIORITY, 0, 2 * n + 1, struct.pack(">IB", 0, 1)))
@@ -197,10 +198,12 @@ flood("windows of a byte, answers of 1.2 MB",
 flood("answers of 1.2 MB, and nothing read", lambda n: call(n, sized(1_200_000)), (4, 2**31 - 1),
       first=frame(WINDOW, 0, 0, struct.pack(">I", 2**31 - 65_536)), batch=1, lines=10, reads=False)  # fmt: skip
 flood("gzip bombs", lambda n: call(n, BOMB, ZIPPED), batch=5, lines=4)
+HEALTH_ZIPPED = HEALTH + literal([(b"grpc-encoding", b"gzip")])
+flood("gzip bombs for the health check", lambda n: call(n, BOMB, HEALTH_ZIPPED), batch=5, lines=4)
 LARGER = message(b"\x7a\x80\x80\x04" + bytes(1 << 16))  # a field that nobody knows
 for count in (1, 2, 4):
-    flood(f"fair: small calls of {count} connections", lambda n: call(n, sized(1)), lines=count)
-    flood(f"fair: calls of 64 KB of {count} connections", lambda n: call(n, LARGER), batch=16, lines=count)
+    flood(f"flooders with small calls: {count}", lambda n: call(n, sized(1)), lines=count)
+    flood(f"flooders with calls of 64 KB: {count}", lambda n: call(n, LARGER), batch=16, lines=count)
 flood("valid calls of 1 MB", lambda n: call(n, message(b"\x7a\xc0\x84=" + bytes(1_000_000))), batch=1)
 flood("unknown paths", lambda n: begun(n, UNKNOWN, 5))
 flood("health checks", lambda n: call(n, SMALL, HEALTH))

@@ -48,19 +48,21 @@ def test_time_is_forgotten() -> None:
 
 
 def test_newcomers_share_an_account() -> None:
-    """Connections without a whole request count together, the newest first; then each begins with what they used."""
+    """Connections without a whole request count together; the newest come first, the busy ones last."""
     newcomers = Used(0.0, 0.0)
     old, busy, new = (Budget(Memory(0), newcomers, now) for now in (0.0, 0.0, 1.0))
     assert old.seconds(0.0) == Budget.FIRST_SECONDS
     busy.complete(0.0)
     busy.work(0.1, 1.0)
-    old.work(0.3, 1.0)
-    assert sorted((old, busy, new), key=lambda budget: budget.rank(1.0)) == [busy, new, old]
+    old.work(0.01, 1.0)
+    assert sorted((old, busy, new), key=lambda budget: budget.rank(1.0)) == [new, old, busy]
+    new.work(0.3, 1.0)
+    assert sorted((old, busy, new), key=lambda budget: budget.rank(1.0)) == [busy, old, new]
     new.complete(1.0)
     new.work(0.1, 1.0)
     new.complete(1.0)
-    assert new.seconds(1.0) == pytest.approx(0.4)
-    assert old.seconds(1.0) == pytest.approx(0.3)
+    assert new.seconds(1.0) == pytest.approx(0.41)
+    assert old.seconds(1.0) == pytest.approx(0.31)
 
 
 def test_the_least_rate() -> None:

@@ -242,3 +242,16 @@ def test_outcomes(error: Exception, code: int) -> None:
         calls.handle(b"", time.monotonic() + 1)
     assert caught.value.code == code
     assert calls.running == 0
+
+
+def test_malformed_requests_are_logged_seldom(caplog: pytest.LogCaptureFixture) -> None:
+    """A client that sends nothing but malformed requests doesn't fill the log."""
+
+    def run(_: bytes) -> bytes:
+        raise WireError("no")
+
+    calls = Calls(run, Limits())
+    for _ in range(3):
+        with pytest.raises(Refused):
+            calls.handle(b"", 0.0)
+    assert [record.getMessage() for record in caplog.records] == ["malformed request: no"]

@@ -603,7 +603,7 @@ def test_failures_are_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> 
     assert failures.count == 100
     assert [record.getMessage() for record in caplog.records] == [
         "the TLS handshake with 192.0.2.1:5 failed: no reason",
-        "the TLS handshake with 192.0.2.1:5 failed: no reason (59 more have failed since the last line about one)",
+        "the TLS handshake with 192.0.2.1:5 failed: no reason (59 more since the last line about one)",
     ]
 
 

@@ -388,6 +388,17 @@ def test_memory_of_requests() -> None:
         assert client.answer(streams[-1]).status == status.OK
 
 
+def test_compressed_health_checks() -> None:
+    """A health check may be compressed, but not so that uncompressing it keeps others waiting."""
+    headers = [(name, b"/grpc.health.v1.Health/Check" if name == b":path" else value) for name, value in HEADERS]
+    headers.append((b"grpc-encoding", b"gzip"))
+    with in_process(echo, "h2") as (_, address), raw(address) as client:
+        for size, code in ((0, status.OK), (100_000, status.RESOURCE_EXHAUSTED)):
+            stream = client.open(headers)
+            client.data(stream, message(gzip.compress(bytes(size)), True), end=True)
+            assert client.answer(stream).status == code
+
+
 def test_memory_of_answers() -> None:
     """If answers that a peer doesn't take need too much memory, some of its calls are refused; others are answered."""
     with in_process(echo, "h2", limits=Limits(memory=1_000_000)) as (_, address):

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ...errors import InputError, MissingExtraError
-from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 
 if TYPE_CHECKING:
     from .budget import Limits
@@ -25,7 +24,6 @@ __all__ = [
     "GRPCIO",
     "H2",
     "NAMES",
-    "PATHS",
     "Handle",
     "Others",
     "Quick",
@@ -37,8 +35,6 @@ H2: Final = "h2"
 NAMES: Final = (GRPCIO, H2)
 """The names of the transports."""
 
-PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
-"""The paths of RunFunction."""
 
 Handle = Callable[[bytes, float], bytes]
 """A function that answers a call: it takes the request's bytes and the deadline, and returns the response's bytes.

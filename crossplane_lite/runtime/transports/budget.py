@@ -151,6 +151,8 @@ class Budget:
     EVENTS_PER_SECOND: Final = 100
     # The least used time of newcomers.
     FIRST_SECONDS: Final = 0.05
+    # No handshake and first call takes longer.
+    FIRST_CALL_SECONDS: Final = 0.016
 
     __slots__ = ("_buffered", "_earned", "_events", "_memory", "_newcomers", "_used", "completed", "held", "last")
 
@@ -194,7 +196,9 @@ class Budget:
 
     def work(self, seconds: float, now: float) -> None:
         """Charge time that the server has worked for the peer."""
-        (self._used if self.completed else self._newcomers).work(seconds, now)
+        self._used.work(seconds, now)
+        if not self.completed:
+            self._newcomers.work(seconds, now)
 
     def complete(self, now: float) -> None:
         """Note that a whole request has come from the peer."""
@@ -208,12 +212,13 @@ class Budget:
             return self._used.seconds(now)
         return max(self._newcomers.seconds(now), self.FIRST_SECONDS)
 
-    def rank(self, now: float) -> tuple[float, float]:
-        """Return a key for sorting peers: who has used less time comes first, and of newcomers the newest.
+    def rank(self, now: float) -> tuple[float, float, float]:
+        """Return a key for sorting peers: who has used less time comes first.
 
-        If the server can't keep up with newcomers, this answers some of them at once, and not all of them too late.
+        Of newcomers this is who has used less than others for more than a first call, and of these the newest: if the
+        server can't keep up with newcomers, it answers some of them at once, and not all of them too late.
         """
-        return self.seconds(now), -self.last
+        return self.seconds(now), self._used.seconds(now) // self.FIRST_CALL_SECONDS, -self.last
 
 
 class Pace:

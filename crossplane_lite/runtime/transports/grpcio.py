@@ -14,9 +14,9 @@ import grpc
 from ..._core.base.extras import load
 from ..._core.base.type_names import type_in_words
 from ...errors import InputError, UsageError
-from ...proto import V1_SERVICE, V1BETA1_SERVICE
+from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import addresses
-from . import GRPCIO, PATHS, Handle, Others, status
+from . import GRPCIO, Handle, Others, status
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
@@ -30,6 +30,7 @@ _MOST_RECEIVING: Final = 256
 # For a caller without a deadline, grpcio's deadline is some hundred years away.
 _FOREVER: Final = 10 * 365 * 86400.0
 
+_PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -98,7 +99,7 @@ class GrpcioTransport(grpc.GenericRpcHandler):  # type: ignore[misc]
         Methods other than RunFunction don't count for `Limits.threads`, so they don't wait for calls.
         """
         path = handler_call_details.method
-        if path in PATHS:
+        if path in _PATHS:
             return None if self._handle is None else grpc.stream_unary_rpc_method_handler(self._answer)
         quick = self._others(path)
         if quick is None:

@@ -50,6 +50,8 @@ _TICK_SECONDS: Final = 0.1
 _TICK_SECONDS_PER_PEER: Final = 0.0005
 # A connection for which no more bytes are held doesn't count if memory is shared.
 _LITTLE_BYTES: Final = 64 << 10
+# The largest compressed request, after uncompressing it, that is answered at once: all others wait meanwhile.
+_QUICK_BYTES: Final = 64 << 10
 _PAUSE_SECONDS: Final = 1.0
 _LAST_ACCEPT_SECONDS: Final = 0.2
 _NO_MORE_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -192,8 +194,10 @@ class H2Transport:
     def _answer_quickly(self, call: Call) -> None:
         quick = self._others(call.headers.path)
         assert quick is not None
+        limit = self._limits.receive_bytes
         try:
-            call.connection.answer(call, quick(call.unpack(self._limits.receive_bytes)), time.monotonic())
+            request = call.unpack(min(limit, _QUICK_BYTES) if call.most_unpacked else limit)
+            call.connection.answer(call, quick(request), time.monotonic())
         except Refused as e:
             call.connection.refuse(call, e)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from .. import log
 from .budget import FOREVER, Budget, Memory, Pace, Used
 from .connection import NO_ERROR, Connection, Owner
 
@@ -339,8 +340,6 @@ def _wanted(error: OSError) -> int | None:
     return EVENT_WRITE if name == "SSLWantWriteError" else None
 
 
-_SILENT_SECONDS: Final = 60.0
-
 _log = logging.getLogger(__name__)
 
 _GIVE: Final = "give it a certificate that the CA in ca.crt has signed"
@@ -362,8 +361,7 @@ class Failures:
 
     def __init__(self) -> None:
         self.count = 0
-        self._left_out = 0
-        self._silent_until = 0.0
+        self._seldom = log.Seldom()
 
     def add(self, peer: str, reason: str, now: float) -> None:
         """Count a failed handshake, and log it, unless another was logged in the last minute.
@@ -376,13 +374,9 @@ class Failures:
         if not reason:
             return
         self.count += 1
-        if now < self._silent_until:
-            self._left_out += 1
-            return
-        more = f" ({self._left_out:,} more have failed since the last line about one)" if self._left_out else ""
-        _log.warning("the TLS handshake with %s failed: %s%s", peer, reason, more)
-        self._left_out = 0
-        self._silent_until = now + _SILENT_SECONDS
+        more = self._seldom.more(now)
+        if more is not None:
+            _log.warning("the TLS handshake with %s failed: %s%s", peer, reason, more)
 
 
 failures: Final = Failures()

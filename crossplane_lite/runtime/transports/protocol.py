@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.base.extras import load
-from . import PATHS, status
+from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
+from . import status
 from .budget import Exceeded
 from .status import Refused
 
@@ -216,6 +217,7 @@ PREFIX_BYTES: Final = 5
 MOST_RATIO: Final = 1032
 """How many bytes a byte that is compressed with gzip can become."""
 
+_PATHS: Final = frozenset(f"/{service}/{METHOD}" for service in (V1_SERVICE, V1BETA1_SERVICE))
 _ENCODINGS: Final = b"identity,gzip"
 _SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 
@@ -264,7 +266,7 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
     timeout = values.get(b"grpc-timeout")
     return CallHeaders(
-        None if timeout is None else _seconds(timeout), encoding == b"gzip", "" if path in PATHS else path
+        None if timeout is None else _seconds(timeout), encoding == b"gzip", "" if path in _PATHS else path
     )
 
 

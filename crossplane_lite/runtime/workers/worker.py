@@ -132,9 +132,8 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
     """
     # The server alone reacts to a terminal's signals. This is a handler and not SIG_IGN, because programs that
     # functions start would inherit SIG_IGN.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _ignore)
-    signal.signal(signal.SIGCHLD, _ignore)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, lambda *_: None)
     ended, poke = os.pipe()
     os.set_blocking(poke, False)
     os.set_blocking(ended, False)
@@ -184,10 +183,6 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
     finally:
         for process in numbers:
             os.kill(process, signal.SIGKILL)
-
-
-def _ignore(*_: object) -> None:
-    pass
 
 
 def _tell_ended(sock: socket.socket, numbers: dict[int, int]) -> None:
