@@ -225,7 +225,9 @@ def mark_shared(modules: Mapping[tuple[str, ...], Module], shipped: Mapping[Clas
 def _could_be(cls: Class, ref: ClassRef) -> bool:
     """Return whether a class can be the shipped class `ref`, which has the same fields and rules."""
     if ref.module == CROSSPLANE:
-        return not cls.is_seen and kin_name(cls.node.hint).endswith(_FIELDS_OF_CROSSPLANE)
+        name = kin_name(cls.node.hint)
+        is_fit = name.endswith(_FIELDS_OF_CROSSPLANE) and ("Secret" in name or "Secret" not in ref.name)
+        return is_fit and not cls.is_seen
     is_limited = any(field.form.python.startswith("Literal") for field in cls.node.fields)
     return cls.is_seen and not is_limited if ref.name == "Condition" else not cls.is_seen
 
