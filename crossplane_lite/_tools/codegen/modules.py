@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping, Set
 from typing import Final
 
+from ..._core.models.attributes import attributes
 from ..._core.models.types import MANAGED, kin_name
 from ..._core.paths.schema import quoted
 from ...errors import InputError
-from .names import attributes
 from .shapes import CROSSPLANE, ClassRef, Field, Form, ObjectSchema
 from .tables import fields_of
 
