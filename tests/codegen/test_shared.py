@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from crossplane_lite._tools.codegen.changes import of_modules
 from crossplane_lite._tools.codegen.generate import Output
 from crossplane_lite._tools.codegen.tables import shipped
+from crossplane_lite.errors import UsageError
 from crossplane_lite.model import ManagedResource, Resource, from_dict, to_dict
 from crossplane_lite.models.io.crossplane.common import v1 as commonv1
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
@@ -137,11 +140,22 @@ def test_code_of_an_older_version_goes_on(tmp_path: Path) -> None:
             assert to_dict(made) == {"vpcIdRef": {"name": "x", "policy": {"resolve": "Always"}}}
 
 
+def test_other_models_are_refused(tmp_path: Path) -> None:
+    """A field of a shared class takes no models of fields that aren't of Crossplane's machinery, set or not."""
+    module: Any = package(tmp_path, output(managed({"vpcIdRef": REF, "engine": obj(name="s")}))).module(THING)
+    for wrong in (module.Engine(), module.Engine(name="a"), module.ForProvider(), metav1.ObjectMeta()):
+        with pytest.raises(UsageError, match=r"^ForProvider\.vpcIdRef: must be a VpcIdRef"):
+            module.ForProvider(vpcIdRef=wrong)
+    with pytest.raises(UsageError, match=r"^ForProvider\.engine: must be an Engine"):
+        module.ForProvider(engine=commonv1.Reference(name="a"))
+
+
 def test_managed_resources_have_a_base(tmp_path: Path) -> None:
     """Kinds of managed resources are instances of ManagedResource, and no other kinds are."""
     made = package(tmp_path, output(managed({"region": {"type": "string"}}), crd(obj(spec=obj(a="s")), kind="Other")))
     thing = made.module(THING).Thing(spec={"forProvider": {"region": "a"}})
     assert isinstance(thing, ManagedResource)
+    assert ManagedResource[Any] is ManagedResource
     thing.spec.forProvider.region = "b"
     thing.spec.managementPolicies = ["Observe"]
     thing.external_name = "name"
