@@ -36,6 +36,9 @@ marks an open class, which takes any other attribute as well (x-kubernetes-prese
 `~Rule` marks a class for fields called `rule` that isn't called `Rule`, because another class with other fields has
 this name.
 
+A class that starts with `=alias.Name` is another name of that class, which is of another module. Its fields may follow,
+for tools.
+
 Words before the fields say what the API requires. They name attributes:
 
 ===================  ==========================================================================================

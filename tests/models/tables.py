@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
+
+from crossplane_lite._tools.codegen.tables import earlier_table
 
 __all__ = ["DATA", "ROOT", "Fields", "fields_of", "schema_type", "table_of"]
 
@@ -20,18 +21,16 @@ Fields: TypeAlias = "dict[str, str]"
 def table_of(module: ModuleType) -> dict[str, str]:
     """Return the table that a model module hands to `load`."""
     assert module.__file__ is not None
-    for node in ast.walk(ast.parse(Path(module.__file__).read_text())):
-        if isinstance(node, ast.Dict):
-            table: dict[str, str] = ast.literal_eval(node)
-            return table
-    raise AssertionError(f"{module.__name__} has no table")
+    table = earlier_table(Path(module.__file__).read_text())
+    assert table, f"{module.__name__} has no table"
+    return table
 
 
 def fields_of(text: str) -> Fields:
     """Return the fields of a table's class: wire name to type."""
     fields = {}
     for field in text.split(" "):
-        if not field.startswith(("@", "~", "!", ">", "?", "&")):
+        if not field.startswith(("@", "~", "!", ">", "?", "&", "=")):
             names, _, type_ = field.rpartition(":")
             name, _, wire = names.partition("=")
             fields[wire or name] = type_

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent / "generated"
 OWN = sorted(FOLDER.glob("*.yaml"))
 PUBLIC = sorted([*(DATA / "crds").glob("*.yaml"), *(DATA / "openapi").glob("*.json")])
 # Where each case stands in a user's project. The last of them need models of public definitions.
-PLACES = {"absolute": "absolute.py", "names": "names.py", "relative": "team/compose.py"}
+PLACES = {"absolute": "absolute.py", "names": "names.py", "relative": "team/compose.py", "shared": "shared.py"}
 OF_PUBLIC = {"function": "function.py", "reads": "reads.py", "writes": "writes.py", "wrong": "wrong.py"}
 LAYOUTS = {"absolute": "absolute.py", "installed": "use_installed.py", "relative": "team/compose.py"}
 

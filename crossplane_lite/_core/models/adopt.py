@@ -475,10 +475,13 @@ def _are_kin(one: type[ModelShape], other: type[ModelShape]) -> bool:
     """
     if one._kin == "" or other._kin == "":
         return False
-    if one.__module__ == other.__module__ and _OF_CROSSPLANE not in one.__module__:
+    shared = [_OF_CROSSPLANE in cls.__module__ for cls in (one, other)]
+    if any(shared):
+        return all(
+            found or cls._kin.endswith(_types.MACHINERY) for cls, found in zip((one, other), shared, strict=True)
+        )
+    if one.__module__ == other.__module__:
         return one._kin == other._kin
-    if _OF_CROSSPLANE in one.__module__ or _OF_CROSSPLANE in other.__module__:
-        return _OF_KUBERNETES not in f".{other.__module__}"
     return _OF_KUBERNETES in f".{one.__module__}" and _OF_KUBERNETES not in f".{other.__module__}"
 
 

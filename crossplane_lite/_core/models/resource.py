@@ -214,6 +214,9 @@ else:
 
         __slots__ = ()
 
+        def __class_getitem__(cls, _spec):
+            return cls  # checkers know the class of the spec
+
 
 class PlacedReading(Reading):
     """Descriptor for the field `metadata`, `spec` or `status` of a class of resources, which may have a `Place`."""

@@ -25,6 +25,9 @@ OBJECT: Final = 6  # an object without a schema: in desired state it reads as a 
 MANAGED: Final = frozenset(("forProvider", "managementPolicies", "providerConfigRef"))
 """The fields of a spec that make a kind one of managed resources."""
 
+MACHINERY: Final = ("Policy", "Ref", "Refs", "Selector")
+"""How the names of fields end whose values may be types that Crossplane's providers share."""
+
 SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
 _NOTHING: Final[frozenset[type]] = frozenset()
 # The scalars of the tables' letters: the classes that are kept as they are, and the type in words.

@@ -253,23 +253,8 @@ def _title(file: str, table: Mapping[str, str]) -> str:
 
 def as_data(found: ModuleChanges) -> dict[str, Any]:
     """Return the changes of a module as data for `--report json`. Empty attributes of a `Change` are left out."""
-    return {
-        "module": found.file.replace("/", "."),
-        "title": found.title,
-        "what": found.what,
-        "changes": [
-            {
-                key: value
-                for key, value in {
-                    "what": one.what,
-                    "class": one.cls,
-                    "place": one.place,
-                    "field": one.field,
-                    "before": one.before,
-                    "after": one.after,
-                }.items()
-                if value
-            }
-            for one in found.changes
-        ],
-    }
+    listed = []
+    for change in found.changes:
+        values = {"class" if name == "cls" else name: value for name, value in change._asdict().items()}
+        listed.append({name: value for name, value in values.items() if value})
+    return {"module": found.file.replace("/", "."), "title": found.title, "what": found.what, "changes": listed}

@@ -6,20 +6,21 @@ schema that an OpenAPI document lists under `components.schemas`, and to which a
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..._core.base.api_version import group_of, joined
 from ..._core.base.type_names import json_type_in_words
+from ..._core.models.attributes import class_name, identifier
 from ...errors import InputError
 from ..manifests.crd import crds_in, versions_of
 from ..manifests.kind_sources import check_version, scopes_in
 from ..manifests.values import check_name, typed_at
 from ..manifests.yaml import Document
-from .names import class_name, group_path, segment
 from .shapes import ClassRef
 
-__all__ = ["Component", "Definitions", "Kind", "definitions"]
+__all__ = ["Component", "Definitions", "Kind", "definitions", "group_path", "segment"]
 
 _REF: Final = "#/components/schemas/"
 _SCOPES: Final = ("Namespaced", "Cluster")
@@ -267,3 +268,17 @@ def _class_of(component: str) -> ClassRef:
     """
     *packages, name = component.split(".")
     return ClassRef(tuple(segment(part) for part in packages if part) or ("components",), class_name(name))
+
+
+def segment(text: str) -> str:
+    """Return the name of the package or module for a kind, a version or one part of a group.
+
+    For example `v1` for `v1`, `bucket` for `Bucket`, and `import_` for `Import`, because `import` is a Python keyword.
+    """
+    name = identifier(text.lower())
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def group_path(group: str) -> tuple[str, ...]:
+    """Return the package names for a group, its last part first: `io`, `upbound`, `gcp` for `gcp.upbound.io`."""
+    return tuple(segment(part) for part in reversed(group.split(".")))

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping, Set
 from typing import Final
 
-from ..._core.models.types import MANAGED, kin_name
+from ..._core.models.attributes import attributes
+from ..._core.models.types import MACHINERY, MANAGED, kin_name
 from ..._core.paths.schema import quoted
 from ...errors import InputError
-from .names import attributes
 from .shapes import CROSSPLANE, ClassRef, Field, Form, ObjectSchema
 from .tables import fields_of
 
@@ -23,8 +23,6 @@ _SHIPPED: Final = ("crossplane_lite", "models")
 _NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "str"))
 # The shipped types that definitions write out anew in each kind: types of Crossplane, and these of Kubernetes.
 _OF_KUBERNETES: Final = frozenset(("Condition", "LabelSelector", "LabelSelectorRequirement"))
-# Other objects may have the same fields as a type of Crossplane, such as `name` alone. They have other names.
-_FIELDS_OF_CROSSPLANE: Final = ("Policy", "Ref", "Refs", "Selector")
 _NAME_OF_CLASS: Final = re.compile(r"(?<=[:\[{])[A-Z]\w*")
 
 
@@ -225,7 +223,10 @@ def mark_shared(modules: Mapping[tuple[str, ...], Module], shipped: Mapping[Clas
 def _could_be(cls: Class, ref: ClassRef) -> bool:
     """Return whether a class can be the shipped class `ref`, which has the same fields and rules."""
     if ref.module == CROSSPLANE:
-        return not cls.is_seen and kin_name(cls.node.hint).endswith(_FIELDS_OF_CROSSPLANE)
+        name = kin_name(cls.node.hint)
+        # Other objects may have the same fields, such as `name` alone.
+        is_fit = name.endswith(MACHINERY) and ("Secret" in name or "Secret" not in ref.name)
+        return is_fit and not cls.is_seen
     is_limited = any(field.form.python.startswith("Literal") for field in cls.node.fields)
     return cls.is_seen and not is_limited if ref.name == "Condition" else not cls.is_seen
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ..._core.models.attributes import class_name
 from ..._core.paths.schema import HEAD, Schema, Steps, boolean, place_of
 from ...errors import InputError
-from .names import class_name
 from .shapes import ANY, META, OBJECT, ClassRef, Field, Form, ObjectSchema
 
 __all__ = ["Refs", "Shapes", "read"]

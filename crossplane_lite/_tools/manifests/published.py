@@ -18,39 +18,33 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _EITHER: Final = [{"type": "integer"}, {"type": "string"}]
 
 
-def _text(**more: Any) -> dict[str, Any]:
-    return {"type": "string", **more}
+_TEXT: Final = {"type": "string"}
+_WORD: Final = {"type": "string", "default": ""}
+_TIME: Final = {"type": "string", "format": "date-time"}
+_INTEGER: Final = {"type": "integer", "format": "int64"}
+_LABELS: Final = {"type": "object", "additionalProperties": _WORD}
+_MERGED: Final = {"x-kubernetes-patch-strategy": "merge"}
 
 
-def _array(items: Mapping[str, Any], list_type: str, **more: Any) -> dict[str, Any]:
+def _list_of(items: Mapping[str, Any], list_type: str, **more: Any) -> dict[str, Any]:
     return {"type": "array", "items": items, "x-kubernetes-list-type": list_type, **more}
 
 
-_TIME: Final = _text(format="date-time")
-_INTEGER: Final = {"type": "integer", "format": "int64"}
-_LABELS: Final = {"type": "object", "additionalProperties": _text(default="")}
 _OWNER: Final = {
     "type": "object",
     "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-        "apiVersion": _text(default=""),
-        "blockOwnerDeletion": {"type": "boolean"},
-        "controller": {"type": "boolean"},
-        "kind": _text(default=""),
-        "name": _text(default=""),
-        "uid": _text(default=""),
+        **dict.fromkeys(("apiVersion", "kind", "name", "uid"), _WORD),
+        **dict.fromkeys(("blockOwnerDeletion", "controller"), {"type": "boolean"}),
     },
     "x-kubernetes-map-type": "atomic",
 }
-_MANAGED: Final = {
+_OWNER_KEYS: Final = {"x-kubernetes-list-map-keys": ["uid"], "x-kubernetes-patch-merge-key": "uid", **_MERGED}
+_MANAGER: Final = {
     "type": "object",
     "properties": {
-        "apiVersion": _text(),
-        "fieldsType": _text(),
+        **dict.fromkeys(("apiVersion", "fieldsType", "manager", "operation", "subresource"), _TEXT),
         "fieldsV1": {"type": "object"},
-        "manager": _text(),
-        "operation": _text(),
-        "subresource": _text(),
         "time": _TIME,
     },
 }
@@ -58,34 +52,18 @@ _METADATA: Final = {
     "type": "object",
     "description": "The object's metadata, such as its name, namespace and labels.",
     "properties": {
-        "annotations": _LABELS,
-        "creationTimestamp": _TIME,
-        "deletionGracePeriodSeconds": _INTEGER,
-        "deletionTimestamp": _TIME,
-        "finalizers": _array(_text(default=""), "set", **{"x-kubernetes-patch-strategy": "merge"}),
-        "generateName": _text(),
-        "generation": _INTEGER,
-        "labels": _LABELS,
-        "managedFields": _array(_MANAGED, "atomic"),
-        "name": _text(),
-        "namespace": _text(),
-        "ownerReferences": _array(
-            _OWNER,
-            "map",
-            **{
-                "x-kubernetes-list-map-keys": ["uid"],
-                "x-kubernetes-patch-merge-key": "uid",
-                "x-kubernetes-patch-strategy": "merge",
-            },
-        ),
-        "resourceVersion": _text(),
-        "selfLink": _text(),
-        "uid": _text(),
+        **dict.fromkeys(("generateName", "name", "namespace", "resourceVersion", "selfLink", "uid"), _TEXT),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
+        **dict.fromkeys(("deletionGracePeriodSeconds", "generation"), _INTEGER),
+        **dict.fromkeys(("annotations", "labels"), _LABELS),
+        "finalizers": _list_of(_WORD, "set", **_MERGED),
+        "managedFields": _list_of(_MANAGER, "atomic"),
+        "ownerReferences": _list_of(_OWNER, "map", **_OWNER_KEYS),
     },
 }
 _OF_OBJECTS: Final = {
-    "apiVersion": _text(description="The API group and version of this object."),
-    "kind": _text(description="The kind of this object."),
+    "apiVersion": {**_TEXT, "description": "The API group and version of this object."},
+    "kind": {**_TEXT, "description": "The kind of this object."},
     "metadata": _METADATA,
 }
 

@@ -14,7 +14,7 @@ __getattr__, __dir__ = load(
         "ApplicationSpec": "!environment,image >crossplane crossplane:Crossplane environment:s image:s port:i",
         "ApplicationStatus": "conditions:[ConditionsItem#type connections:[s replicas:i url:s",
         "Crossplane": ">compositionRef,compositionRevisionRef,compositionRevisionSelector,compositionSelector,resourceRefs &compositionUpdatePolicy=Automatic,Manual compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
         "CompositionRef": "!name name:s",
         "CompositionRevisionRef": "!name name:s",
         "CompositionRevisionSelector": "!matchLabels matchLabels:{s",

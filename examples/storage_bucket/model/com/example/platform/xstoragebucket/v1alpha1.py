@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "XStorageBucketStatus": "bucketName:s conditions:[ConditionsItem#type",
         "Crossplane": ">compositionRef,compositionRevisionRef,compositionRevisionSelector,compositionSelector,resourceRefs &compositionUpdatePolicy=Automatic,Manual compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",
         "Parameters": "!location acl:s location:s versioning:b",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
         "CompositionRef": "!name name:s",
         "CompositionRevisionRef": "!name name:s",
         "CompositionRevisionSelector": "!matchLabels matchLabels:{s",

@@ -14,7 +14,7 @@ __getattr__, __dir__ = load(
         "NetworkSpec": "!region >crossplane &zones^1..8 cidrBlock:s crossplane:Crossplane region:s zones:[s",
         "NetworkStatus": "conditions:[ConditionsItem#type outgoingAddresses:[s privateSubnetIds:[s publicSubnetIds:[s securityGroupId:s vpcId:s",
         "Crossplane": ">compositionRef,compositionRevisionRef,compositionRevisionSelector,compositionSelector,resourceRefs &compositionUpdatePolicy=Automatic,Manual compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
         "CompositionRef": "!name name:s",
         "CompositionRevisionRef": "!name name:s",
         "CompositionRevisionSelector": "!matchLabels matchLabels:{s",

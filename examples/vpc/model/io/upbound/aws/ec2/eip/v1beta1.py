@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "EIPStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "!region domain:s region:s tags:{s",
         "AtProvider": "allocationId:s id:s publicIp:s region:s tags:{s",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
     },
     metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )

@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "InternetGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "!region region:s tags:{s vpcId:s",
         "AtProvider": "arn:s id:s ownerId:s region:s tags:{s vpcId:s",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
     },
     metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )

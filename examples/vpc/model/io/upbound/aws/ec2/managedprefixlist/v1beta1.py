@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "ManagedPrefixListStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "!region addressFamily:s entry:[EntryItem maxEntries:f name:s region:s tags:{s",
         "AtProvider": "arn:s id:s region:s tags:{s version:f",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
         "EntryItem": "cidr:s description:s",
     },
     metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",

@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "NATGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "!region allocationId:s connectivityType:s region:s subnetId:s tags:{s",
         "AtProvider": "associationId:s id:s networkInterfaceId:s privateIp:s publicIp:s region:s tags:{s",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
     },
     metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )

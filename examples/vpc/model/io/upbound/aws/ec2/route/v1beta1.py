@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "RouteStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "!region destinationCidrBlock:s gatewayId:s natGatewayId:s region:s routeTableId:s",
         "AtProvider": "id:s origin:s region:s state:s",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
     },
     metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )

@@ -15,7 +15,7 @@ __getattr__, __dir__ = load(
         "RouteTableAssociationStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "!region region:s routeTableId:s subnetId:s",
         "AtProvider": "id:s region:s routeTableId:s subnetId:s",
-        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "ConditionsItem": "=metav1.Condition",
     },
     metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )
