@@ -20,7 +20,8 @@ from crossplane_lite._tools.recorder.inspector import EMIT_REQUEST, EMIT_RESPONS
 from crossplane_lite._tools.recorder.receiving import Choice, Queue, receive
 from crossplane_lite._tools.recorder.recording import OPERATION, Recording, Subject
 from crossplane_lite.cli import main
-from tests.recorder.recordings import NETWORK, event, writer
+from tests.recorder.costs import measured
+from tests.recorder.recordings import NETWORK, event, write_call, writer
 from tests.recorder.sending import Sender, emit_request, emit_response
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -93,6 +94,19 @@ def test_a_killed_recorder_has_what_came_a_second_before(tmp_path: Path, start: 
         time.sleep(1)
         process.kill()
     assert len(Recording(tmp_path / "out").calls) == 21
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the CPU time of other processes is read from /proc")
+def test_recording_costs_little_beside_grpc(tmp_path: Path, transport: str) -> None:
+    """An event of 8 KB takes at most 0.3 ms more than a server needs that only answers, and all of it 60 MB."""
+    made = writer(tmp_path)
+    for number in range(5):
+        write_call(made, {"text": ["some text"] * 600}, {"text": ["some text"] * 600}, span=f"s{number}")
+    made.close()
+    record, alone = measured(transport, tmp_path, 1000)
+    assert record.microseconds - alone.microseconds < 300
+    assert record.megabytes < 60
 
 
 def test_a_socket_in_use_is_told(tmp_path: Path, start: Start) -> None:

@@ -66,7 +66,7 @@ class Queue:
         self._ended = False
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
-        # glibc keeps as much freed memory as the largest block that was freed. Otherwise each batch would give its pages
+        # glibc keeps as much memory as the largest block that was freed had. Otherwise each batch would give its pages
         # back to the system, and the next one would take them again.
         bytes(most_bytes)
 
