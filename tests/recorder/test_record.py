@@ -208,12 +208,17 @@ def test_a_full_queue_drops_and_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "flags", [[], ["out", "--file-size", "0"], ["out", "--file-size", "9", "--total-size", "9"], ["file/out"]]
+    "flags",
+    [
+        *([], ["out", "--file-size", "0"], ["out", "--file-size", "9", "--total-size", "9"], ["file/out"]),
+        *(["out", "--file-size", "nan"], ["out", "--file-size", "inf", "--total-size", "inf"], ["--socket", "/tmp"]),
+        *(["--sidecar", "r", "--total-size", "inf"], ["--sidecar", "r", "--socket", "here"], ["out", "--sidecar", "r"]),
+    ],
 )
 def test_wrong_flags(
     flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A missing folder, sizes that can't be, and a folder that can't be made are told, and nothing is recorded."""
+    """Sizes that can't be, and folders that are missing or can't be used are told, and nothing is recorded."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     assert main(["record", *flags]) == 2
@@ -223,11 +228,12 @@ def test_wrong_flags(
 
 def test_the_sidecar(capsys: pytest.CaptureFixture[str]) -> None:
     """The values for Crossplane's chart start the recorder with its flags, at the socket of Crossplane."""
-    assert main(["record", "--sidecar", "registry.example.com/r:v1", "--xr", "team/*", "--total-size", "100"]) == 0
+    flags = ["--xr", "team/*", "--total-size", "100", "--transport", "grpcio"]
+    assert main(["record", "/here", "--sidecar", "registry.example.com/r:v1", *flags]) == 0
     values = yaml.safe_load(capsys.readouterr().out)
     sidecar = values["sidecarsCrossplane"][0]
     assert sidecar["image"] == "registry.example.com/r:v1"
-    assert {"--xr=team/*", "--total-size=100"} <= set(sidecar["command"])
+    assert {"--xr=team/*", "--total-size=100", "--transport=grpcio"} <= set(sidecar["command"])
     socket = sidecar["command"][5].removeprefix("--socket=")
     assert values["args"][1] == f"--pipeline-inspector-socket={socket}"
     mounts = {one["name"]: one["mountPath"] for one in sidecar["volumeMounts"]}
@@ -235,4 +241,4 @@ def test_the_sidecar(capsys: pytest.CaptureFixture[str]) -> None:
         {"name": "pipeline-inspector", "mountPath": os.path.dirname(socket)}
     ]
     assert mounts.keys() == {one["name"] for one in values["extraVolumesCrossplane"]}
-    assert sidecar["command"][4] == mounts["recordings"]
+    assert sidecar["command"][4] == mounts["recordings"] == "/here"

@@ -275,6 +275,8 @@ def _again(question: Question, given: argparse.Namespace) -> str:
         parts += ["--function", f"{name}={target}" if name else target, "--pdb"]
     else:
         parts += ["--against", given.against]
+        parts += [f"--tls-certs-dir={given.tls_certs_dir}"] if given.tls_certs_dir is not None else []
+        parts += [f"--tls-server-name={given.tls_server_name}"] if given.tls_server_name is not None else []
     return shlex.join([*parts, *(["--name", given.name] if given.name else [])])
 
 
