@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
 import logging
 import threading
@@ -15,7 +16,7 @@ from .masking import prepared
 from .recording import Subject
 from .writing import Writer, now
 
-__all__ = ["Choice", "Queue", "receive"]
+__all__ = ["Choice", "Queue", "add_xr", "receive"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,17 @@ class Choice:
         return (not self._functions or any(fnmatch.fnmatchcase(function, one) for one in self._functions)) and (
             not self._subjects or any(fnmatch.fnmatchcase(name, one) for one in self._subjects for name in names)
         )
+
+
+def add_xr(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the flag whose values are the first argument of `Choice`."""
+    made.add_argument(
+        "--xr",
+        metavar="PATTERN",
+        action="append",
+        help="only these composites and Operations: a name, namespace/name or kind/namespace/name, with * and ? as in "
+        "a shell; can be given several times",
+    )
 
 
 class Queue:

@@ -18,7 +18,7 @@ from ...runtime import log, transports
 from ...runtime.transports.budget import Limits
 from ..programs.help import HelpFormatter
 from .inspector import DEFAULT_SOCKET
-from .receiving import Choice, Queue, receive
+from .receiving import Choice, Queue, add_xr, receive
 from .writing import FILE_BYTES, TOTAL_BYTES, Writer
 
 __all__ = ["Recorder", "command", "make_parser"]
@@ -172,13 +172,7 @@ def make_parser() -> argparse.ArgumentParser:
         default=DEFAULT_SOCKET,
         help=f"the Unix socket to listen on, Crossplane's --pipeline-inspector-socket ({DEFAULT_SOCKET})",
     )
-    made.add_argument(
-        "--xr",
-        metavar="PATTERN",
-        action="append",
-        help="record only these composites and Operations: a name, namespace/name or kind/namespace/name, with * and ? "
-        "as in a shell; can be given several times",
-    )
+    add_xr(made)
     made.add_argument(
         "--function",
         metavar="PATTERN",

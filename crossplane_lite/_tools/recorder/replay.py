@@ -22,7 +22,7 @@ from ..render import flags, terminal
 from ..render.rendered import Rendered, RenderError
 from ..render.told import told
 from .asking import Question, ask, notes, questions, quiet, recorded_answer
-from .receiving import Choice
+from .receiving import Choice, add_xr
 from .recording import Recording
 
 if TYPE_CHECKING:
@@ -308,13 +308,7 @@ def add_choice(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     made.add_argument(
         "--name", metavar="NAME", help="the name of the function in the recording, if that has calls of several"
     )
-    made.add_argument(
-        "--xr",
-        metavar="PATTERN",
-        action="append",
-        help="only these composites: a name, namespace/name or kind/namespace/name, with * and ? as in a shell; can be "
-        "given several times",
-    )
+    add_xr(made)
     made.add_argument("--format", choices=("text", "json"), default="text", help="the format (text)")
 
 
