@@ -319,7 +319,10 @@ def _write_configuration(folder: Path) -> None:
 
 
 def _write_leaf(to: Path, authority: dict[str, bytes]) -> None:
-    """Write a server's certificate as Crossplane's init makes them: the authority's own subject, and no key ids."""
+    """Write a server's certificate as Crossplane's init makes them: the authority's own subject, and no key ids.
+
+    Without a key usage, BoringSSL would take it for self-signed.
+    """
     ca = x509.load_pem_x509_certificate(authority["tls.crt"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its country is Earth, which isn't two letters
@@ -329,6 +332,8 @@ def _write_leaf(to: Path, authority: dict[str, bytes]) -> None:
     usages = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
     builder = _leaf_builder(subject, subject, key).add_extension(usages, critical=False)
     builder = builder.add_extension(x509.BasicConstraints(False, None), critical=True)
+    uses = (True, False, True, True, False, False, False, False, False)  # as in tests/data/core_init/client.crt
+    builder = builder.add_extension(x509.KeyUsage(*uses), critical=True)
     assert isinstance(signer, rsa.RSAPrivateKey)
     to.mkdir()
     (to / "tls.crt").write_bytes(builder.sign(signer, hashes.SHA256()).public_bytes(_PEM))

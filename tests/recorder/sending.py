@@ -1,22 +1,15 @@
-"""Sends events to a recorder as Crossplane does: `python -m tests.recorder.sending SOCKET RECORDING EVENTS PER_SECOND`.
-
-It sends the calls of a recording again and again, each with another tag, so that no content comes twice.
-"""
+"""Sends events to a recorder as Crossplane does."""
 
 from __future__ import annotations
 
-import itertools
-import json
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
 
 from crossplane_lite._tools.recorder.inspector import EMIT_REQUEST, EMIT_RESPONSE, EmitRequest, EmitResponse
-from crossplane_lite._tools.recorder.recording import Call, Event, Recording
+from crossplane_lite._tools.recorder.recording import Event
 
 __all__ = ["Sender", "emit_request", "emit_response"]
 
@@ -79,49 +72,3 @@ class Sender:
         """Send a request and its answer."""
         self.send(EMIT_REQUEST, emit_request(event, request), timeout)
         self.send(EMIT_RESPONSE, emit_response(event, response, error), timeout)
-
-
-def _distinct(calls: list[Call]) -> Iterator[tuple[str, bytes]]:
-    contents = [(call.event, call.request, call.response) for call in calls]
-    for number in itertools.count():
-        event, request, response = contents[number % len(contents)]
-        tag = f"{number:064}"
-        now = event._replace(trace=tag, span=tag)
-        for content in (request, response):
-            content["meta"] = {**content.get("meta", {}), "tag": tag}
-        yield EMIT_REQUEST, emit_request(now, json.dumps(request).encode())
-        yield EMIT_RESPONSE, emit_response(now, json.dumps(response).encode())
-
-
-def main() -> None:
-    """Send events, and print how long answers took."""
-    socket, recording, events, rate = sys.argv[1:]
-    took = []
-    failed = 0
-    with Sender(socket) as sender:
-        begun = time.monotonic()
-        for number, (path, message) in enumerate(itertools.islice(_distinct(Recording(recording).calls), int(events))):
-            time.sleep(max(0.0, begun + number / float(rate) - time.monotonic()))
-            at = time.monotonic()
-            try:
-                sender.send(path, message, timeout=0.1 if number else 10)
-            except grpc.RpcError:
-                failed += 1
-            took.append(time.monotonic() - at)
-        seconds = time.monotonic() - begun
-    took.sort()
-    print(
-        json.dumps(
-            {
-                "events": len(took),
-                "per_second": round(len(took) / seconds),
-                "failed": failed,
-                "median_ms": round(took[len(took) // 2] * 1000, 2),
-                "p99_ms": round(took[len(took) * 99 // 100] * 1000, 2),
-            }
-        )
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -73,7 +73,7 @@ def test_all_of_a_request_is_there(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (["--from", ""], "--from needs a value"),
         (["--from", "{r}#nobody"], "XNetwork/team/a"),
-        (["--from", "{r}"], "several of XNetwork/team/a, XNetwork/team/b"),
+        (["--from", "{r}"], "name one of several: XNetwork/team/a, XNetwork/team/b"),
         (["--from", "{r}#z"], "function-other, function-third"),
         (["--from", "/no/such/recording"], "/no/such/recording"),
     ],

@@ -105,7 +105,19 @@ def test_a_cut_off_line_is_told(tmp_path: Path) -> None:
     assert any("000001.jsonl" in note and "cut off" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("line", ["[]", "7", '"x"', "{}", '{"event": "request"}', "not json", '{"dropped": "x"}'])
+EVENT = (
+    '{"event": "request", "time": "t", "trace": "t", "span": "s", "step": "s", "number": %s, "iteration": 0, '
+    '"function": "f", "subject": {"name": %s}}'
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("[]", "7", '"x"', "{}", '{"event": "request"}', "not json", '{"dropped": "x"}', "[" * 100_000),
+        *(EVENT % wrong for wrong in (('"0"', '"n"'), ("true", '"n"'), ("0", "5"), ("0", "null"), ("0", "{}"))),
+    ],
+)
 def test_a_damaged_line_is_left_out(tmp_path: Path, line: str) -> None:
     """A line that isn't of the format is named, and the others are read."""
     file = _three(tmp_path) / "000001.jsonl"
@@ -115,7 +127,7 @@ def test_a_damaged_line_is_left_out(tmp_path: Path, line: str) -> None:
     assert len(found.notes) == 1
 
 
-@pytest.mark.parametrize("text", ["", "{}\n", "<html>", '{"recording": 99}\n', "[1]\n", "\n"])
+@pytest.mark.parametrize("text", ["", "{}\n", "<html>", '{"recording": 99}\n', "[1]\n", "\n", "[" * 100_000])
 def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     """A file that isn't a recording of a known version is an error; an empty one is an empty recording."""
     file = tmp_path / "x.jsonl"

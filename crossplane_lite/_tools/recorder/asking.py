@@ -19,7 +19,7 @@ from ..render.operation import render_operation
 from ..render.pipeline import Cluster, Runner, Selector, Step
 from ..render.reconcile import render
 from ..render.rendered import Rendered, RenderError
-from .messages import request_bytes, response_bytes
+from .messages import decoded, request_bytes, response_bytes
 from .receiving import Choice
 from .recording import OPERATION, REDACTED, Call, Recording, Subject
 
@@ -76,14 +76,14 @@ class Question:
     def composite(self) -> dict[str, Any]:
         """The composite as the request has it, or the Operation, of which a request has nothing."""
         if not self.is_of_operation:
-            return _decoded(self.request.observed.composite)
+            return decoded(self.request.observed.composite)
         api_version, kind = OPERATION
         return {"apiVersion": api_version, "kind": kind, "metadata": {"name": self.subject.name or "unnamed"}}
 
     @property
     def observed(self) -> list[dict[str, Any]]:
         """The observed resources of the request, each with its name in the annotation."""
-        return [_named(name, _decoded(one)) for name, one in sorted(self.request.observed.resources.items())]
+        return [_named(name, decoded(one)) for name, one in sorted(self.request.observed.resources.items())]
 
 
 def question_of(calls: list[Call]) -> Question:
@@ -255,10 +255,6 @@ class _Exactly:
                 message.context = made.context
         self._calls += 1
         return self._runner.run(message.SerializeToString(), timeout)
-
-
-def _decoded(resource: Any) -> dict[str, Any]:
-    return codec.decode_struct(resource.resource) if resource.resource else {}
 
 
 def _named(name: str, resource: dict[str, Any]) -> dict[str, Any]:

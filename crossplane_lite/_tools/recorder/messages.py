@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...proto import _build, _view
 from ..manifests.objects import encode
 
-__all__ = ["as_json", "request_bytes", "response_bytes"]
+__all__ = ["as_json", "decoded", "request_bytes", "response_bytes"]
 
 _STRUCTS: Final = {
     (name, field.split("=")[0])
@@ -101,6 +101,11 @@ def _fill_duration(message: Any, text: str) -> None:
     if match is None:
         raise ValueError(f"{text!r} isn't a duration such as 60s")
     message.seconds, message.nanos = int(match[1]), int((match[2] or "").ljust(9, "0"))
+
+
+def decoded(resource: Any) -> dict[str, Any]:
+    """Return the content of a Resource message of `proto._view` as plain data; an empty dict if it has none."""
+    return codec.decode_struct(resource.resource)
 
 
 def as_json(message: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
 import logging
 import threading
@@ -15,7 +16,7 @@ from .masking import prepared
 from .recording import Subject
 from .writing import Writer, now
 
-__all__ = ["Choice", "Queue", "receive"]
+__all__ = ["Choice", "Queue", "add_xr", "receive"]
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +48,17 @@ class Choice:
         )
 
 
+def add_xr(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the flag whose values are the first argument of `Choice`."""
+    made.add_argument(
+        "--xr",
+        metavar="PATTERN",
+        action="append",
+        help="only these composites and Operations: a name, namespace/name or kind/namespace/name, with * and ? as in "
+        "a shell; can be given several times",
+    )
+
+
 class Queue:
     """Events that wait for the thread that writes them. They are written in order.
 
@@ -66,7 +78,7 @@ class Queue:
         self._ended = False
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
-        # glibc keeps as much freed memory as the largest block that was freed. Otherwise each batch would give its pages
+        # glibc keeps as much memory as the largest block that was freed had. Otherwise each batch would give its pages
         # back to the system, and the next one would take them again.
         bytes(most_bytes)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
 import os
 import signal
 import threading
@@ -17,7 +18,7 @@ from ...runtime import log, transports
 from ...runtime.transports.budget import Limits
 from ..programs.help import HelpFormatter
 from .inspector import DEFAULT_SOCKET
-from .receiving import Choice, Queue, receive
+from .receiving import Choice, Queue, add_xr, receive
 from .writing import FILE_BYTES, TOTAL_BYTES, Writer
 
 __all__ = ["Recorder", "command", "make_parser"]
@@ -25,6 +26,7 @@ __all__ = ["Recorder", "command", "make_parser"]
 _log = logging.getLogger(__name__)
 
 _RECORDINGS: Final = "/recordings"
+_SMALLEST: Final = 0.01
 _NOBODY: Final = 65532
 # More than Crossplane's own limit for an answer of a function, so that nothing of that size is refused here.
 _LARGEST: Final = 64 << 20
@@ -80,13 +82,13 @@ def command(argv: Sequence[str]) -> int:
         SystemExit: An argument is wrong or missing, or --help was given.
     """
     given = make_parser().parse_args(argv)
+    if not _SMALLEST <= given.file_size <= given.total_size / 2 < math.inf:
+        raise InputError(f"--file-size must be at least {_SMALLEST}, and at most half of --total-size")
     if given.sidecar:
         stdio.write(_sidecar(given).encode())
         return 0
     if given.folder is None:
         raise InputError("say where to record: crossplane-lite record FOLDER")
-    if not 0 < given.file_size <= given.total_size / 2:
-        raise InputError("--file-size must be above 0, and at most half of --total-size")
     log.configure(logging.INFO)
     writer = Writer(given.folder, int(given.file_size * (1 << 20)), int(given.total_size * (1 << 20)))
     made = Recorder(writer, Choice(given.xr or (), given.function or ()), given.transport)
@@ -107,12 +109,16 @@ def _sidecar(given: argparse.Namespace) -> str:
     """Return values for Crossplane's Helm chart, which run the recorder beside Crossplane."""
     from ..manifests.yaml import dump
 
-    folder = os.path.dirname(given.socket)
+    folder, recordings = os.path.dirname(given.socket), str(given.folder or _RECORDINGS)
+    for path, what in ((folder, "the folder of --socket"), (recordings, "FOLDER")):
+        if not path.strip("/") or not path.startswith("/"):
+            raise InputError(f"{what} is a volume in the pod, so its path must be absolute, and not the root")
     mount = {"name": "pipeline-inspector", "mountPath": folder}
     flags = [f"--{name}={value}" for name in ("xr", "function") for value in getattr(given, name) or ()]
     flags += [f"--{name}-size={getattr(given, f'{name}_size'):g}" for name in ("file", "total")]
+    flags += [f"--transport={given.transport}"] if given.transport else []
     # `python3 -m` finds the packages of an image that `crossplane-lite image` made in the current folder.
-    start = ["python3", "-m", "crossplane_lite", "record", _RECORDINGS, f"--socket={given.socket}", *flags]
+    start = ["python3", "-m", "crossplane_lite", "record", recordings, f"--socket={given.socket}", *flags]
     sidecar: dict[str, Any] = {
         "name": "recorder",
         "image": given.sidecar,
@@ -126,7 +132,7 @@ def _sidecar(given: argparse.Namespace) -> str:
             "readOnlyRootFilesystem": True,
         },
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},
-        "volumeMounts": [mount, {"name": "recordings", "mountPath": _RECORDINGS}],
+        "volumeMounts": [mount, {"name": "recordings", "mountPath": recordings}],
     }
     values = {
         "args": ["--enable-pipeline-inspector", f"--pipeline-inspector-socket={given.socket}"],
@@ -153,20 +159,20 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("folder", metavar="FOLDER", nargs="?", type=Path, help="where to write the recording")
+    made.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        help=f"where to write the recording (with --sidecar: {_RECORDINGS})",
+    )
     made.add_argument(
         "--socket",
         metavar="PATH",
         default=DEFAULT_SOCKET,
         help=f"the Unix socket to listen on, Crossplane's --pipeline-inspector-socket ({DEFAULT_SOCKET})",
     )
-    made.add_argument(
-        "--xr",
-        metavar="PATTERN",
-        action="append",
-        help="record only these composites and Operations: a name, namespace/name or kind/namespace/name, with * and ? "
-        "as in a shell; can be given several times",
-    )
+    add_xr(made)
     made.add_argument(
         "--function",
         metavar="PATTERN",

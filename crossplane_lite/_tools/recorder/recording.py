@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from ..._core.base.excerpts import some
 from ...errors import InputError
 
 __all__ = [
@@ -120,6 +121,9 @@ class Event(NamedTuple):
     error: str = ""
 
 
+_TEXTS: Final = frozenset(Event._fields) - {"number", "iteration", "subject"}
+
+
 class Content(NamedTuple):
     """The place of a request or a response in a file. It is read when it is needed.
 
@@ -145,7 +149,7 @@ class Content(NamedTuple):
             with self.file.open("rb") as file:
                 file.seek(self.offset)
                 found = json.loads(file.read(self.length))
-        except (OSError, ValueError) as e:
+        except (OSError, ValueError, RecursionError) as e:
             raise InputError(f"{self.file}: a content can't be read any more: {e}") from None
         if not isinstance(found, dict):
             raise InputError(f"{self.file}: byte {self.offset}: this must be a JSON object")
@@ -273,11 +277,8 @@ class Recording:
         fits = [one for one in subjects if not name or name in _names(one[0].subject)]
         if len(fits) != 1:
             known = sorted(f"{one[0].subject.kind}/{one[0].subject.place}" for one in fits or subjects)
-            has = "several of" if fits else "only"
-            listed = ", ".join(known[:10]) or "nothing"
-            raise InputError(
-                f"{self.path}#{what}: there is no single one of this name: the recording has {has} {listed}"
-            )
+            says = "name one of several" if fits else f"nothing recorded is called {name}; there is"
+            raise InputError(f"{self.path}#{what}: {says}: {some(known, 10) or 'nothing'}")
         # The text is the beginning of a time, so `~`, which sorts after all of its characters, ends it.
         before = [one for one in fits[0] if not time or one.time <= f"{time}~"]
         if not before:
@@ -302,7 +303,7 @@ class Recording:
             return
         try:
             version = json.loads(line)["recording"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(f"{file}: its first line isn't that of a recording") from None
         if version != FORMAT:
             raise InputError(f"{file}: this is a recording of version {version}; this release reads version {FORMAT}")
@@ -325,7 +326,7 @@ class Recording:
                 self.dropped += found["dropped"]
             else:
                 self._take(_event(found), contents)
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             return False
         return True
 
@@ -344,7 +345,11 @@ def _event(found: dict[str, Any]) -> Event:
     subject = found.pop("subject")
     named = {**subject, "api_version": subject.get("apiVersion", "")}
     named.pop("apiVersion", None)
-    return Event(**{**found, "subject": Subject(**named)})
+    event = Event(**{**found, "subject": Subject(**named)})
+    types = (*map(type, event.subject), *(type(value) for name, value in event._asdict().items() if name in _TEXTS))
+    if set(types) != {str} or type(event.number) is not int or type(event.iteration) is not int:
+        raise TypeError("a field of the event has another type")
+    return event
 
 
 def _names(subject: Subject) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ..render import flags, terminal
 from ..render.rendered import Rendered, RenderError
 from ..render.told import told
 from .asking import Question, ask, notes, questions, quiet, recorded_answer
-from .receiving import Choice
+from .receiving import Choice, add_xr
 from .recording import Recording
 
 if TYPE_CHECKING:
@@ -275,6 +275,8 @@ def _again(question: Question, given: argparse.Namespace) -> str:
         parts += ["--function", f"{name}={target}" if name else target, "--pdb"]
     else:
         parts += ["--against", given.against]
+        parts += [f"--tls-certs-dir={given.tls_certs_dir}"] if given.tls_certs_dir is not None else []
+        parts += [f"--tls-server-name={given.tls_server_name}"] if given.tls_server_name is not None else []
     return shlex.join([*parts, *(["--name", given.name] if given.name else [])])
 
 
@@ -306,13 +308,7 @@ def add_choice(made: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     made.add_argument(
         "--name", metavar="NAME", help="the name of the function in the recording, if that has calls of several"
     )
-    made.add_argument(
-        "--xr",
-        metavar="PATTERN",
-        action="append",
-        help="only these composites: a name, namespace/name or kind/namespace/name, with * and ? as in a shell; can be "
-        "given several times",
-    )
+    add_xr(made)
     made.add_argument("--format", choices=("text", "json"), default="text", help="the format (text)")
 
 

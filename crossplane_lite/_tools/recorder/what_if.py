@@ -12,7 +12,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core import codec
 from ..._core.base import stdio
 from ..._core.base.excerpts import some
 from ..._core.base.lines import line as _line
@@ -20,12 +19,14 @@ from ..._core.base.status import StatusLine
 from ..._core.paths.text import show
 from ...errors import InputError
 from ...proto import _view
+from ..diff.command import CHANGES, DELETIONS
 from ..diff.compare import against_version
 from ..manifests.objects import encode
 from ..render import flags, terminal
 from ..render.functions import InProcess
 from ..render.rendered import RenderError
 from .asking import Known, Question, ask, notes, questions, quiet
+from .messages import decoded
 from .receiving import Choice
 from .recording import SUFFIX, Subject
 from .replay import add_choice, answering, chosen, names_of, nothing_fits
@@ -41,8 +42,6 @@ _NAME: Final = "crossplane-lite what-if"
 CALLS: Final = 2000
 """How many calls a function gets for one composite, unless something else is said."""
 _MOST: Final = 8
-_CHANGES: Final = 1
-_DELETIONS: Final = 3
 
 Take = Callable[[Any], None]
 
@@ -106,10 +105,10 @@ def losses(request: Any) -> Iterator[tuple[str, Take]]:
     Args:
         request: A RunFunctionRequest of `proto._view`.
     """
-    observed = {name: _decoded(one) for name, one in sorted(request.observed.resources.items())}
+    observed = {name: decoded(one) for name, one in sorted(request.observed.resources.items())}
     for name in observed:
         yield f"{name} missing", _without_resource(name)
-    objects = {**observed, "": _decoded(request.observed.composite)}
+    objects = {**observed, "": decoded(request.observed.composite)}
     statuses = {name: one["status"] for name, one in objects.items() if isinstance(one.get("status"), dict)}
     for name in statuses:
         yield f"{_path(name, ('status',))} missing", _without(name, ("status",))
@@ -192,10 +191,6 @@ def _places(entries: Sequence[Any]) -> set[str]:
 # -- what can be missing
 
 
-def _decoded(resource: Any) -> dict[str, Any]:
-    return codec.decode_struct(resource.resource) if resource.resource else {}
-
-
 def _path(name: str, steps: tuple[Any, ...]) -> str:
     return f"{name or 'xr'}.{show(steps)}"
 
@@ -242,7 +237,7 @@ def _with_false(name: str, steps: tuple[Any, ...]) -> Take:
 def _edited(name: str, steps: tuple[Any, ...], edit: Callable[[Any, Any], None]) -> Take:
     def take(request: Any) -> None:
         message = request.observed.resources[name] if name else request.observed.composite
-        whole = holder = _decoded(message)
+        whole = holder = decoded(message)
         for step in steps[:-1]:
             holder = holder[step]
         edit(holder, steps[-1])
@@ -284,8 +279,8 @@ def command(argv: Sequence[str]) -> int:
     shown = _as_json if given.format == "json" else _as_text
     stdio.write(shown(reports, chain(map(str, failed), told())).encode(errors="surrogateescape"))
     if any(report.deletes for report in reports):
-        return _DELETIONS
-    return _CHANGES if any(one.changed for report in reports for one in report.losses) else 0
+        return DELETIONS
+    return CHANGES if any(one.changed for report in reports for one in report.losses) else 0
 
 
 def fresh(runner: Runner) -> Runner:

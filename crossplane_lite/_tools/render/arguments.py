@@ -196,8 +196,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("inputs")
     flags.add_function(
         group,
-        "run the pipeline's function NAME in this process; the module can be in the current directory. NAME can be left "
-        "out where the pipeline has one function. Can be given several times",
+        "run the pipeline's function NAME in this process; the module can be in the current directory. NAME can be "
+        "left out where the pipeline has one function. Can be given several times",
     )
     group.add_argument(
         "--context-files",

@@ -356,6 +356,9 @@ class Remote:
                 hint = " (--tls-server-name says which name its certificate has)" if "Hostname" in details else ""
                 hint = " (a server with TLS needs --tls-certs-dir)" if is_closed and not self._files else hint
                 hint = " (nothing listens there)" if "Connection refused" in details else hint
+                hint = (
+                    " (it is self-signed, or has its CA's name and no key usage)" if "self signed" in details else hint
+                )
                 hint = " (the server refused the certificate; its log says why)" if "Unwrap" in details else hint
                 raise RenderError(f"the call of the function at {self.target} failed: {problem}{hint}") from None
 

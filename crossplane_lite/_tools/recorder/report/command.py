@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...._core.base import stdio
 from ...._core.base.status import StatusLine
+from ....errors import InputError
 from ...render import flags, terminal
 from ..recording import Recording
 
@@ -38,6 +39,8 @@ def command(argv: Sequence[str]) -> int:
 
     given = flags.parse(make_parser(), argv)
     terminal.begin()
+    if not given.output.absolute().parent.is_dir():  # it would be told after a minute
+        raise InputError(f"can't write {given.output}: there is no folder {given.output.parent}")
     recording = Recording(given.recording)
     called = dict.fromkeys((call.event.step or call.event.function, call.event.function) for call in recording.calls)
     steps = [Step(*one) for one in called]

@@ -35,8 +35,9 @@ from ...render.rendered import Rendered
 from ...render.told import told
 from ...simulate.effects import shown
 from ...simulate.merging import copied
+from ..messages import decoded
 from .lines import COMPOSITE, lines_of
-from .moments import decoded, desired_of
+from .moments import desired_of
 
 if TYPE_CHECKING:
     from ...._core.waits.entry import Waiting

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...._core import codec
 from ....proto import _view
 from ...manifests.objects import metadata_of, quoted, text_of
 from ...render.composed import Owner, composed_resource
 from ...render.pipeline import Runner, Step
 from ...render.rendered import FatalResultError, NoAnswerError, Rendered, RenderError, StepRun
-from ..messages import request_bytes, response_bytes
+from ..messages import decoded, request_bytes, response_bytes
 
 if TYPE_CHECKING:
     from ...simulate.simulation import Simulation
     from ..recording import Call, Reconcile, Recording
 
-__all__ = ["Elsewhere", "Moment", "decoded", "desired_of", "recorded", "simulated"]
+__all__ = ["Elsewhere", "Moment", "desired_of", "recorded", "simulated"]
 
 Outcome = Rendered | RenderError
 
@@ -111,11 +110,6 @@ def _applied(rendered: Rendered, last: StepRun) -> dict[str, dict[str, Any]]:
         name: composed_resource(name, one, owner, decoded(observed[name]) if name in observed else None)
         for name, one in rendered.composed.items()
     }
-
-
-def decoded(message: Any) -> dict[str, Any]:
-    """Return the content of a Resource message of `proto._view` as plain data."""
-    return codec.decode_struct(message.resource)
 
 
 def _fatal(run: StepRun) -> FatalResultError | None:
