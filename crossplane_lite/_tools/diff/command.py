@@ -75,7 +75,7 @@ def command(argv: Sequence[str]) -> int:
             if len(files) > 1:
                 status.show(f"{number}/{len(files)} {inputs.composite.content['metadata']['name']}")
             try:
-                differences.append(_difference(inputs, others, status, crds=bool(given.crds)))
+                differences.append(_difference(inputs, others, status))
             except InputError as error:
                 if one is None:
                     raise
@@ -113,7 +113,7 @@ def _files(given: argparse.Namespace) -> list[Saved | None]:
     return list(saved(given.composite, given.composition))
 
 
-def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine, *, crds: bool) -> Difference:
+def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine) -> Difference:
     composite = inputs.composite.content
     observed = [document.content for document in inputs.observed]
     try:
@@ -125,14 +125,13 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: Sta
         status.clear()
         stdio.say(*map(mask, failure_lines(error)))
         return failed(composite, mask(str(error)))
-    from ..render.validation import Check, beyond
+    from ..render.validation import beyond
 
     lines, is_whole = beyond(new)
     invalid: list[str] = [] if is_whole else lines
     unchecked: list[str] = lines if is_whole else []
-    if crds and inputs.schemas is not None:
-        check = Check(inputs.schemas)
-        check.add(new, beyond=True)
+    check = inputs.check(new)
+    if check is not None:
         mask = masking((), observed, new.steps)
         invalid += map(mask, check.errors)
         unchecked += filter(None, [check.unchecked, check.unevaluated])

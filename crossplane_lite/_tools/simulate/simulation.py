@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from ..render.pipeline import Cluster, Runner, Step
     from ..render.rendered import Rendered
-    from ..render.validation import Check
 
 __all__ = ["Round", "Simulation"]
 
@@ -250,20 +249,6 @@ class Simulation:
                 self.problem = progress.slowness(self.rounds)
             seen[state] = number
         return self.rounds
-
-    def check(self, schemas: Schemas) -> Check:
-        """Check what each round desires, and what more would appear if missing values had other values.
-
-        Raises:
-            InputError: A file of schemas can't be read, or is malformed.
-            RenderError: A resource's apiVersion can't be parsed.
-        """
-        from ..render.validation import Check
-
-        check = Check(schemas)
-        for one in self.rounds:
-            check.add(one.rendered, beyond=one is self.rounds[-1])
-        return check
 
     def drop(self, name: str) -> Round:
         """Remove a resource from the steady state, and reconcile once. The simulation itself isn't changed.
