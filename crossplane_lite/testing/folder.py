@@ -214,11 +214,11 @@ class Folder:
         inputs, known = self._inputs(
             xr, composition, functions, observed, required, schemas, context, xrd, crds, timeout
         )
-        given = known if fixtures is None else fixtures
-        path = as_path(given, self.path)
-        if path is None and given is not None:
-            given = one_document(given, self.path, "fixtures").content
-        simulation = simulation_of(inputs, given if path is None else path, most_rounds)
+        given: Any = known if fixtures is None else fixtures
+        found: Any = as_path(given, self.path)
+        if found is None and given is not None:
+            found = one_document(given, self.path, "fixtures").content
+        simulation = simulation_of(inputs, found, most_rounds)
         simulation.run()
         _warn(note for each in simulation.rounds for note in each.rendered.notes)
         _warn(simulation.notes_on_fixtures())
