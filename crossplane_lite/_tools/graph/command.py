@@ -97,7 +97,7 @@ def drawn(graph: Graph, format: str) -> bytes:
         from .text import text
 
         return text(graph).encode()
-    from .image import image
+    from .dot import image
 
     return image(graph, format)
 

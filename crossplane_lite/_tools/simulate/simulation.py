@@ -28,8 +28,7 @@ from .effects import changes_of
 from .fixtures import Fixtures
 from .merging import at, differences, steps_of, without
 from .statuses import Exists, Statuses
-from .unresolved import cycles_in, unresolved_in
-from .waits import Waits, owner_of, waits_of
+from .waits import Waits, cycles_in, owner_of, unresolved_in, waits_of
 
 if TYPE_CHECKING:
     from ..._core.waits.entry import Born
