@@ -445,42 +445,31 @@ def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
     """
     message = _view.RunFunctionRequest.FromString(request)
     source = Request(request)
-    every = recorded is None or recorded.raw
-    found: dict[Origin, None] = {}
-    for way in _ALWAYS:
-        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", way))))
-    for name in sorted(message.observed.resources):
-        found.update(
-            (one, None)
-            for one in _leaves(source, Origin("observed", name, _CONDITIONS))
-            if one.steps[-1:] == ("status",)
-        )
-        if every:
-            found.update(dict.fromkeys(_leaves(source, Origin("observed", name, ("status",)))))
-        for key in message.observed.resources[name].connection_details:
-            found[Origin("details", name, (key,))] = None
-    if every:
-        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", ("status",)))))
-        for name in sorted(message.desired.resources):
-            found.update(dict.fromkeys(_leaves(source, Origin("desired", name, ("spec",)))))
-        for requirements in (message.required_resources, message.extra_resources):
-            for name in sorted(requirements):
-                for at in range(len(requirements[name].items)):
-                    found.update(dict.fromkeys(_leaves(source, Origin("required", name, (at,)))))
-    for key in message.observed.composite.connection_details:
-        found[Origin("details", "", (key,))] = None
-    for name in sorted(message.credentials):
-        for key in message.credentials[name].credential_data.data:
-            found[Origin("credentials", name, (key,))] = None
-    for part in ("input", "context"):
-        found.update(
-            (one, None)
-            for one in _leaves(source, Origin(part, "", ()))
-            if one.steps[:1] != (HELD_BACK_KEY,) and (part, one.steps) not in _OF_THE_OBJECT
-        )
+    roots = [Origin("xr", "", way) for way in _ALWAYS]
+    roots += [Origin("observed", name, (*_CONDITIONS,)) for name in sorted(message.observed.resources)]
+    roots += [Origin("input", "", ()), Origin("context", "", ())]
+    if recorded is None or recorded.raw:
+        roots += [Origin("observed", name, ("status",)) for name in sorted(message.observed.resources)]
+        roots.append(Origin("xr", "", ("status",)))
+        roots += [Origin("desired", name, ("spec",)) for name in sorted(message.desired.resources)]
+        for found in (message.required_resources, message.extra_resources):
+            roots += [Origin("required", name, (at,)) for name in sorted(found) for at in range(len(found[name].items))]
+    origins = dict.fromkeys(one for root in roots for one in _leaves(source, root) if _counts(one, root))
+    for name in ("", *sorted(message.observed.resources)):
+        holder = message.observed.resources[name] if name else message.observed.composite
+        origins.update(dict.fromkeys(Origin("details", name, (key,)) for key in holder.connection_details))
+    for name, one in sorted(message.credentials.items()):
+        origins.update(dict.fromkeys(Origin("credentials", name, (key,)) for key in one.credential_data.data))
     if recorded is not None:
-        found.update(dict.fromkeys(_read(source, recorded)))
-    return list(found)
+        origins.update(dict.fromkeys(_read(source, recorded)))
+    return list(origins)
+
+
+def _counts(origin: Origin, root: Origin) -> bool:
+    """Return whether a resource may depend on a value below a root: of conditions, only on the status."""
+    if root.steps == _CONDITIONS:
+        return origin.steps[-1:] == ("status",)
+    return origin.steps[:1] != (HELD_BACK_KEY,) and (origin.part, origin.steps) not in _OF_THE_OBJECT
 
 
 _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind",))})

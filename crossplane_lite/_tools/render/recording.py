@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
 from ..._core.models.node import WAIT, ModelShape
-from ..._core.models.walker import Tree, tree_of
+from ..._core.models.walker import Tree, leaves, tree_of
 from ..._core.observed.observable import Observable
 from ..._core.observed.observer import Observer
 from ...errors import CrossplaneLiteError
@@ -176,22 +176,12 @@ class _Taker(Observer):
 
 
 def _values_of(tree: Tree) -> dict[Steps, Any]:
-    waits = {tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found}
-    values: dict[Steps, Any] = {}
-    work: list[tuple[Steps, Any]] = [((), tree.data)]
-    while work:
-        steps, value = work.pop()
-        if steps in waits:
-            values[steps] = waits[steps]
-        elif type(value) is Observable:
+    values = {steps: value for steps, value in leaves(tree.data) if value is not TOMBSTONE}
+    for steps, value in values.items():
+        if type(value) is Observable:
             values[steps] = Waits((value.source_path,))
-        elif isinstance(value, dict) and value:
-            work += [((*steps, key), inner) for key, inner in value.items()]
-        elif isinstance(value, list) and value:
-            work += [((*steps, at), inner) for at, inner in enumerate(value)]
-        elif value is not TOMBSTONE:
-            values[steps] = value
-    return values
+    waits = {tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found}
+    return values | {steps: one for steps, one in waits.items() if steps in values}
 
 
 class _Watch(_Taker):

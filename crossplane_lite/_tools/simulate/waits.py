@@ -17,7 +17,7 @@ from ...errors import UsageError
 from ...proto import _view
 from ..render.functions import InProcess
 from ..render.pipeline import Selector
-from ..render.told import told
+from ..render.told import told, waiting
 from .merging import ABSENT, at, steps_of
 
 if TYPE_CHECKING:
@@ -65,18 +65,13 @@ class Waits(NamedTuple):
 
 def waits_of(rendered: Rendered) -> Waits:
     """Return the waits and dependencies in a reconcile. Functions in this process run a few times more for this."""
-    waiting: dict[str, dict[str, str]] = {}
+    waits, held = waiting(rendered.steps)
     dependencies: set[Dependency] = set()
     selectors: dict[str, Selector] = {}
     possible: set[str] = set()
-    held: set[str] = set()
     cut_off: set[str] = set()
     births: list[Born] = []
     for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
-        for need in says.needs:
-            if need.by_resource:
-                waiting.setdefault(need.name, {})[need.path] = need.why
-        held.update(says.held)
         births += says.births
         cut_off.update(one.name for one in says.cut_off)
         selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
@@ -84,9 +79,8 @@ def waits_of(rendered: Rendered) -> Waits:
             shown = show(step.runner.function, step.request)
             dependencies.update(shown.dependencies)
             possible.update(shown.possible)
-    for name in held:
-        waiting.setdefault(name, {})
-    return Waits(waiting, sorted(dependencies), selectors, possible, held, cut_off, births)
+    waits |= {name: {} for name in held if name not in waits}
+    return Waits(waits, sorted(dependencies), selectors, possible, held, cut_off, births)
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
