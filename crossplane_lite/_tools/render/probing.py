@@ -16,6 +16,7 @@ from ..._core import codec
 from ..._core.call.mark import HELD_BACK_KEY
 from ..._core.models.walker import leaves
 from ..._core.paths.schema import Schema
+from ..._core.paths.trees import lookup, put
 from ...errors import CrossplaneLiteError
 from ...proto import _view
 from .origin import Origin, Steps
@@ -311,124 +312,87 @@ def _after(sign: str) -> str:
 
 
 class Request:
-    """A request that can be encoded again with one of its values changed."""
+    """A request that can be encoded again with one of its values changed.
+
+    Args:
+        data: The bytes of the request.
+    """
 
     def __init__(self, data: bytes) -> None:
+        self._data = data
         self._message = _view.RunFunctionRequest.FromString(data)
-        self._trees: dict[tuple[str, str, Any], Any] = {}
-
-    def _place(self, origin: Origin) -> tuple[Any, Steps]:
-        """Return the message (a Resource) that has an origin's object, and the steps in that object.
-
-        The message is None if the request doesn't have it. Not for origins in the input, the context, connection
-        details and credentials.
-        """
-        message = self._message
-        if origin.part == "xr":
-            return message.observed.composite, origin.steps
-        if origin.part in ("observed", "desired"):
-            resources = getattr(message, origin.part).resources
-            return (resources[origin.name] if origin.name in resources else None), origin.steps
-        number, *way = origin.steps
-        for field in (message.required_resources, message.extra_resources):
-            if origin.name in field and number < len(field[origin.name].items):
-                return field[origin.name].items[number], tuple(way)
-        return None, ()
+        self._trees: dict[tuple[Any, ...], Any] = {}
 
     def tree(self, origin: Origin) -> Any:
         """Return the object that has an origin's value, such as the composite or the input, as plain data.
 
-        None if the object is missing or malformed.
+        None if the object is missing or malformed. The caller must not change it.
         """
-        key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
+        key = (origin.part, origin.name, *(origin.steps[:1] if origin.part == "required" else ()))
         if key not in self._trees:
+            holder, field, _ = _place(self._message, origin)
             try:
-                if origin.part in ("input", "context"):
-                    self._trees[key] = codec.decode_struct(getattr(self._message, origin.part))
-                else:
-                    holder, _way = self._place(origin)
-                    self._trees[key] = None if holder is None else codec.decode_struct(holder.resource)
+                self._trees[key] = None if holder is None else codec.decode_struct(getattr(holder, field))
             except CrossplaneLiteError:
                 self._trees[key] = None
         return self._trees[key]
 
-    def way(self, origin: Origin) -> Steps:
-        return origin.steps[1:] if origin.part == "required" else origin.steps
-
     def value(self, origin: Origin) -> Any:
         """Return the value at an origin; None if there is no value. Bytes are returned as text."""
-        data = self._data(origin)
+        data = _data(self._message, origin)
         if data is not None:
             return data.get(origin.steps[-1], b"").decode(errors="replace")
-        value = self.tree(origin)
-        for step in self.way(origin):
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return value
-
-    def _data(self, origin: Origin) -> Any:
-        """Return the protobuf map that has the bytes of an origin: connection details or credentials.
-
-        None for origins in other parts of the request.
-        """
-        if origin.part == "details":
-            state = self._message.observed
-            holder = state.resources[origin.name] if origin.name else state.composite
-            return holder.connection_details
-        if origin.part == "credentials":
-            return self._message.credentials[origin.name].credential_data.data
-        return None
+        return lookup(self.tree(origin), _place(self._message, origin)[2])
 
     def changed(self, origin: Origin, value: Any) -> bytes | None:
         """Return the bytes of the request with `value` at an origin; None if no value can be set there.
 
-        Missing objects around the value are added. This request itself stays unchanged otherwise.
+        Missing objects around the value are added. This request itself stays unchanged.
         """
-        data = self._data(origin)
-        key = origin.steps[-1]
+        message = _view.RunFunctionRequest.FromString(self._data)
+        data = _data(message, origin)
         if data is not None:
-            before = data[key]
-            data[key] = str(value).encode()
+            data[origin.steps[-1]] = str(value).encode()
+        else:
+            holder, field, way = _place(message, origin)
             try:
-                return self._bytes()
-            finally:
-                data[key] = before
-        tree = self.tree(origin)
-        holder = tree
-        for step in self.way(origin)[:-1]:
-            if isinstance(holder, dict) and isinstance(step, str):
-                holder = holder.setdefault(step, {})
-            elif isinstance(holder, list) and isinstance(step, int) and step < len(holder):
-                holder = holder[step]
-            else:
+                tree = codec.decode_struct(getattr(holder, field))
+                put(tree, way, value)
+                setattr(holder, field, codec.encode_struct(tree))
+            except (
+                AttributeError,
+                CrossplaneLiteError,
+            ):  # no such object, a malformed one, or nothing can be put there
                 return None
-        if isinstance(holder, list) and isinstance(key, int) and key < len(holder):
-            old = holder[key]
-        elif isinstance(holder, dict) and isinstance(key, str):
-            old = holder.get(key, codec)
-        else:
-            return None
-        holder[key] = value
-        encoded = codec.encode_struct(tree)
-        if old is codec:
-            del holder[key]
-        else:
-            holder[key] = old
-        message, field = self._message, origin.part
-        if origin.part not in ("input", "context"):
-            message, field = self._place(origin)[0], "resource"
-        before = getattr(message, field)
-        setattr(message, field, encoded)
-        try:
-            return self._bytes()
-        finally:
-            setattr(message, field, before)
-
-    def _bytes(self) -> bytes:
-        made: bytes = self._message.SerializeToString(deterministic=True)
+        made: bytes = message.SerializeToString(deterministic=True)
         return made
+
+
+def _place(message: Any, origin: Origin) -> tuple[Any, str, Steps]:
+    """Return the message and its field that have the bytes of an origin's object, and the steps in that object.
+
+    The message is None if the request doesn't have it, and for origins in connection details and credentials.
+    """
+    name, steps = origin.name, origin.steps
+    if origin.part in ("input", "context"):
+        return message, origin.part, steps
+    if origin.part == "xr":
+        return message.observed.composite, "resource", steps
+    if origin.part in ("observed", "desired"):
+        resources = getattr(message, origin.part).resources
+        return (resources[name] if name in resources else None), "resource", steps
+    for field in (message.required_resources, message.extra_resources) if origin.part == "required" else ():
+        if name in field and steps[0] < len(field[name].items):
+            return field[name].items[steps[0]], "resource", steps[1:]
+    return None, "", ()
+
+
+def _data(message: Any, origin: Origin) -> Any:
+    """Return the protobuf map that has the bytes of an origin: connection details or credentials; else None."""
+    if origin.part == "details":
+        holder = message.observed.resources[origin.name] if origin.name else message.observed.composite
+        return holder.connection_details
+    return message.credentials[origin.name].credential_data.data if origin.part == "credentials" else None
 
 
 def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
