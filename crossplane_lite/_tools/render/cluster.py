@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..manifests.objects import text_of
-from .api_versions import api_versions_checked
 from .pipeline import Cluster, Selector
+from .rendered import api_versions_checked
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas

@@ -227,21 +227,6 @@ def _notes(simulation: Simulation) -> Iterator[str]:
     yield from (f"{_NAME}: {note}" for note in simulation.notes_on_fixtures())
 
 
-def _visible(text: str) -> str:
-    """Return a JSON text in which characters that could control a terminal are escaped.
-
-    These are all characters that aren't printable, except line breaks.
-    """
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
-
-
-def _escaped(character: str) -> str:
-    code = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
-
-
 def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
     """Return, for each named resource, where its fields come from in the last complete reconcile.
 
@@ -272,7 +257,7 @@ def _show(
         import json
 
         try:
-            text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
+            text = json.dumps(found, indent=2, sort_keys=True) + "\n"
         except RecursionError:
             raise InputError("the result is nested too deeply to be written as JSON; use --format table") from None
     elif form == "yaml" and simulation.rounds and simulation.problem is None:
