@@ -18,7 +18,7 @@ from .._tools.manifests.kind_schemas import Schemas
 from .._tools.manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
 from .._tools.render.cluster import Files
 from .._tools.render.composed import Owner
-from .._tools.render.defaults import apply_defaults
+from .._tools.render.definition import apply_defaults
 from .._tools.render.pipeline import Step
 from .._tools.render.reconcile import render
 from .._tools.render.rendered import FatalResultError, RenderError

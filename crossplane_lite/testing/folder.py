@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from .._core.base.excerpts import short_repr
 from .._tools.manifests import project
@@ -20,7 +20,8 @@ from ._sources import as_path, is_single, named, one, one_document, resources
 if TYPE_CHECKING:
     from .._tools.manifests.kind_schemas import Schemas
     from .._tools.manifests.yaml import Document
-    from .._tools.render.pipeline import Cluster, Runner
+    from .._tools.render.arguments import Inputs
+    from .._tools.render.pipeline import Runner
     from .._tools.render.rendered import Rendered
     from .._tools.render.validation import Check
     from .._tools.simulate.simulation import Simulation
@@ -157,27 +158,10 @@ class Folder:
             UnresolvedError: An argument is a model that contains a value that doesn't exist yet.
             MissingExtraError: An argument is YAML, and PyYAML isn't installed.
         """
-        from .._tools.render.reconcile import render
-
-        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd, crds)
-        rendered = render(
-            setup.composite,
-            setup.pipeline,
-            setup.functions,
-            cluster=setup.cluster,
-            observed=setup.observed,
-            context=setup.context,
-            timeout=timeout,
-            xrd=setup.xrd,
-            composition=setup.name,
-        )
+        inputs, _ = self._inputs(xr, composition, functions, observed, required, schemas, context, xrd, crds, timeout)
+        rendered = inputs.render()
         _warn(rendered.notes)
-        if setup.crds is not None:
-            from .._tools.render.validation import Check
-
-            check = Check(setup.crds)
-            check.add(rendered, beyond=True)
-            refuse(check)
+        refuse(inputs.check(rendered))
         return rendered
 
     def simulate(
@@ -225,39 +209,23 @@ class Folder:
             FatalResultError, InvalidResourceError, InvalidStatusError, RenderError, InputError, UsageError,
                 UnresolvedError, MissingExtraError: The same as for `render`.
         """
-        from .._tools.simulate.simulation import Simulation
+        from .._tools.simulate.command import simulation_of
 
-        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd, crds)
-        known: Mapping[str, Mapping[str, Any]] = {}
-        path = as_path(setup.fixtures if fixtures is None else fixtures, self.path)
-        if path is not None:
-            from .._tools.simulate.fixtures import read_fixtures
-
-            known = read_fixtures(path)
-        elif fixtures is not None:
-            known = one_document(fixtures, self.path, "fixtures").content
-        simulation = Simulation(
-            setup.composite,
-            setup.pipeline,
-            setup.functions,
-            cluster=setup.cluster,
-            observed=setup.observed,
-            context=setup.context,
-            fixtures=known,
-            schemas=setup.schemas,
-            most_rounds=most_rounds,
-            timeout=timeout,
-            xrd=setup.xrd,
-            composition=setup.name,
+        inputs, known = self._inputs(
+            xr, composition, functions, observed, required, schemas, context, xrd, crds, timeout
         )
+        given: Any = known if fixtures is None else fixtures
+        found: Any = as_path(given, self.path)
+        if found is None and given is not None:
+            found = one_document(given, self.path, "fixtures").content
+        simulation = simulation_of(inputs, found, most_rounds)
         simulation.run()
         _warn(note for each in simulation.rounds for note in each.rendered.notes)
         _warn(simulation.notes_on_fixtures())
-        if setup.crds is not None:
-            refuse(simulation.check(setup.crds))
+        refuse(inputs.check(*(one.rendered for one in simulation.rounds)))
         return simulation
 
-    def _setup(
+    def _inputs(
         self,
         xr: Source | None,
         composition: Source | Function | None,
@@ -268,8 +236,12 @@ class Folder:
         context: Source | None,
         xrd: Source | None,
         crds: Resources,
-    ) -> _Setup:
+        timeout: float,
+    ) -> tuple[Inputs, Path | None]:
+        """Return the inputs of a reconcile, and the path of the fixtures that the project file names."""
+        from .._tools.render.arguments import Inputs
         from .._tools.render.cluster import Files
+        from .._tools.render.functions import runners_of
 
         known: dict[str, Any] = {}
         if composition is None:
@@ -298,19 +270,20 @@ class Folder:
         served = schemas_of(schemas, definition, self.path)
         checks = schemas_of(crds, definition, self.path) if crds else None
         existing = resources(required, self.path, "required")
-        return _Setup(
-            composite.content,
+        inputs = Inputs(
+            composite,
             pipeline,
-            runners,
+            runners_of(runners),
             Files([document.content for document in existing], served),
-            [document.content for document in named(observed, self.path, "observed").values()],
-            one_document(context, self.path, "context").content if context is not None else None,
+            [*named(observed, self.path, "observed").values()],
+            one_document(context, self.path, "context").content if context is not None else {},
+            timeout,
             served if checks is None else schemas_of([*_listed(schemas), *_listed(crds)], definition, self.path),
             checks,
-            None if definition is None else definition.content,
             name,
-            known.get("fixtures"),
+            None if definition is None else definition.content,
         )
+        return inputs, known.get("fixtures")
 
     def _project(self) -> dict[str, Any]:
         """Return the table [preview] of the nearest project file in this folder or above; empty if there is none."""
@@ -381,25 +354,6 @@ def schemas_of(sources: Resources, xrd: Document | None, folder: Path) -> Schema
     return found
 
 
-class _Setup(NamedTuple):
-    """The arguments that `render` and `simulate` have in common, read and checked. `name` is the Composition's name.
-
-    `fixtures` is the path that the project file names.
-    """
-
-    composite: dict[str, Any]
-    pipeline: list[Step]
-    functions: Mapping[str, Function | Runner]
-    cluster: Cluster
-    observed: list[dict[str, Any]]
-    context: dict[str, Any] | None
-    schemas: Schemas | None
-    crds: Schemas | None
-    xrd: dict[str, Any] | None
-    name: str | None
-    fixtures: Path | None = None
-
-
 def _runners(
     path: Path, steps: Sequence[Step], given: Mapping[str, Function | Runner]
 ) -> Mapping[str, Function | Runner]:
@@ -414,11 +368,11 @@ def _listed(sources: Resources) -> list[Source]:
     return [sources] if is_single(sources) else list(sources)
 
 
-def refuse(check: Check) -> None:
+def refuse(check: Check | None) -> None:
     """Raise InvalidResourceError if a check has found mistakes."""
     from .._tools.render.rendered import InvalidResourceError
 
-    if check.errors:
+    if check is not None and check.errors:
         raise InvalidResourceError(check.errors)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._tools.graph import image as module
+from crossplane_lite._tools.graph import dot as module
 from crossplane_lite._tools.graph.appearance import edge_tooltip, node_lines, node_tooltip
+from crossplane_lite._tools.graph.dot import image
 from crossplane_lite._tools.graph.graph import DrawnNode, Edge, Graph, Sort, State
-from crossplane_lite._tools.graph.image import image
 from crossplane_lite._tools.programs import process
 from crossplane_lite.errors import MissingExtraError, UsageError
 from tests.graph.graphs import drawn, existing, nasty, needs_pictures, spaced

@@ -110,7 +110,7 @@ def engine_of(stage: Stage) -> dict[str, Any]:
     }
     for flag, path in of_flags(stage):
         if flag == "--xrd":
-            from crossplane_lite._tools.render.defaults import apply_defaults
+            from crossplane_lite._tools.render.definition import apply_defaults
 
             given["composite_resource_definition"] = one(path)
             given["composite_resource"] = apply_defaults(given["composite_resource"], one(path), str(path))

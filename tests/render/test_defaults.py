@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._tools.render.defaults import apply_defaults
+from crossplane_lite._tools.render.definition import apply_defaults
 from crossplane_lite._tools.render.rendered import RenderError
 from crossplane_lite.errors import InputError
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._tools.render.schema_fields import below, declares, has, is_free, missing_field, name_of
+from crossplane_lite._core.paths.schema import Schema
+from crossplane_lite._tools.render.schema_fields import missing_field, name_of
 
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 VPC: dict[str, Any] = {
@@ -22,6 +23,12 @@ VPC: dict[str, Any] = {
         }
     },
 }
+
+
+def below(schema: dict[str, Any], *steps: Any) -> Any:
+    """Return the schema at a path; None if there is none."""
+    found = Schema(schema).at(steps)
+    return None if found is None else found.source
 
 
 def test_below() -> None:
@@ -43,9 +50,9 @@ def test_below() -> None:
     assert below(schema["properties"]["map"], "x") == {"type": "integer"}
     assert below(schema["properties"]["open"], "x") == {} == below(schema["properties"]["any"], "x")
     assert below({"type": "string"}, "x") is None
-    assert has(schema, ["list", 3]) and not has(schema, ["list", 3, "x"])
-    assert declares(schema, ["list"]) and not declares(schema, ["open", "x"])
-    assert is_free({}) and is_free(FREE) and not is_free({"type": "string"}) and not is_free(schema)
+    assert below(schema, "list", 3) is not None and below(schema, "list", 3, "x") is None
+    assert Schema({}).is_free and Schema(FREE).is_free
+    assert not Schema({"type": "string"}).is_free and not Schema(schema).is_free
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crossplane_lite._tools.simulate.unresolved import cycles_in, unresolved_in
-from crossplane_lite._tools.simulate.waits import Waits
+from crossplane_lite._tools.simulate.waits import Waits, cycles_in, unresolved_in
 from crossplane_lite.composition import Dependency
 
 XR: dict[str, Any] = {"status": {"there": 1}}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite._tools.render.schema_fields import below
+from crossplane_lite._core.paths.schema import Schema
 from crossplane_lite._tools.simulate.patterns import matches, matching
 from crossplane_lite._tools.simulate.values import Target, text_for, value_for
 from crossplane_lite.schemas import errors_in
@@ -172,8 +172,8 @@ ANYTHING = st.recursive(
 def test_broken_schemas(schema: dict[str, Any]) -> None:
     """A schema that isn't one gives some value, and no error."""
     value_for(schema, OWNER, ["status", "a"])
-    below(schema, "a")
-    below(schema, 1)
+    Schema(schema).below("a")
+    Schema(schema).below(1)
 
 
 @st.composite

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..._core.base import stdio
 from ..._core.base.status import StatusLine
 from ...errors import InputError
+from ..manifests.objects import RESOURCE_NAME, resource_name
+from ..manifests.yaml import Document
 from ..render import arguments, terminal
-from ..render.inputs import read_composite
+from ..render.inputs import field, files_of, is_text, read_composite, read_object, read_resources
 from ..render.rendered import InvalidStatusError, NoAnswerError, RenderError
 from . import report
 from .compare import Difference, against_cluster, against_version, failed, masking
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from ..render.arguments import Inputs
     from ..render.pipeline import Runner
     from ..render.rendered import Rendered
-    from .saved import Saved
 
 __all__ = ["CHANGES", "DELETIONS", "FAILURES", "command", "make_parser"]
 
@@ -75,7 +77,7 @@ def command(argv: Sequence[str]) -> int:
             if len(files) > 1:
                 status.show(f"{number}/{len(files)} {inputs.composite.content['metadata']['name']}")
             try:
-                differences.append(_difference(inputs, others, status, crds=bool(given.crds)))
+                differences.append(_difference(inputs, others, status))
             except InputError as error:
                 if one is None:
                     raise
@@ -88,14 +90,14 @@ def command(argv: Sequence[str]) -> int:
     return CHANGES if given.exit_code and not all(one.is_empty for one in differences) else 0
 
 
-def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
+def _read(given: argparse.Namespace, one: _Saved | None) -> Inputs:
     if one is None:
         folder = f"; if it has a composite and its composed resources, give its folder, {given.composite.parent}"
         return arguments.read_inputs(given, composite=read_composite(given.composite, folder))
     return arguments.read_inputs(given, composite=one.composite, observed=one.observed)
 
 
-def _files(given: argparse.Namespace) -> list[Saved | None]:
+def _files(given: argparse.Namespace) -> list[_Saved | None]:
     """Return the saved composites of a folder; [None] if the command line names a file with a single composite.
 
     Raises:
@@ -108,12 +110,59 @@ def _files(given: argparse.Namespace) -> list[Saved | None]:
             f"--observed-resources works only with one composite, and {given.composite} is a folder: put the composed "
             "resources of each composite into the composite's file"
         )
-    from .saved import saved
-
-    return list(saved(given.composite, given.composition))
+    return list(_saved(given.composite, given.composition))
 
 
-def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine, *, crds: bool) -> Difference:
+class _Saved(NamedTuple):
+    """A saved composite with its composed resources.
+
+    Attributes:
+        path: The file that has them.
+        composite: The composite.
+        observed: The composite's composed resources as they existed when the file was saved.
+    """
+
+    path: Path
+    composite: Document
+    observed: list[Document]
+
+
+def _saved(folder: Path, composition: Path | None) -> Iterator[_Saved]:
+    """Yield the composite and the composed resources of each file in a folder, in the order of the files' names.
+
+    Args:
+        folder: The folder. Its files that end in .yaml, .yml and .json are read.
+        composition: The file of the Composition, which names the kind of the composites. The first object of this kind
+            is the file's composite; others with the annotation `crossplane.io/composition-resource-name` are composed
+            resources. If `composition` is None, the composite is the object without this annotation.
+
+    Raises:
+        InputError: A file can't be read, doesn't have exactly one composite, or its composite has no name.
+    """
+    wanted = None
+    if composition is not None:
+        document = read_object(composition, "Composition")
+        wanted = tuple(field(document, str, "spec", "compositeTypeRef", key) for key in ("apiVersion", "kind"))
+    for path in files_of(folder):
+        composites: list[Document] = []
+        observed: list[Document] = []
+        for one in read_resources([path]):
+            kind = one.content["apiVersion"], one.content["kind"]
+            is_composite = not resource_name(one.content) if wanted is None else kind == wanted
+            # A composite may compose others of its kind.
+            (composites if is_composite and not (composites and resource_name(one.content)) else observed).append(one)
+        if len(composites) != 1:
+            sign = "the kind of the Composition's spec.compositeTypeRef" if wanted else f"no annotation {RESOURCE_NAME}"
+            raise InputError(
+                f"{path} must hold one composite and its composed resources, and it holds {len(composites)} composites "
+                f"(a composite has {sign})"
+            )
+        if not is_text(composites[0].content["metadata"].get("name")):
+            raise InputError(f"{composites[0].where} has no metadata.name, which a composite must have")
+        yield _Saved(path, composites[0], observed)
+
+
+def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: StatusLine) -> Difference:
     composite = inputs.composite.content
     observed = [document.content for document in inputs.observed]
     try:
@@ -125,14 +174,13 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None, status: Sta
         status.clear()
         stdio.say(*map(mask, failure_lines(error)))
         return failed(composite, mask(str(error)))
-    from ..render.validation import Check, beyond
+    from ..render.validation import beyond
 
     lines, is_whole = beyond(new)
     invalid: list[str] = [] if is_whole else lines
     unchecked: list[str] = lines if is_whole else []
-    if crds and inputs.schemas is not None:
-        check = Check(inputs.schemas)
-        check.add(new, beyond=True)
+    check = inputs.check(new)
+    if check is not None:
         mask = masking((), observed, new.steps)
         invalid += map(mask, check.errors)
         unchecked += filter(None, [check.unchecked, check.unevaluated])

@@ -16,7 +16,7 @@ from ..._core.observed.secrets import names_of, secrets_in, secrets_of
 from ..._core.paths import trees
 from ...proto import _view
 from ..manifests.objects import controller_of, metadata_of, observed_bytes, resource_name, some_names, text_of
-from ..render.told import told
+from ..render.told import waiting
 from ..simulate.merging import copied
 from .fields import ABSENT, Change, changes, leaves
 from .keys import KeysAt, keys_of
@@ -293,17 +293,8 @@ def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entr
 
 
 def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
-    """Return the paths of the values that each waiting resource waits for, and the names of the held back resources.
-
-    The paths are in a dict from resource names to sorted lists.
-    """
-    waits: dict[str, set[str]] = {}
-    held: set[str] = set()
-    for says in told(rendered.steps):
-        held.update(says.held)
-        for need in says.needs:
-            if need.by_resource:
-                waits.setdefault(need.name, set()).add(need.path)
+    """Return the paths of the values that each waiting resource waits for, and the names of the held back resources."""
+    waits, held = waiting(rendered.steps)
     return {name: sorted(paths) for name, paths in waits.items()}, held
 
 

@@ -97,7 +97,7 @@ def drawn(graph: Graph, format: str) -> bytes:
         from .text import text
 
         return text(graph).encode()
-    from .image import image
+    from .dot import image
 
     return image(graph, format)
 
@@ -152,7 +152,7 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
     except RenderError as error:
         return graph_of(error), _warnings(error.results), str(error)
     graph, warnings = graph_of(rendered), _warnings(rendered.results)
-    unresolved = in_vain(rendered.steps, inputs.schemas) if given.crds and inputs.schemas is not None else {}
+    unresolved = {} if inputs.checks is None else in_vain(rendered.steps, inputs.checks)
     if not unresolved:
         return graph, warnings, None
     notes = [*graph.notes, *(f"{HEADING} {line}" for line in lines(unresolved))]

@@ -1,10 +1,13 @@
-"""Writes a graph in DOT, the language of Graphviz."""
+"""Writes a graph in DOT, the language of Graphviz, and draws it as a picture with Graphviz' program `dot`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from ..._core.base import extras
+from ...errors import UsageError
+from ..programs import process
 from .appearance import (
     CYCLE,
     LINE,
@@ -19,12 +22,17 @@ from .appearance import (
 )
 from .graph import DrawnNode, Edge, Graph, State
 
-__all__ = ["dot"]
+__all__ = ["dot", "image"]
 
 # Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some of them twice. So no way of
 # writing a backslash is shown as one backslash everywhere. This sign looks like a backslash.
 _BACKSLASH: Final = "⧵"
 _FONT: Final = "Helvetica,Arial,sans-serif"
+# Pixels for each inch of the layout, sharp on today's screens.
+_DPI: Final = "144"
+# A graph that takes longer is too large to be looked at.
+_TIMEOUT: Final = 120.0
+_WAY_OUT: Final = "(--format dot and mermaid need no program)"
 
 
 def dot(graph: Graph, **attributes: str) -> str:
@@ -196,3 +204,39 @@ def _quoted(text: str) -> str:
     """
     text = text.replace("\\", _BACKSLASH).replace("&", "&amp;").replace('"', '\\"')
     return f'"{text}"'
+
+
+def image(graph: Graph, format: str) -> bytes:
+    """Return the bytes of a picture of a graph.
+
+    Args:
+        graph: The graph.
+        format: `svg` or `png`.
+
+    Raises:
+        MissingExtraError: The extra `graph`, which has the Python package graphviz, isn't installed.
+        UsageError: The program `dot` isn't installed, can't be run, fails, draws nothing, prints too much, or takes
+            longer than two minutes.
+    """
+    command = extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
+    source = dot(graph) if format == "svg" else dot(graph, bgcolor="white", dpi=_DPI)
+    try:
+        done = process.run(command, timeout=_TIMEOUT, given=source.encode())
+    except FileNotFoundError:
+        raise UsageError(
+            f"{format} needs the program dot of Graphviz, which is not on the PATH: apt install graphviz {_WAY_OUT}"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"the program dot of Graphviz can't be run: {error.strerror or error} {_WAY_OUT}") from None
+    except process.TooLongError:
+        raise UsageError(
+            f"dot took longer than {_TIMEOUT:g} s for {len(graph.nodes)} nodes; try --format dot or mermaid"
+        ) from None
+    except process.TooMuchError as error:
+        raise UsageError(f"dot printed more than {error}; try --format dot or mermaid") from None
+    said = done.told.decode(errors="replace").strip().splitlines()
+    if done.status != 0:
+        raise UsageError(f"the program dot of Graphviz failed: {said[0] if said else done.ending} {_WAY_OUT}")
+    if not done.output:
+        raise UsageError(f"the program dot of Graphviz drew nothing{f': {said[0]}' if said else ''} {_WAY_OUT}")
+    return done.output

@@ -27,6 +27,7 @@ from .pipeline import Cluster, Runner, Step
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from .rendered import Rendered
+    from .validation import Check
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +85,7 @@ class Inputs(NamedTuple):
         context: The pipeline's context before the first step.
         timeout: The time limit of one reconcile, in seconds.
         schemas: The schemas of kinds, from --xrd, --required-schemas and --crds; None if none of them was given.
+        checks: The schemas that desired resources are checked against; None if they aren't, which is without --crds.
         composition: The name of the Composition; None if no Composition was given.
         xrd: The CompositeResourceDefinition of the composite's kind; None if --xrd wasn't given.
         notes: Remarks on the inputs, which the commands print as warnings.
@@ -97,6 +99,7 @@ class Inputs(NamedTuple):
     context: dict[str, Any]
     timeout: float
     schemas: Schemas | None
+    checks: Schemas | None = None
     composition: str | None = None
     xrd: Mapping[str, Any] | None = None
     notes: Sequence[str] = ()
@@ -122,6 +125,22 @@ class Inputs(NamedTuple):
             xrd=self.xrd,
             composition=self.composition,
         )
+
+    def check(self, *rounds: Rendered) -> Check | None:
+        """Check what reconciles, one after the other, desire. Return None if nothing is checked.
+
+        Raises:
+            InputError: A file of schemas can't be read, or is malformed.
+            RenderError: A resource's apiVersion can't be parsed.
+        """
+        if self.checks is None:
+            return None
+        from .validation import Check
+
+        check = Check(self.checks)
+        for one in rounds:
+            check.add(one, beyond=one is rounds[-1])
+        return check
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -490,4 +509,5 @@ def _inputs(
     # Functions are imported last, because an import may take long, and print.
     targets = runners.assign(arguments.function, steps)
     functions = runners.runners(steps, targets, documents, runners.dialling(arguments))
-    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas)
+    checks = schemas if arguments.crds else None
+    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, checks)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..manifests.objects import text_of
-from .api_versions import api_versions_checked
 from .pipeline import Cluster, Selector
+from .rendered import api_versions_checked
 
 if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
@@ -126,8 +126,7 @@ class World:
         gone: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         self._base = base
-        self._schemas = schemas
-        self._objects = Files(objects)
+        self._objects = Files(objects, schemas)
         self._gone = {_identity(one) for one in gone}
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
@@ -147,8 +146,7 @@ class World:
             InputError: A file with schemas can't be read, or is malformed.
             MissingExtraError: A file with schemas is YAML, and PyYAML isn't installed.
         """
-        with api_versions_checked():
-            found = None if self._schemas is None else self._schemas.find(api_version, kind)
+        found = self._objects.schema(api_version, kind)
         return found if found is not None or self._base is None else self._base.schema(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
@@ -163,8 +161,7 @@ class World:
         """
         ask = getattr(self._base, "scope", None)
         scope: str | None = None if ask is None else ask(api_version, kind)
-        with api_versions_checked():
-            return scope if scope is not None or self._schemas is None else self._schemas.scope(api_version, kind)
+        return self._objects.scope(api_version, kind) if scope is None else scope
 
 
 def in_order(resources: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -94,7 +94,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     stdio.say(*(f"invalid: {error}" for error in wrong))
     status = 1 if wrong else 0
     try:
-        status |= _check(rendered, inputs) if given.crds else 0
+        status |= _check(rendered, inputs)
     except RenderError as error:  # nothing can be checked then, but the documents are there
         stdio.say(f"crossplane-lite render: {error}")
         status = 1
@@ -145,14 +145,12 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     schema lacks the awaited field. The exit status is 1 if a field is invalid or a wait would never end, else 0. Raises
     InputError if a file of schemas can't be read, and RenderError if a resource's apiVersion can't be parsed.
     """
-    from ..manifests.kind_schemas import Schemas
+    check = inputs.check(rendered)
+    if check is None or inputs.checks is None:
+        return 0
     from .in_vain import HEADING, in_vain, lines, summary
-    from .validation import Check
 
-    schemas = inputs.schemas or Schemas()
-    check = Check(schemas)
-    check.add(rendered, beyond=True)
-    unresolved = in_vain(rendered.steps, schemas)
+    unresolved = in_vain(rendered.steps, inputs.checks)
     stdio.say(
         *check.lines,
         *(f"{HEADING} {line}" for line in lines(unresolved)),

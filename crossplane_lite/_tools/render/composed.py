@@ -6,11 +6,12 @@ and removes the status.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from ..._core.base.type_names import articled, json_type_in_words
+from ..._core.base.type_names import articled, json_type_in_words, type_in_words
 from ..._core.paths.text import show
+from ...errors import InputError
 from ..manifests.objects import (
     CLAIM_LABELS,
     COMPOSITE_LABEL,
@@ -22,11 +23,12 @@ from ..manifests.objects import (
     metadata_of,
     name_problem,
     quoted,
+    resource_name,
     text_of,
 )
 from .rendered import RenderError, Result
 
-__all__ = ["Owner", "composed_resource"]
+__all__ = ["Owner", "by_name", "composed_resource"]
 
 _METADATA: Final = {
     "annotations": (dict, "an object"),
@@ -92,6 +94,21 @@ class Owner(NamedTuple):
             "name": self.name,
             "uid": self.uid,
         }
+
+
+def by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return observed resources by composition resource name.
+
+    Raises:
+        InputError: A resource has no apiVersion, kind or composition resource name, or two have the same name.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for resource in observed:
+        name = _checked_name(resource)
+        if name in found:
+            raise InputError(f"two observed resources have the same annotation {RESOURCE_NAME}: {quoted(name)}")
+        found[name] = resource
+    return found
 
 
 def composed_resource(
@@ -240,3 +257,19 @@ def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str,
     problem = name_problem(metadata["name"], resource["apiVersion"], resource["kind"])
     if problem is not None:
         raise RenderError(f"{what}: metadata.{field} {quoted(metadata[field])} is not a valid name: {problem}")
+
+
+def _checked_name(resource: Mapping[str, Any]) -> str:
+    if not isinstance(resource, Mapping):
+        raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
+    kind = text_of(resource.get("kind"))
+    shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
+    name = resource_name(resource)
+    if not name:
+        raise InputError(
+            f"{shown} has no annotation {RESOURCE_NAME}; set it to the name that the function gives this resource"
+        )
+    for key in ("apiVersion", "kind"):
+        if not text_of(resource.get(key)):
+            raise InputError(f"the observed resource {quoted(name)} has no {key}")
+    return name

@@ -11,7 +11,7 @@ from ..._core.paths import field_path
 from ..._core.waits.entry import Need
 from ...errors import UsageError, WireError
 from ...proto import _view
-from .api_versions import api_versions_checked
+from .rendered import api_versions_checked
 from .schema_fields import missing_field, name_of, without_method
 from .told import told
 from .validation import possible

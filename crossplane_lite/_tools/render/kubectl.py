@@ -12,10 +12,9 @@ from ...errors import InputError
 from ..manifests.kind_schemas import Schemas
 from ..manifests.objects import metadata_of, text_of
 from ..programs.kubectl import ApiServer
-from .api_versions import split_api_version
 from .cluster import in_order
 from .pipeline import Selector
-from .rendered import RenderError
+from .rendered import RenderError, split_api_version
 
 __all__ = ["Kubectl"]
 

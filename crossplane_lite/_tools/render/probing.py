@@ -16,6 +16,7 @@ from ..._core import codec
 from ..._core.call.mark import HELD_BACK_KEY
 from ..._core.models.walker import leaves
 from ..._core.paths.schema import Schema
+from ..._core.paths.trees import lookup, put
 from ...errors import CrossplaneLiteError
 from ...proto import _view
 from .origin import Origin, Steps
@@ -311,124 +312,87 @@ def _after(sign: str) -> str:
 
 
 class Request:
-    """A request that can be encoded again with one of its values changed."""
+    """A request that can be encoded again with one of its values changed.
+
+    Args:
+        data: The bytes of the request.
+    """
 
     def __init__(self, data: bytes) -> None:
+        self._data = data
         self._message = _view.RunFunctionRequest.FromString(data)
-        self._trees: dict[tuple[str, str, Any], Any] = {}
-
-    def _place(self, origin: Origin) -> tuple[Any, Steps]:
-        """Return the message (a Resource) that has an origin's object, and the steps in that object.
-
-        The message is None if the request doesn't have it. Not for origins in the input, the context, connection
-        details and credentials.
-        """
-        message = self._message
-        if origin.part == "xr":
-            return message.observed.composite, origin.steps
-        if origin.part in ("observed", "desired"):
-            resources = getattr(message, origin.part).resources
-            return (resources[origin.name] if origin.name in resources else None), origin.steps
-        number, *way = origin.steps
-        for field in (message.required_resources, message.extra_resources):
-            if origin.name in field and number < len(field[origin.name].items):
-                return field[origin.name].items[number], tuple(way)
-        return None, ()
+        self._trees: dict[tuple[Any, ...], Any] = {}
 
     def tree(self, origin: Origin) -> Any:
         """Return the object that has an origin's value, such as the composite or the input, as plain data.
 
-        None if the object is missing or malformed.
+        None if the object is missing or malformed. The caller must not change it.
         """
-        key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
+        key = (origin.part, origin.name, *(origin.steps[:1] if origin.part == "required" else ()))
         if key not in self._trees:
+            holder, field, _ = _place(self._message, origin)
             try:
-                if origin.part in ("input", "context"):
-                    self._trees[key] = codec.decode_struct(getattr(self._message, origin.part))
-                else:
-                    holder, _way = self._place(origin)
-                    self._trees[key] = None if holder is None else codec.decode_struct(holder.resource)
+                self._trees[key] = None if holder is None else codec.decode_struct(getattr(holder, field))
             except CrossplaneLiteError:
                 self._trees[key] = None
         return self._trees[key]
 
-    def way(self, origin: Origin) -> Steps:
-        return origin.steps[1:] if origin.part == "required" else origin.steps
-
     def value(self, origin: Origin) -> Any:
         """Return the value at an origin; None if there is no value. Bytes are returned as text."""
-        data = self._data(origin)
+        data = _data(self._message, origin)
         if data is not None:
             return data.get(origin.steps[-1], b"").decode(errors="replace")
-        value = self.tree(origin)
-        for step in self.way(origin):
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return value
-
-    def _data(self, origin: Origin) -> Any:
-        """Return the protobuf map that has the bytes of an origin: connection details or credentials.
-
-        None for origins in other parts of the request.
-        """
-        if origin.part == "details":
-            state = self._message.observed
-            holder = state.resources[origin.name] if origin.name else state.composite
-            return holder.connection_details
-        if origin.part == "credentials":
-            return self._message.credentials[origin.name].credential_data.data
-        return None
+        return lookup(self.tree(origin), _place(self._message, origin)[2])
 
     def changed(self, origin: Origin, value: Any) -> bytes | None:
         """Return the bytes of the request with `value` at an origin; None if no value can be set there.
 
-        Missing objects around the value are added. This request itself stays unchanged otherwise.
+        Missing objects around the value are added. This request itself stays unchanged.
         """
-        data = self._data(origin)
-        key = origin.steps[-1]
+        message = _view.RunFunctionRequest.FromString(self._data)
+        data = _data(message, origin)
         if data is not None:
-            before = data[key]
-            data[key] = str(value).encode()
+            data[origin.steps[-1]] = str(value).encode()
+        else:
+            holder, field, way = _place(message, origin)
             try:
-                return self._bytes()
-            finally:
-                data[key] = before
-        tree = self.tree(origin)
-        holder = tree
-        for step in self.way(origin)[:-1]:
-            if isinstance(holder, dict) and isinstance(step, str):
-                holder = holder.setdefault(step, {})
-            elif isinstance(holder, list) and isinstance(step, int) and step < len(holder):
-                holder = holder[step]
-            else:
+                tree = codec.decode_struct(getattr(holder, field))
+                put(tree, way, value)
+                setattr(holder, field, codec.encode_struct(tree))
+            except (
+                AttributeError,
+                CrossplaneLiteError,
+            ):  # no such object, a malformed one, or nothing can be put there
                 return None
-        if isinstance(holder, list) and isinstance(key, int) and key < len(holder):
-            old = holder[key]
-        elif isinstance(holder, dict) and isinstance(key, str):
-            old = holder.get(key, codec)
-        else:
-            return None
-        holder[key] = value
-        encoded = codec.encode_struct(tree)
-        if old is codec:
-            del holder[key]
-        else:
-            holder[key] = old
-        message, field = self._message, origin.part
-        if origin.part not in ("input", "context"):
-            message, field = self._place(origin)[0], "resource"
-        before = getattr(message, field)
-        setattr(message, field, encoded)
-        try:
-            return self._bytes()
-        finally:
-            setattr(message, field, before)
-
-    def _bytes(self) -> bytes:
-        made: bytes = self._message.SerializeToString(deterministic=True)
+        made: bytes = message.SerializeToString(deterministic=True)
         return made
+
+
+def _place(message: Any, origin: Origin) -> tuple[Any, str, Steps]:
+    """Return the message and its field that have the bytes of an origin's object, and the steps in that object.
+
+    The message is None if the request doesn't have it, and for origins in connection details and credentials.
+    """
+    name, steps = origin.name, origin.steps
+    if origin.part in ("input", "context"):
+        return message, origin.part, steps
+    if origin.part == "xr":
+        return message.observed.composite, "resource", steps
+    if origin.part in ("observed", "desired"):
+        resources = getattr(message, origin.part).resources
+        return (resources[name] if name in resources else None), "resource", steps
+    for field in (message.required_resources, message.extra_resources) if origin.part == "required" else ():
+        if name in field and steps[0] < len(field[name].items):
+            return field[name].items[steps[0]], "resource", steps[1:]
+    return None, "", ()
+
+
+def _data(message: Any, origin: Origin) -> Any:
+    """Return the protobuf map that has the bytes of an origin: connection details or credentials; else None."""
+    if origin.part == "details":
+        holder = message.observed.resources[origin.name] if origin.name else message.observed.composite
+        return holder.connection_details
+    return message.credentials[origin.name].credential_data.data if origin.part == "credentials" else None
 
 
 def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
@@ -445,42 +409,31 @@ def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
     """
     message = _view.RunFunctionRequest.FromString(request)
     source = Request(request)
-    every = recorded is None or recorded.raw
-    found: dict[Origin, None] = {}
-    for way in _ALWAYS:
-        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", way))))
-    for name in sorted(message.observed.resources):
-        found.update(
-            (one, None)
-            for one in _leaves(source, Origin("observed", name, _CONDITIONS))
-            if one.steps[-1:] == ("status",)
-        )
-        if every:
-            found.update(dict.fromkeys(_leaves(source, Origin("observed", name, ("status",)))))
-        for key in message.observed.resources[name].connection_details:
-            found[Origin("details", name, (key,))] = None
-    if every:
-        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", ("status",)))))
-        for name in sorted(message.desired.resources):
-            found.update(dict.fromkeys(_leaves(source, Origin("desired", name, ("spec",)))))
-        for requirements in (message.required_resources, message.extra_resources):
-            for name in sorted(requirements):
-                for at in range(len(requirements[name].items)):
-                    found.update(dict.fromkeys(_leaves(source, Origin("required", name, (at,)))))
-    for key in message.observed.composite.connection_details:
-        found[Origin("details", "", (key,))] = None
-    for name in sorted(message.credentials):
-        for key in message.credentials[name].credential_data.data:
-            found[Origin("credentials", name, (key,))] = None
-    for part in ("input", "context"):
-        found.update(
-            (one, None)
-            for one in _leaves(source, Origin(part, "", ()))
-            if one.steps[:1] != (HELD_BACK_KEY,) and (part, one.steps) not in _OF_THE_OBJECT
-        )
+    roots = [Origin("xr", "", way) for way in _ALWAYS]
+    roots += [Origin("observed", name, (*_CONDITIONS,)) for name in sorted(message.observed.resources)]
+    roots += [Origin("input", "", ()), Origin("context", "", ())]
+    if recorded is None or recorded.raw:
+        roots += [Origin("observed", name, ("status",)) for name in sorted(message.observed.resources)]
+        roots.append(Origin("xr", "", ("status",)))
+        roots += [Origin("desired", name, ("spec",)) for name in sorted(message.desired.resources)]
+        for found in (message.required_resources, message.extra_resources):
+            roots += [Origin("required", name, (at,)) for name in sorted(found) for at in range(len(found[name].items))]
+    origins = dict.fromkeys(one for root in roots for one in _leaves(source, root) if _counts(one, root))
+    for name in ("", *sorted(message.observed.resources)):
+        holder = message.observed.resources[name] if name else message.observed.composite
+        origins.update(dict.fromkeys(Origin("details", name, (key,)) for key in holder.connection_details))
+    for name, one in sorted(message.credentials.items()):
+        origins.update(dict.fromkeys(Origin("credentials", name, (key,)) for key in one.credential_data.data))
     if recorded is not None:
-        found.update(dict.fromkeys(_read(source, recorded)))
-    return list(found)
+        origins.update(dict.fromkeys(_read(source, recorded)))
+    return list(origins)
+
+
+def _counts(origin: Origin, root: Origin) -> bool:
+    """Return whether a resource may depend on a value below a root: of conditions, only on the status."""
+    if root.steps == _CONDITIONS:
+        return origin.steps[-1:] == ("status",)
+    return origin.steps[:1] != (HELD_BACK_KEY,) and (origin.part, origin.steps) not in _OF_THE_OBJECT
 
 
 _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind",))})

@@ -21,14 +21,13 @@ from ..manifests.objects import (
     metadata_of,
     observed_bytes,
     quoted,
-    resource_name,
     secret_data,
     secret_place,
     text_of,
     with_condition,
 )
 from .cluster import World
-from .composed import Owner, composed_resource
+from .composed import Owner, by_name, composed_resource
 from .definition import check_defines, is_legacy, schema_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .references import references_of, with_composition, with_references
@@ -133,8 +132,7 @@ class _Reconcile:
         """
         found: dict[str, Mapping[str, Any]] = {}
         owner = self._owner
-        for resource in observed:
-            name = _checked_name(resource)
+        for name, resource in by_name(observed).items():
             controller = controller_of(resource)
             if controller is not None and controller.get("uid") != owner.uid:
                 raise InputError(
@@ -149,11 +147,6 @@ class _Reconcile:
                 raise InputError(
                     f"the observed resource {quoted(name)} is {where}, and composed resources must be in the "
                     f"composite's namespace, {quoted(owner.namespace)}"
-                )
-            if name in found:
-                raise InputError(
-                    "two observed resources have the same annotation crossplane.io/composition-resource-name: "
-                    f"{quoted(name)}"
                 )
             found[name] = resource
         return found
@@ -434,20 +427,3 @@ def _check_composite(composite: Mapping[str, Any]) -> None:
     ):
         if not text_of(value):
             raise InputError(f"the composite resource has no {what}")
-
-
-def _checked_name(resource: Mapping[str, Any]) -> str:
-    if not isinstance(resource, Mapping):
-        raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
-    kind = text_of(resource.get("kind"))
-    shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
-    name = resource_name(resource)
-    if not name:
-        raise InputError(
-            f"{shown} has no annotation crossplane.io/composition-resource-name; set it to the name that the function "
-            "gives this resource"
-        )
-    for key in ("apiVersion", "kind"):
-        if not text_of(resource.get(key)):
-            raise InputError(f"the observed resource {quoted(name)} has no {key}")
-    return name

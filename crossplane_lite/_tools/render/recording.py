@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import io
+import linecache
 import logging
-from collections.abc import Callable, Iterator, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..._core.base.folder import PACKAGE
 from ..._core.base.sentinels import TOMBSTONE
 from ..._core.models.node import WAIT, ModelShape
-from ..._core.models.walker import Tree, tree_of
+from ..._core.models.walker import Tree, leaves, tree_of
 from ..._core.observed.observable import Observable
 from ..._core.observed.observer import Observer
 from ...errors import CrossplaneLiteError
 from .origin import Origin, Steps, is_missing, origin_of
-from .places import Places
 
 if TYPE_CHECKING:
     from ..._core.models.node import Node
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
     from ...composition import Function
 
 __all__ = ["COMPOSITE", "Recorded", "Registered", "Run", "Waits", "record", "silent_run"]
+
+_INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 COMPOSITE: Final = ""
 """Means the composite where a resource's name is expected. No resource has an empty name."""
@@ -168,22 +176,12 @@ class _Taker(Observer):
 
 
 def _values_of(tree: Tree) -> dict[Steps, Any]:
-    waits = {tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found}
-    values: dict[Steps, Any] = {}
-    work: list[tuple[Steps, Any]] = [((), tree.data)]
-    while work:
-        steps, value = work.pop()
-        if steps in waits:
-            values[steps] = waits[steps]
-        elif type(value) is Observable:
+    values = {steps: value for steps, value in leaves(tree.data) if value is not TOMBSTONE}
+    for steps, value in values.items():
+        if type(value) is Observable:
             values[steps] = Waits((value.source_path,))
-        elif isinstance(value, dict) and value:
-            work += [((*steps, key), inner) for key, inner in value.items()]
-        elif isinstance(value, list) and value:
-            work += [((*steps, at), inner) for at, inner in enumerate(value)]
-        elif value is not TOMBSTONE:
-            values[steps] = value
-    return values
+    waits = {tuple(one.steps): Waits(tuple(of.source_path for of in one.waits_for)) for one in tree.found}
+    return values | {steps: one for steps, one in waits.items() if steps in values}
 
 
 class _Watch(_Taker):
@@ -197,7 +195,7 @@ class _Watch(_Taker):
     def __init__(self, function: Function, names: Sequence[str]) -> None:
         super().__init__(names.__contains__)
         self.found: dict[str, Registered] = {}
-        self._places = Places(function.file)
+        self._places = _Places(function.file)
         # The keys are the holder's id and the field. Objects in `_alive` live on, so that their ids stay unique.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
         self._made: dict[int, str] = {}
@@ -291,3 +289,78 @@ def _changed(before: Any, now: Any, step: Any) -> bool:
     if type(before) is list and type(now) is list and isinstance(step, int):
         return step >= len(before) or step >= len(now) or before[step] is not now[step]
     return False
+
+
+class _Places:
+    """Finds lines in the code of a function's author, such as `function.py:31`.
+
+    Args:
+        file: The function's file. All files in its folder and below are the author's, except installed packages.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._home = os.path.dirname(os.path.abspath(file)) + os.sep
+
+    def current(self) -> str:
+        """Return the author's line that is running.
+
+        If no code of the author is running, return the line of other code outside of crossplane_lite; an empty string
+        if there is none.
+        """
+        frame = self._frame()
+        return "" if frame is None else self._shown(frame.f_code.co_filename, frame.f_lineno)
+
+    def of_arguments(self, call: str, keywords: Iterable[str]) -> dict[str, str]:
+        """Return the line of each keyword argument of the call that the author's code is running now.
+
+        Args:
+            call: The name of the called class or function.
+            keywords: The keywords.
+
+        Returns:
+            The lines by keyword. A keyword that isn't in the call's source text, such as one from `**values`, has the
+            line of the call. All lines are empty strings if only code of crossplane_lite is running.
+        """
+        frame = self._frame()
+        if frame is None:
+            return dict.fromkeys(keywords, "")
+        file, line = frame.f_code.co_filename, frame.f_lineno
+        lines = _calls_of(file)
+        return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
+
+    def _frame(self) -> FrameType | None:
+        """Return the innermost frame in the author's files, else outside of crossplane_lite; None if there is none."""
+        frame: FrameType | None = sys._getframe(1)
+        first: FrameType | None = None
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if not file.startswith(PACKAGE):
+                first = first or frame
+                if os.path.abspath(file).startswith(self._home) and not any(part in file for part in _INSTALLED):
+                    return frame
+            frame = frame.f_back
+        return first
+
+    def _shown(self, file: str, line: int) -> str:
+        path = os.path.abspath(file)
+        return f"{path.removeprefix(self._home) if path.startswith(self._home) else os.path.basename(file)}:{line}"
+
+
+@functools.cache
+def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
+    """Return the line of each keyword argument in a Python file; empty if the file can't be read or parsed.
+
+    A key of the dict is the line of the call, the called name, and the keyword.
+    """
+    found: dict[tuple[int, str, str], int] = {}
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return found
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Call):
+            called = one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
+            for keyword in one.keywords:
+                if keyword.arg is not None:
+                    found[(one.lineno, called, keyword.arg)] = keyword.value.lineno
+    return found

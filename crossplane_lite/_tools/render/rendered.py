@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import CrossplaneLiteError
+from ..manifests import api_versions
 
 if TYPE_CHECKING:
     from .observing import Seen
@@ -20,7 +22,9 @@ __all__ = [
     "Rendered",
     "Result",
     "StepRun",
+    "api_versions_checked",
     "cut_off",
+    "split_api_version",
 ]
 
 
@@ -161,3 +165,28 @@ class InvalidStatusError(RenderError):
         error = cls(f"cannot apply composite resource status: {'; '.join(errors)}")
         error.errors, error.rendered = errors, rendered
         return error
+
+
+@contextmanager
+def api_versions_checked() -> Iterator[None]:
+    """Turn an ApiVersionError in the block into a RenderError, with which the reconcile fails.
+
+    Raises:
+        RenderError: The code in the block has met a string that isn't an apiVersion.
+    """
+    try:
+        yield
+    except api_versions.ApiVersionError as error:
+        raise RenderError(str(error)) from None
+
+
+def split_api_version(api_version: str) -> tuple[str, str]:
+    """Return the group and the version of an apiVersion, such as `apps` and `v1` for `apps/v1`.
+
+    The group is an empty string for the core group, as in `v1`.
+
+    Raises:
+        RenderError: `api_version` has more than one slash.
+    """
+    with api_versions_checked():
+        return api_versions.split_api_version(api_version)

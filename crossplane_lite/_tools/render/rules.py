@@ -19,7 +19,7 @@ from ..._core.observed.observable import Observable
 from ..._core.paths.text import show
 from ...errors import MissingExtraError
 from ..manifests.objects import merged
-from .defaults import defaulted
+from .definition import defaulted
 
 __all__ = ["Verdicts", "is_installed", "verdicts"]
 

@@ -12,40 +12,11 @@ from ..._core.base.near_name import near_name
 from ..._core.paths.schema import Schema
 from ..._core.paths.text import show
 
-__all__ = ["below", "declares", "has", "is_free", "missing_field", "name_of", "without_method"]
+__all__ = ["missing_field", "name_of", "without_method"]
 
 
 # Methods of text that are usual names of fields, too.
 _FIELDS: Final = frozenset({"count", "find", "format", "index", "replace", "title"})
-
-
-def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element, as `Schema.below` finds it, as plain data."""
-    found = Schema(schema).below(step)
-    return None if found is None else found.source
-
-
-def is_free(schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema allows any content."""
-    return Schema(schema).is_free
-
-
-def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Return whether a schema allows a value at a path of keys and indexes."""
-    return Schema(schema).at(steps) is not None
-
-
-def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Return whether a schema describes every field of a path: as a property, or as a key of a map.
-
-    In contrast to `has`, the result is False if a field is in an object whose schema allows any content.
-    """
-    place: Mapping[str, Any] | None = schema
-    for step in steps:
-        if place is None or is_free(place):
-            return False
-        place = below(place, step)
-    return place is not None
 
 
 def without_method(schema: Mapping[str, Any] | None, steps: Sequence[str | int]) -> list[str | int]:
@@ -83,14 +54,11 @@ def missing_field(schema: Mapping[str, Any], steps: Sequence[str | int], name: s
         A text such as `the schema of example.org/v1 VPC has no status.idd; did you mean 'id'?`; empty if the schema
         has the field.
     """
-    place = schema
+    place = Schema(schema)
     for depth, step in enumerate(steps):
-        found = below(place, step)
+        found = place.below(step)
         if found is None:
-            return f"{name} has no {show(steps[: depth + 1])}{_near(place, step)}"
+            near = near_name(step, place.properties) if isinstance(step, str) else ""
+            return f"{name} has no {show(steps[: depth + 1])}{near}"
         place = found
     return ""
-
-
-def _near(place: Mapping[str, Any], step: str | int) -> str:
-    return near_name(step, map(str, Schema(place).properties)) if isinstance(step, str) else ""

@@ -15,7 +15,7 @@ from ...proto import _view
 if TYPE_CHECKING:
     from .rendered import StepRun
 
-__all__ = ["told"]
+__all__ = ["told", "waiting"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
@@ -34,6 +34,21 @@ def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
         new = [waiting for step, waiting in now.items() if before.get(step) != waiting]
         before.update(now)
         yield _joined(new).masked(masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else _joined(new)
+
+
+def waiting(runs: Iterable[StepRun]) -> tuple[dict[str, dict[str, str]], set[str]]:
+    """Return what composed resources wait for, by name, and the names of those that are held back.
+
+    The waits are in a dict from the paths of the missing values to the reasons why they are missing.
+    """
+    waits: dict[str, dict[str, str]] = {}
+    held: set[str] = set()
+    for says in told(runs):
+        held.update(says.held)
+        for need in says.needs:
+            if need.by_resource:
+                waits.setdefault(need.name, {})[need.path] = need.why
+    return waits, held
 
 
 def _joined(several: list[Waiting]) -> Waiting:

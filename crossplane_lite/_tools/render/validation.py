@@ -22,11 +22,10 @@ from ..._core.waits.dependencies import show
 from ...errors import MissingExtraError
 from ...proto import _view
 from ..manifests.objects import some_names, text_of
-from .api_versions import api_versions_checked
 from .charts import Charts
 from .functions import InProcess
 from .observing import Asked, Seen
-from .rendered import cut_off
+from .rendered import api_versions_checked, cut_off
 from .rules import Verdicts, verdicts
 from .told import told
 

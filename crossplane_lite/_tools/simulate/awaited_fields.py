@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..._core.base.type_names import json_type_in_words
+from ..._core.paths.schema import Schema
 from ..._core.paths.text import EXTERNAL_NAME, show
 from ..manifests.objects import secret_place
-from ..render.schema_fields import below, is_free, missing_field, name_of, without_method
+from ..render.schema_fields import missing_field, name_of, without_method
 from .builtin import condition
-from .connection import base64_of, secret_at
 from .fixtures import Fixture
 from .merging import ABSENT, at, steps_of
 from .model_types import model_schema
 from .values import MOST_ELEMENTS, Target, text_for, value_for
 
-__all__ = ["ASSUMED", "MADE_UP", "AwaitedFields", "list_of"]
+__all__ = ["ASSUMED", "MADE_UP", "AwaitedFields", "list_of", "secret_at"]
 
 GIVEN: Final = "given"
 FIXTURE: Final = "fixture"
@@ -189,15 +190,15 @@ class AwaitedFields:
         place = secret_place(self.resource)
         if place is None:
             return None
-        known = dict(data or {})
+        known = {key: b64decode(text) for key, text in (data or {}).items()}
         for key, text in self._fixture.details.items():
             if text is None:
                 known.pop(key, None)
             else:
-                known[key] = base64_of(text)
+                known[key] = text.encode()
         wanted = self._details or (_DETAILS if self._wants_details and not known else ())
         for key in sorted(wanted):
-            known.setdefault(key, base64_of(text_for(self._owner, [key])))
+            known.setdefault(key, text_for(self._owner, [key]).encode())
         return secret_at(place, known)
 
     # Fields of spec and status.
@@ -230,19 +231,19 @@ class AwaitedFields:
             holder = holder[step]
         return self._origin_of(steps)
 
-    def _places(self, steps: list[str | int]) -> list[Mapping[str, Any]]:
-        """Return the schema of the value at each step of a path. `{}` is returned where any value is allowed.
+    def _places(self, steps: list[str | int]) -> list[Schema]:
+        """Return the schema of the value at each step of a path. It is empty where any value is allowed.
 
         Raises:
             _Never: The schema lacks a step, or an index is beyond the schema's `maxItems`.
         """
         places = []
-        place: Mapping[str, Any] = self._schema or {}
+        place = Schema(self._schema or {})
         for depth, step in enumerate(steps):
-            found = below(place, step)
+            found = place.below(step)
             if found is None:
                 raise _Never(self._missing(steps))
-            most = place.get("maxItems")
+            most = place.source.get("maxItems")
             if isinstance(step, int) and isinstance(most, int) and step >= most:
                 raise _Never(f"{self._schema_name()} allows at most {most} elements in {show(steps[:depth])}")
             place = found
@@ -274,14 +275,12 @@ class AwaitedFields:
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
             raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")
 
-    def _grow(
-        self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Mapping[str, Any]]
-    ) -> None:
+    def _grow(self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Schema]) -> None:
         """Add elements with made-up values to a list until it has the index `step`.
 
         `step` is `steps[depth]`, and `places` has the schema of the value at each step.
         """
-        is_open = is_free(places[depth]) and depth + 1 < len(steps)
+        is_open = places[depth].is_free and depth + 1 < len(steps)
         while len(holder) <= step:
             place = [*steps[:depth], len(holder)]
             if is_open:
@@ -289,7 +288,7 @@ class AwaitedFields:
                 if len(holder) <= step:
                     self._fill([*place, *steps[depth + 1 :]])
             else:
-                holder.append(value_for(places[depth], self._owner, place).value)
+                holder.append(value_for(places[depth].source, self._owner, place).value)
                 self._note_lists(place, holder[-1])
 
     def _container(self, steps: list[str | int]) -> Any:
@@ -303,14 +302,16 @@ class AwaitedFields:
         return []
 
     def _put(
-        self, holder: dict[str, Any], step: str | int, steps: list[str | int], place: Mapping[str, Any], mirrored: Any
+        self, holder: dict[str, Any], step: str | int, steps: list[str | int], place: Schema, mirrored: Any
     ) -> str:
         key = str(step)
         if mirrored is not ABSENT and mirrored is not None:
             holder[key] = _fitting(mirrored, place)
             return MIRROR
         # Without a schema of the kind, the function's model of it knows at least the type.
-        known = place if self._schema is not None else model_schema(self._owner.api_version, self._owner.kind, steps)
+        known = (
+            place.source if self._schema is not None else model_schema(self._owner.api_version, self._owner.kind, steps)
+        )
         value, is_assumed = value_for(known, self._owner, steps)
         holder[key] = value
         self._note_lists(steps, value)
@@ -325,14 +326,27 @@ class AwaitedFields:
             self._note_lists([*steps, step], one)
 
 
-def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
+def _fitting(value: Any, place: Schema) -> Any:
     """Return a deep copy of a value without the fields that a schema lacks."""
     if isinstance(value, list):
-        return [_fitting(one, below(place, at) or {}) for at, one in enumerate(value)]
+        return [_fitting(one, place.below(at) or Schema({})) for at, one in enumerate(value)]
     if isinstance(value, dict):
-        found = {key: below(place, key) for key in value}
+        found = {key: place.below(key) for key in value}
         return {key: _fitting(value[key], inner) for key, inner in found.items() if inner is not None}
     return value
+
+
+def secret_at(place: tuple[str, str], details: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return a connection Secret.
+
+    Args:
+        place: The Secret's namespace (empty for none) and the Secret's name.
+        details: The Secret's data.
+    """
+    namespace, name = place
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    kind = {"apiVersion": "v1", "kind": "Secret", "type": "connection.crossplane.io/v1alpha1"}
+    return {**kind, "metadata": metadata, "data": {key: b64encode(details[key]).decode() for key in sorted(details)}}
 
 
 def list_of(value: Any) -> list[Any]:

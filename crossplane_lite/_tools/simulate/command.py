@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,7 +55,7 @@ def command(argv: Sequence[str], page: Page) -> int:
         parser.error(f"--explain needs --format table or --format json (got {given.format})")
     terminal.begin()
     inputs = arguments.read_inputs(given)
-    simulation = simulation_of(inputs, given.fixtures, most_rounds=given.max_rounds)
+    simulation = simulation_of(inputs, given.fixtures, given.max_rounds)
     problems: list[str] = []
     losses: list[Loss] = []
     failure: RenderError | None = None
@@ -73,8 +73,8 @@ def command(argv: Sequence[str], page: Page) -> int:
     elif given.drop or given.degrade:
         problems.append("there is no steady state, so nothing was dropped or degraded")
     invalid: list[str] = []
-    if given.crds and inputs.schemas is not None:
-        check = simulation.check(inputs.schemas)
+    check = inputs.check(*(one.rendered for one in simulation.rounds))
+    if check is not None:
         invalid = check.errors
         stdio.say(*check.lines)
     found = report(simulation, losses)
@@ -150,13 +150,15 @@ def _rounds(text: str) -> int:
     return int(text[:9])
 
 
-def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulation:
-    """Return the simulation that a command line asks for. The simulation hasn't run yet.
+def simulation_of(
+    inputs: Inputs, fixtures: Path | Mapping[str, Mapping[str, Any]] | None, most_rounds: int = 50
+) -> Simulation:
+    """Return the simulation of a command line's inputs, or of a test's. The simulation hasn't run yet.
 
     Args:
-        inputs: The result of `arguments.read_inputs`.
-        fixtures: The file or directory of fixtures; None if there are none.
-        more: More arguments of `Simulation`, such as `most_rounds`.
+        inputs: The inputs.
+        fixtures: The fixtures, or the file or directory that has them; None if there are none.
+        most_rounds: The number of rounds after which the simulation gives up; 2 or more.
 
     Raises:
         InputError: The fixtures can't be read or used, or an observed resource can't be used.
@@ -170,12 +172,12 @@ def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulat
         cluster=inputs.cluster,
         observed=[document.content for document in inputs.observed],
         context=inputs.context,
-        fixtures=read_fixtures(fixtures) if fixtures is not None else {},
+        fixtures=read_fixtures(fixtures) if isinstance(fixtures, Path) else fixtures or {},
         schemas=inputs.schemas,
+        most_rounds=most_rounds,
         timeout=inputs.timeout,
         xrd=inputs.xrd,
         composition=inputs.composition,
-        **more,
     )
 
 
@@ -225,21 +227,6 @@ def _notes(simulation: Simulation) -> Iterator[str]:
     yield from (f"{_NAME}: {note}" for note in simulation.notes_on_fixtures())
 
 
-def _visible(text: str) -> str:
-    """Return a JSON text in which characters that could control a terminal are escaped.
-
-    These are all characters that aren't printable, except line breaks.
-    """
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
-
-
-def _escaped(character: str) -> str:
-    code = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
-
-
 def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
     """Return, for each named resource, where its fields come from in the last complete reconcile.
 
@@ -270,7 +257,7 @@ def _show(
         import json
 
         try:
-            text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
+            text = json.dumps(found, indent=2, sort_keys=True) + "\n"
         except RecursionError:
             raise InputError("the result is nested too deeply to be written as JSON; use --format table") from None
     elif form == "yaml" and simulation.rounds and simulation.problem is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core.paths import field_path
 from ..._core.paths.text import show
+from ..._core.paths.trees import lookup
 from ...errors import UsageError
 
 __all__ = ["ABSENT", "at", "copied", "differences", "without", "without_nulls"]
@@ -62,15 +63,7 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
         tree: The data.
         steps: The path, as `steps_of` returns it.
     """
-    value = tree
-    for step in steps:
-        if isinstance(step, str) and isinstance(value, Mapping) and step in value:
-            value = value[step]
-        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
-            value = value[step]
-        else:
-            return ABSENT
-    return value
+    return lookup(tree, steps, ABSENT)
 
 
 def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:

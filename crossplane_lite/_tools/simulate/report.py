@@ -73,7 +73,7 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
     last = simulation.rounds[-1].rendered if simulation.rounds else None
     for name, wave in simulation.waves.items():
         yield {
-            "name": name,
+            **_entry(simulation, name),
             "wave": wave,
             "apiVersion": latest[name].get("apiVersion"),
             "kind": latest[name].get("kind"),
@@ -81,7 +81,6 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
             "ready": bool(last and last.ready.get(name)),
             "looksReady": _looks_ready(simulation.observed.get(name)),
             "exists": name in simulation.observed,
-            "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
         }
 
 
@@ -90,20 +89,18 @@ def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Ite
 
     Fields of the composite that wait, such as `xr.status.x`, have no entry here.
     """
-    for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves)):
-        if name in {one.dependent for one in simulation.dependencies} and name.startswith(("xr.", "required.")):
-            continue
-        yield {
-            "name": name,
-            "wave": None,
-            "apiVersion": None,
-            "kind": None,
-            "objectName": None,
-            "ready": False,
-            "looksReady": False,
-            "exists": False,
-            "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
-        }
+    dependents = {one.dependent for one in simulation.dependencies if one.dependent.startswith(("xr.", "required."))}
+    for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves) - dependents):
+        yield _entry(simulation, name)
+
+
+def _entry(simulation: Simulation, name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        **dict.fromkeys(("wave", "apiVersion", "kind", "objectName")),
+        **dict.fromkeys(("ready", "looksReady", "exists"), False),
+        "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
+    }
 
 
 def _looks_ready(resource: Mapping[str, Any] | None) -> bool:

@@ -9,27 +9,26 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..._core.base.excerpts import short_repr, short_text
+from ..._core.base.excerpts import short_repr, short_text, some
 from ..._core.base.near_name import near_name
+from ..._core.call.mark import without_memory
 from ..._core.models.walker import canonical
 from ..._core.paths import field_path
 from ..._core.paths.text import EXTERNAL_NAME, show
 from ...errors import InputError, UsageError
-from ..manifests.objects import RESOURCE_NAME, metadata_of, resource_name, secret_place, text_of
+from ..manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
 from ..render.cluster import World
+from ..render.composed import by_name
 from ..render.pipeline import Selector
 from ..render.reconcile import render
 from ..render.rendered import RenderError, cut_off
 from ..render.schema_fields import without_method
-from . import progress
-from .awaited_fields import MADE_UP
-from .connection import connection_secret
+from .awaited_fields import MADE_UP, secret_at
 from .effects import changes_of
 from .fixtures import Fixtures
-from .merging import at, steps_of, without
+from .merging import at, differences, steps_of, without
 from .statuses import Exists, Statuses
-from .unresolved import cycles_in, unresolved_in
-from .waits import Waits, owner_of, waits_of
+from .waits import Waits, cycles_in, owner_of, unresolved_in, waits_of
 
 if TYPE_CHECKING:
     from ..._core.waits.entry import Born
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from ..manifests.kind_schemas import Schemas
     from ..render.pipeline import Cluster, Runner, Step
     from ..render.rendered import Rendered
-    from ..render.validation import Check
 
 __all__ = ["Round", "Simulation"]
 
@@ -141,7 +139,7 @@ class Simulation:
         self._xrd = xrd
         self._composition = composition
         self._composite: Mapping[str, Any] = composite
-        self._observed: dict[str, Mapping[str, Any]] = _by_name(observed)
+        self._observed: dict[str, Mapping[str, Any]] = by_name(observed)
         self._before = dict(self._observed)
         self._secrets: dict[str, Mapping[str, Any]] = {}
         self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
@@ -245,25 +243,11 @@ class Simulation:
             state = self._state(rendered)
             self.stable = seen.get(state) == number - 1
             if not self.stable and state in seen:
-                self.problem = progress.oscillation(self.rounds, seen[state])
+                self.problem = _oscillation(self.rounds, seen[state])
             elif not self.stable and number >= self._most_rounds:
-                self.problem = progress.slowness(self.rounds)
+                self.problem = _slowness(self.rounds)
             seen[state] = number
         return self.rounds
-
-    def check(self, schemas: Schemas) -> Check:
-        """Check what each round desires, and what more would appear if missing values had other values.
-
-        Raises:
-            InputError: A file of schemas can't be read, or is malformed.
-            RenderError: A resource's apiVersion can't be parsed.
-        """
-        from ..render.validation import Check
-
-        check = Check(schemas)
-        for one in self.rounds:
-            check.add(one.rendered, beyond=one is self.rounds[-1])
-        return check
 
     def drop(self, name: str) -> Round:
         """Remove a resource from the steady state, and reconcile once. The simulation itself isn't changed.
@@ -343,7 +327,7 @@ class Simulation:
         if found is None:
             raise InputError(
                 f"{short_repr(path)} doesn't begin with the name of an existing resource (these exist: "
-                f"{progress.listed(self._observed)})"
+                f"{_listed(self._observed)})"
             )
         if not found[1]:
             raise InputError(
@@ -389,9 +373,9 @@ class Simulation:
             self._exist(name, composed)
         self._composite = rendered.composite
         # Only composites of Crossplane 1 publish connection details.
-        secret = connection_secret(rendered.composite, rendered.connection_details) if rendered.legacy else None
-        if secret is not None:
-            self._secrets[""] = secret
+        place, details = secret_place(rendered.composite), rendered.connection_details
+        if rendered.legacy and place is not None and details:
+            self._secrets[""] = secret_at(place, details)
         appeared = sorted(set(rendered.composed) - set(self.waves))
         self.waves.update(dict.fromkeys(appeared, number))
         self._note_waited(waits)
@@ -471,8 +455,7 @@ class Simulation:
             raise UsageError(f"drop() and degrade() need a simulation that has become stable: {why}")
         if name not in self._observed:
             raise InputError(
-                f"there is no resource {short_repr(name)} in the steady state (it has: "
-                f"{progress.listed(self._observed)})"
+                f"there is no resource {short_repr(name)} in the steady state (it has: {_listed(self._observed)})"
             )
 
     def _try(
@@ -492,25 +475,53 @@ class Simulation:
         )
 
 
-def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return observed resources by composition resource name. `render` checks whether they belong to the composite.
+def _oscillation(rounds: Sequence[Round], first: int) -> str:
+    """Return a text for a simulation that repeats itself. It says which two rounds are equal, and which fields change.
 
-    Raises:
-        InputError: A resource has no composition resource name, or two have the same one.
+    Args:
+        rounds: All rounds. The last round has the same result as an earlier round.
+        first: The number of that earlier round, counted from 1.
     """
-    found: dict[str, Mapping[str, Any]] = {}
-    for resource in observed:
-        name = resource_name(resource)
-        if not name:
-            what = " ".join(filter(None, (text_of(resource.get("kind")), text_of(metadata_of(resource).get("name")))))
-            raise InputError(
-                f"the observed resource {what or 'without a name'} has no annotation {RESOURCE_NAME}; set it to the "
-                "name that the function gives this resource"
-            )
-        if name in found:
-            raise InputError(
-                f"two observed resources are both named {short_repr(name)}; each must have an annotation "
-                f"{RESOURCE_NAME} of its own"
-            )
-        found[name] = resource
-    return found
+    changing = {path for at in range(first, len(rounds)) for path in _changed(rounds, at)}
+    return (
+        f"the simulation never becomes stable: round {len(rounds)} has the same result as round {first}, but the "
+        f"rounds between them have others, so the rounds repeat; these change: {_listed(changing)}"
+    )
+
+
+def _slowness(rounds: Sequence[Round]) -> str:
+    """Return a text for a simulation that took too many rounds. It names the fields that the last round changed."""
+    return (
+        f"the simulation isn't stable after {len(rounds)} rounds, and no two rounds had the same result; allow more "
+        f"rounds (--max-rounds, or most_rounds); these still change: {_listed(_changed(rounds, len(rounds) - 1))}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return the first five of the sorted names, separated by commas, and `and N more` for the others.
+
+    For no names, return `none`.
+    """
+    return some(sorted(names), 5) or "none"
+
+
+def _changed(rounds: Sequence[Round], index: int) -> list[str]:
+    """Return the paths of the fields that differ between the round at `index` (1 or more) and the round before it.
+
+    A resource that only one of the rounds composes is named as a whole, such as `vpc (added)`. Of the composite, only
+    the status is compared.
+    """
+    before, after = (rounds[one].rendered for one in (index - 1, index))
+    changed = []
+    for name in sorted({*before.composed, *after.composed}):
+        if name not in after.composed:
+            changed.append(f"{name} (removed)")
+        elif name not in before.composed:
+            changed.append(f"{name} (added)")
+        else:
+            old, new = before.composed[name], after.composed[name]
+            # What a mark remembers changes with the content. It is noise, unless nothing else changes.
+            found = [*differences(without_memory(old), without_memory(new))] or differences(old, new)
+            changed += [f"{name}.{path}" for path, _, _ in found]
+    found = differences(before.composite.get("status"), after.composite.get("status"))
+    return changed + [f"xr.status.{path}" for path, _, _ in found]

@@ -21,6 +21,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..._core.paths.schema import Schema
 from ..._core.paths.text import EXTERNAL_NAME
 from ..manifests.objects import (
     APPLIED_BY,
@@ -32,7 +33,6 @@ from ..manifests.objects import (
     text_of,
     with_condition,
 )
-from ..render.schema_fields import declares, has, is_free
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
@@ -140,7 +140,8 @@ def _bare(
 def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bool:
     if isinstance(at(resource, ["spec", "forProvider"]), dict):
         return True
-    return schema is not None and not is_free(schema) and declares(schema, ["spec", "forProvider"])
+    spec = None if schema is None else Schema(schema).field("spec")
+    return spec is not None and spec.field("forProvider") is not None
 
 
 def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixtu
     if (
         not _has_own_conditions(resource)
         and not needs_no_status(resource)
-        and (schema is None or has(schema, ["status", "conditions"]))
+        and (schema is None or Schema(schema).at(["status", "conditions"]) is not None)
     ):
         with_condition(conditions, condition("Synced", "ReconcileSuccess"))
         with_condition(conditions, condition("Ready", "Available"))

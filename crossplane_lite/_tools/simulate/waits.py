@@ -7,22 +7,27 @@ The waits of other functions aren't known.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..._core.waits.dependencies import show
+from ..._core.waits.graph import components
+from ...errors import UsageError
 from ...proto import _view
 from ..render.functions import InProcess
 from ..render.pipeline import Selector
-from ..render.told import told
+from ..render.told import told, waiting
+from .merging import ABSENT, at, steps_of
 
 if TYPE_CHECKING:
     from ..._core.waits.entry import Born
     from ...composition import Dependency
     from ..render.rendered import Rendered
 
-__all__ = ["Waits", "owner_of", "waits_of"]
+__all__ = ["Waits", "cycles_in", "owner_of", "unresolved_in", "waits_of"]
+
+_XR: Final = "xr."
 
 
 class Waits(NamedTuple):
@@ -60,18 +65,13 @@ class Waits(NamedTuple):
 
 def waits_of(rendered: Rendered) -> Waits:
     """Return the waits and dependencies in a reconcile. Functions in this process run a few times more for this."""
-    waiting: dict[str, dict[str, str]] = {}
+    waits, held = waiting(rendered.steps)
     dependencies: set[Dependency] = set()
     selectors: dict[str, Selector] = {}
     possible: set[str] = set()
-    held: set[str] = set()
     cut_off: set[str] = set()
     births: list[Born] = []
     for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
-        for need in says.needs:
-            if need.by_resource:
-                waiting.setdefault(need.name, {})[need.path] = need.why
-        held.update(says.held)
         births += says.births
         cut_off.update(one.name for one in says.cut_off)
         selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
@@ -79,9 +79,8 @@ def waits_of(rendered: Rendered) -> Waits:
             shown = show(step.runner.function, step.request)
             dependencies.update(shown.dependencies)
             possible.update(shown.possible)
-    for name in held:
-        waiting.setdefault(name, {})
-    return Waits(waiting, sorted(dependencies), selectors, possible, held, cut_off, births)
+    waits |= {name: {} for name in held if name not in waits}
+    return Waits(waits, sorted(dependencies), selectors, possible, held, cut_off, births)
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
@@ -101,3 +100,57 @@ def _selectors(requirements: Any) -> Iterator[tuple[str, Selector]]:
     for asked in (requirements.extra_resources, requirements.resources):
         for key in asked:
             yield key, Selector.of(asked[key])
+
+
+def unresolved_in(
+    waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return the resources, and the fields of the composite, that still wait at the end.
+
+    Args:
+        waits: The waits of the last round.
+        never: The reasons why fields never get a value, by the field's path.
+        observed: The existing composed resources, by name.
+        composite: The composite resource.
+
+    Returns:
+        A list for each resource or field, by name. It has the paths of the awaited values with the reasons, or only
+        `another step of the pipeline` if the function names no value.
+    """
+    found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
+    for dependent, _, path in waits.dependencies:
+        # A value that is read only under a condition (`if`, `or`) may not be needed after all. If it isn't, the
+        # resource exists without it.
+        if path in never and not _is_there(dependent, observed, composite):
+            found.setdefault(dependent, {})[path] = never[path]
+    return {
+        name: [f"{path} ({why})" for path, why in sorted(paths.items())] or ["another step of the pipeline"]
+        for name, paths in sorted(found.items())
+    }
+
+
+def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
+    """Return the groups of resources and fields of the composite that wait for each other, each as sorted names.
+
+    A group without a waiting resource, which has only fields, is left out.
+    """
+    names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
+    edges = []
+    for name, paths in waits.waiting.items():
+        edges += [(name, found[0]) for path in paths if (found := owner_of(path, names)) is not None]
+    edges += [(one.dependent, one.dependency) for one in waits.dependencies if one.dependent.startswith(_XR)]
+    edges = [(one, other) for one, other in edges if not _is_there(other, {}, composite)]
+    groups: dict[str, set[str]] = {}
+    for name, group in components(edges).items():
+        groups.setdefault(group, set()).add(name)
+    found_cycles = [sorted(group) for group in groups.values()]
+    return sorted(group for group in found_cycles if len(group) > 1 and any(name in waits.waiting for name in group))
+
+
+def _is_there(vertex: str, observed: Mapping[str, Any], composite: Mapping[str, Any]) -> bool:
+    if not vertex.startswith(_XR):
+        return vertex in observed
+    try:
+        return at(composite, steps_of(vertex.removeprefix(_XR))) is not ABSENT
+    except UsageError:
+        return False
