@@ -7,7 +7,7 @@ may run again with other guesses, and a `Decision` says what becomes of each res
 Other packages call `answer.respond`, and import the condition's name from `report` and the rules of `dropped`. These
 modules make the parts: `asking` the requirements, `violations` the errors for forbidden fields, `kept` the resources
 that must not be deleted, `dropped` the warnings about those that are, `waiting` the list of who waits and its texts,
-`report` the condition, `news` the results that are sent once. `parts` fills fields of the protobuf message, the context
+`report` the conditions, and which results are news. `parts` fills fields of the protobuf message, the context
 among them.
 
 This package imports `waits`, `call`, `models`, `observed` and the packages that these import.

@@ -71,11 +71,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     except Exception as problem:  # reported below, where the answer is made
         failure = problem
     answer = _Answer(call, handing_on, drafts, decision)
-    entries = call.results.entries
-    if (entries and any(entry.on_change for entry in entries)) or answer.may_have_reported:
-        from .news import tell_news
-
-        answer.reported = tell_news(call)
+    if report.may_have_news(call):
+        answer.reported = report.tell_news(call)
     for text in misspelt_removals(call) if call.removed else ():
         call.results.warning(text)
     refused: list[str] = []
@@ -168,8 +165,9 @@ class _Answer:
         message: The answer, a RunFunctionResponse.
         step: The step's identity: the function's name, and a hash of the step's input if there is one.
         report: The condition that says who waits; None if it isn't sent.
-        who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people, and keys of
-            the context whose values are guessed. None if there is nothing of this.
+        who_waits: The resources, fields and requirements that wait, with reasons; also remarks for people. None if
+            there is nothing of this.
+        told: What only later steps need to know of values that are missing.
         handing_on: Fills in the context and the output.
         reported: The condition that lists the results with `on_change` that were sent; None if there is none to send.
         incomplete: Whether resources are left out because their names depend on unresolved values.
@@ -194,16 +192,12 @@ class _Answer:
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
         self.who_waits: WhoWaits | None = None
+        self.told: dict[str, list[Any]] = {}
         self.held: set[str] = set()
         self.stopped: list[str] = []
         self.unsent: dict[str, list[Observable[Any]]] = {}
         self.handing_on = handing_on
         self.message.meta.tag = call.request.meta.tag
-
-    @property
-    def may_have_reported(self) -> bool:
-        """Whether the observed composite may have the condition `reported`, by a quick search in its bytes."""
-        return b"ResultsReported-" in (self.call.xr.raw or b"")
 
     def serialised(self) -> bytes:
         """Return the bytes of the answer, with the ttl that compose() or the function sets, or else the state."""
@@ -221,7 +215,7 @@ class _Answer:
         """Return whether the composite is Ready, by Crossplane's verdict on the last answer, and nothing waits now."""
         if self.call.in_operation:
             return True
-        waits = self.who_waits is not None and self.who_waits.data is not None
+        waits = self.told or (self.who_waits is not None and self.who_waits.data is not None)
         if waits or self.message.desired.composite.ready == _READY_FALSE:
             return False
         if any(name not in self.call.observed for name in self.message.desired.resources):
@@ -289,13 +283,11 @@ class _Answer:
             births = births_of(call, decision)
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
-        guessed = self.handing_on.unresolved_keys().union(() if decision is None else decision.context)
-        if waiting or found or self.unsent or unsupported or notes or births or guessed:
+        self.told = self._told()
+        if waiting or found or self.unsent or unsupported or notes or births:
             from .waiting import WhoWaits
 
-            who = self.who_waits = WhoWaits(
-                call, waiting, found, self.unsent, unsupported, notes, births, guessed, self.held
-            )
+            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, births, self.held)
             fatals += who.fatals(self.stopped)
             lines, cut_off = who.lines(), who.cut_off_lines()
         if call.in_operation:  # an Operation has no conditions
@@ -304,12 +296,22 @@ class _Answer:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
             self.report = report.report_for(call, lines, cut_off, type_, self._rehearsed)
         entry = None
-        if self.report is not None or self.held or guessed:
+        if self.report is not None or self.held or self.told:
             data = None if self.who_waits is None else self.who_waits.data
-            entry = {"held": []} if data is None else data.to_data()
+            entry = {**({"held": []} if data is None else data.to_data()), **self.told}
         self.handing_on.set_context(self.message, entry)
         self.handing_on.set_output(self.message)
         return fatals
+
+    def _told(self) -> dict[str, list[Any]]:
+        """Return what only later steps need of this step's report; see `waits.entry`."""
+        decision = self.decision
+        keys = self.handing_on.unresolved_keys().union(() if decision is None else decision.context)
+        lists: dict[str, list[Any]] = {"guessed": sorted(keys)}
+        if decision is not None:
+            lists["guessedStatus"] = [list(way) for way in decision.guessed_status]
+            lists["lost"] = list(decision.lost)
+        return {key: found for key, found in lists.items() if found}
 
     def _unsupported(self) -> list[tuple[str, str]]:
         """Return the key of each requirement that the caller doesn't support, with the reason as a string for people.

@@ -1,4 +1,7 @@
-"""The composite's condition DependenciesResolved, which says who waits for what."""
+"""The composite's conditions of this package: DependenciesResolved, which says who waits for what, and ResultsReported.
+
+ResultsReported remembers the results with `on_change` that were sent, so that each is sent once.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ...proto import _view
+from ..base.hashes import sha256
+from ..call import results
 from ..call.mark import OURS
 from .parts import Masked
 
@@ -14,13 +19,15 @@ if TYPE_CHECKING:
     from ..call.call import Call
     from ..waits.graph import Graph
 
-__all__ = ["CONDITION", "Report", "condition_type", "report_for"]
+__all__ = ["CONDITION", "Report", "condition_type", "may_have_news", "report_for", "tell_news"]
 
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
 _UNSUPPORTED: Final = "Unsupported"
 _FAILED: Final = "ComposeFailed"
 _RESOLVED: Final = "AllResolved"
+_REPORTED: Final = "ResultsReported"
+_DIGITS: Final = 16
 
 _BREAKER: Final = (
     "; Crossplane calls late, because its circuit breaker for this composite is open (condition Responsive): until it "
@@ -91,7 +98,11 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
     # with the function's name is still free for its second step.
     same = sum(other.rpartition("-")[0] == name or other == name for other in others)
     suffix = step if same and len(others) > 1 else name
-    return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
+    return _typed(CONDITION, suffix)
+
+
+def _typed(type_: str, suffix: str) -> str:
+    return f"{type_}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
 def report_for(
@@ -166,3 +177,36 @@ def _is_own(call: Call, condition: dict[str, Any]) -> bool:
 
 def _start(call: Call) -> str:
     return f"{call.function.name}: "
+
+
+def may_have_news(call: Call) -> bool:
+    """Say whether results with `on_change` may have to be compared, by a quick look."""
+    entries = call.results.entries
+    return any(entry.on_change for entry in entries) or f"{_REPORTED}-".encode() in (call.xr.raw or b"")
+
+
+def tell_news(call: Call) -> results.ConditionEntry | None:
+    """Remove each result with `on_change` that was sent before, and return a condition that remembers the present ones.
+
+    A result counts as sent if the observed condition has the hash of its severity and text, or if compose() gave the
+    same result twice. Hashes are used because a text may hold secret values. The condition's message begins with the
+    function's name, like the messages of all conditions of this package. Returns None if there are no such results and
+    no such condition, or if the caller doesn't support conditions: then every result stays.
+    """
+    entries = call.results.entries
+    chosen = [entry for entry in entries if entry.on_change]
+    type_ = _typed(_REPORTED, call.step)
+    observed = call.observed_condition(type_)
+    start = _start(call)
+    if (not chosen and observed is None) or not call.supports(_view.CAPABILITY_CONDITIONS):
+        return None
+    message = "" if observed is None else str(observed.get("message", ""))
+    sent = set(message.removeprefix(start).split()) if message.startswith(start) else set()
+    known: dict[str, None] = {}
+    for entry in chosen:
+        text = call.readable(str(entry.message))
+        digest = sha256(f"{entry.severity} {text}".encode()).hexdigest()[:_DIGITS]
+        if digest in sent or digest in known:
+            entries.remove(entry)
+        known[digest] = None
+    return results.ConditionEntry(type_, results.STATUS[True], "Reported", start + " ".join(sorted(known)), 0)

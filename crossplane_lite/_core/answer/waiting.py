@@ -36,7 +36,7 @@ class WhoWaits:
     Attributes:
         graph: The dependencies of this call, each from the one that waits to the resource that it waits for.
         data: Who waits, as the context shows it to later steps. None if no resource waits, all requirements are
-            supported, and there are no remarks and no guessed keys.
+            supported, and there are no remarks.
         shown: The same as `data` for people, with secret values masked; None if `data` is None.
     """
 
@@ -51,7 +51,6 @@ class WhoWaits:
         cut_off: Iterable[tuple[str, str]],
         notes: list[Note],
         births: list[Born],
-        guessed: Collection[str],
         held: set[str],
     ) -> None:
         """Find out who waits.
@@ -64,7 +63,6 @@ class WhoWaits:
             cut_off: The keys of requirements that Crossplane doesn't support, each with the reason.
             births: The resources that are made with a guess.
             notes: Remarks for people, such as which existing resources are kept, and why.
-            guessed: The keys of the context whose values are unresolved or depend on a guess.
             held: The names of the resources that are held back.
         """
         self._call = call
@@ -75,11 +73,9 @@ class WhoWaits:
         self.data: Waiting | None = None
         self.shown: Waiting | None = None
         gone = [CutOff(*one) for one in cut_off]
-        if waiting or gone or notes or births or guessed:
+        if waiting or gone or notes or births:
             needed = sorted(self._needs(waiting, fields, unsent))
-            self.data = Waiting(
-                sorted(held), needed, sorted(gone), tuple(sorted(notes)), tuple(sorted(guessed)), tuple(births)
-            )
+            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)), tuple(births))
             self.shown = self.data.masked(functools.cache(call.masked))
 
     def _needs(
@@ -89,19 +85,22 @@ class WhoWaits:
         unsent: dict[str, list[Observable[Any]]],
     ) -> set[Need]:
         found = set()
-        text = functools.cache(self._call.readable)
-        reasons: dict[object, str] = {}
+        readable = self._call.readable
+        named = functools.cache(self._named)
+        # Many wait for one value: its owners, its path and the reason are found out once.
+        known: dict[object, tuple[Iterable[Vertex | None], str, str]] = {}
         for dependent, source, path in needs(waiting, fields, unsent):
-            vertex = self.graph.vertex_of(source)
-            known = (root_of(source), path) if isinstance(source, Observable) else source
-            if known not in reasons:
-                reasons[known] = text(_why(self._call, source, self._held))
-            why = reasons[known]
-            for target in [None] if vertex is None else self.graph.set_at(vertex):
+            key = (root_of(source), path) if isinstance(source, Observable) else source
+            if key not in known:
+                vertex = self.graph.vertex_of(source)
+                targets: Iterable[Vertex | None] = [None] if vertex is None else self.graph.set_at(vertex)
+                known[key] = targets, readable(path), readable(_why(self._call, source, self._held))
+            owners, shown, why = known[key]
+            for target in owners:
                 if target != dependent or dependent[0] == "resource":  # a field that waits for itself keeps its value
-                    name, kind = self._named(dependent)
-                    of, of_kind = ("", "") if target is None else self._named(target)
-                    found.add(Need(name, of, text(path), why, kind, of_kind))
+                    name, kind = named(dependent)
+                    of, of_kind = ("", "") if target is None else named(target)
+                    found.add(Need(name, of, shown, why, kind, of_kind))
         return found
 
     def _named(self, vertex: Vertex) -> tuple[str, str]:
@@ -178,6 +177,8 @@ def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> st
         path = source.source_path
         if root is None and path.startswith("("):
             return "the text was cut, or kept from an earlier call; use apply() to compute with it"
+        if any(path == f"xr.{'.'.join(way)}" for way in call.guessed_status):
+            return "a previous step made it from values that don't exist yet"
         if (root is not None and root.kind == "xr") or (root is None and path.startswith("xr.")):
             return "the composite doesn't have it"
         name = root.name if root is not None else path.partition(".")[0].partition("[")[0]

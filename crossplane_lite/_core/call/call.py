@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UsageError, WireError
 from ...proto import _view
 from .. import codec
+from ..base.sentinels import TOMBSTONE
 from ..observed.lookup import conditions_of
 from ..observed.root import Root
 from ..observed.tracker import Tracker
@@ -58,6 +59,7 @@ class Call(Tracker):
         removed: The names that compose() has removed.
         other_kind: The names of existing resources that were made with a guess, and for which compose() now wants
             another kind. They stay as they are.
+        guessed_status: The fields of the composite's status that hang on a previous step's guess, as lists of keys.
         results: The results of compose().
         conditions: The conditions that compose() has set.
         context: The pipeline's context; None until compose() asks for it.
@@ -85,6 +87,7 @@ class Call(Tracker):
         "existing",
         "former",
         "function",
+        "guessed_status",
         "other_kind",
         "output",
         "own_secrets",
@@ -111,7 +114,6 @@ class Call(Tracker):
         self.observed = self.existing = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
-        self.xr: Root = Root(self, "xr", "", "xr", composite.resource, composite)
         self.composite: Resource | None = None
         self.resources: dict[str, Resource] = {}
         self.former: dict[str, str] = {}
@@ -131,6 +133,7 @@ class Call(Tracker):
         self._observed_conditions: dict[str, dict[str, Any]] | None = None
         self._step: str | None = None
         self._log: Any = None
+        self.xr: Root = Root(self, "xr", "", "xr", self._observed_composite(), composite)
         self._marks: dict[str, Any] = {}
         self._namespace: str | None = None
         self._reported: set[int] = set()
@@ -243,20 +246,35 @@ class Call(Tracker):
         if self.context is None:
             from .lazy_map import LazyMap
 
-            self.context = LazyMap(self.request.context, self, self._guessed_keys())
+            self.context = LazyMap(
+                self.request.context, self, {key for key in self.from_others("guessed") if type(key) is str}
+            )
         return self.context
 
-    def _guessed_keys(self) -> set[str]:
-        """Return the keys of the context whose values may still be wrong.
-
-        Other steps set these values while they lacked values that they needed themselves.
-        """
-        entries = codec.get_path(self.request.context, (HELD_BACK_KEY,))
-        found: set[str] = set()
+    def from_others(self, key: str) -> list[Any]:
+        """Return what other steps have told in the list `key` of their reports (`_core.waits.entry`)."""
+        context = self.request.context
+        entries = codec.get_path(context, (HELD_BACK_KEY,)) if key.encode() in context else None
+        found: list[Any] = []
         for step, entry in entries.items() if isinstance(entries, dict) else ():
-            guessed = entry.get("guessed") if isinstance(entry, dict) and step != self.step else None
-            found.update(key for key in guessed or () if isinstance(key, str))
+            values = entry.get(key) if isinstance(entry, dict) and step != self.step else None
+            found += values if isinstance(values, list) else ()
         return found
+
+    def _observed_composite(self) -> bytes:
+        """Return the observed composite's bytes, without the fields of its status that hang on a previous step's guess.
+
+        So they are missing values here: their values say nothing as long as that step lacks values itself.
+        """
+        told = self.from_others("guessedStatus")
+        self.guessed_status = [[str(key) for key in way] for way in told if isinstance(way, list) and way[1:]]
+        raw: bytes = self.request.observed.composite.resource
+        for way in self.guessed_status:
+            over: Any = TOMBSTONE
+            for key in reversed(way):
+                over = {key: over}
+            raw = codec.encode_over(over, raw) if codec.get_path(raw, way) is not None else raw
+        return raw
 
     def open_output(self) -> dict[str, Any]:
         """Return an Operation's output as a dict that compose() can change; the same dict each time."""

@@ -17,6 +17,7 @@ __all__ = ["authors_frame", "describe", "named"]
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 # The names that Python and attrs give to code without a file. The place in such code doesn't help authors.
 _MADE: Final = ("<frozen ", "<attrs generated ")
+_NO_JSON: Final = "is not JSON serializable"  # how Python's json ends its error
 
 
 def describe(error: BaseException, call: Tracker, home: str) -> str:
@@ -44,6 +45,8 @@ def named(error: BaseException, home: str) -> str:
         text = ": ".join(part for part in (type(error).__name__, without_addresses(str(error))) if part)
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
+    if isinstance(error, TypeError) and text.endswith(_NO_JSON):
+        text += "; crossplane_lite.json_dumps(...) also writes models, and values that are missing"
     frame = authors_frame(error, home)
     # Lines of this package only help with its own bugs, and its own errors aren't any.
     if frame is not None and not (isinstance(error, CrossplaneLiteError) and _below(frame.filename, PACKAGE)):

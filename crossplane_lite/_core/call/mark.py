@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..base.hashes import digest
+from ..codec import varint
 
 if TYPE_CHECKING:
     from ..observed.observable import Observable
@@ -31,6 +32,7 @@ __all__ = [
     "is_step_of",
     "joined_steps",
     "key_of",
+    "memory_at_once",
     "memory_in",
     "steps_in",
     "version_of",
@@ -60,6 +62,7 @@ _VERSION: Final = "1"
 _DIGEST: Final = 9  # the version and eight letters
 _KEY: Final = 5  # about 10**9 keys
 _MEMORY: Final = re.compile(r"[0-9A-Za-z_-]{9}(?:[.!][0-9A-Za-z_*-]{5})*")
+_IN_BYTES: Final = re.compile(_MEMORY.pattern.encode())
 
 
 class Memory(NamedTuple):
@@ -178,7 +181,25 @@ def memory_in(annotation: Any, step: str) -> Memory:
     text = next((memory for one, memory in _entries(annotation) if one == step), "")
     if not _MEMORY.fullmatch(text):
         return Memory("")
+    return _memory(text)
+
+
+def _memory(text: str) -> Memory:
     return Memory(text[:_DIGEST], *_keys_in(text[_DIGEST:]))
+
+
+def memory_at_once(raw: bytes, step: str) -> Memory | None:
+    """Return the memory in an object's bytes whose mark has this step alone, as nearly all have; else None.
+
+    Nothing is decoded for it. `memory_in` finds every memory.
+    """
+    start = f"{step};".encode()
+    at = raw.find(start)
+    found = None if at < 0 or raw.find(start, at + 1) >= 0 else _IN_BYTES.match(raw, at + len(start))
+    # Only a string that is nothing else counts: behind its tag and length.
+    if found is None or not raw.endswith(b"\x1a" + varint(found.end() - at), 0, at):
+        return None
+    return _memory(found.group().decode())
 
 
 def _entries(annotation: Any) -> list[tuple[str, str]]:

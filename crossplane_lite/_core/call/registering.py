@@ -11,7 +11,7 @@ from .. import codec
 from ..base.sentinels import UNSET
 from ..base.type_names import class_in_words, type_in_words, value_in_words
 from ..models.adopt import own_copy
-from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
+from ..models.node import FACT, OUTSIDE, TEMPLATE, WAIT, ModelShape, Node
 from ..models.reader import lay
 from ..models.registered import Registered
 from ..models.resource import Resource, check_class, check_kind, check_same_kind
@@ -70,8 +70,30 @@ def composite_of(call: Call, model: type[R]) -> R:
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)
+    for way in call.guessed_status:
+        _set_missing(made, way, root)
     call.composite = made
     return made
+
+
+def _set_missing(model: Any, way: Sequence[str], root: Root) -> None:
+    """Set a field of the desired composite to a missing value; nothing if the class doesn't have the field.
+
+    The author hasn't asked for this value yet, so the call doesn't count it among those that were handed out.
+    """
+    value: Observable[Any] = Observable(".".join((root.prefix, *way)))
+    value.__cl_root__ = root
+    holder = model
+    for step in way[:-1]:
+        holder = holder[step] if isinstance(holder, dict) else getattr(holder, _attribute(holder, step), None)
+    if isinstance(holder, dict):
+        holder[way[-1]] = value
+    elif isinstance(holder, ModelShape):
+        setattr(holder, _attribute(holder, way[-1]), value)
+
+
+def _attribute(model: Any, wire: str) -> str:
+    return next((field.name for field in type(model).__wire_fields__.values() if field.wire == wire), wire)
 
 
 def _identity(root: Root, key: str) -> str:

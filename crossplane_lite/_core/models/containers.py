@@ -13,7 +13,7 @@ from ..base.sentinels import UNSET
 from ..observed.observable import Observable, make
 from ..observed.tracker import observed_calls, observer
 from ..observed.uses import guess
-from ..observed.writers import library_asking, refuse_yaml
+from ..observed.writers import teach_yaml
 from ..paths.text import EXTERNAL_NAME
 from .node import WAIT, shown
 from .types import ANY_TYPE, Type
@@ -25,7 +25,7 @@ _MISSING = object()
 
 
 def _class_of(container: Any) -> Any:
-    library_asking()
+    teach_yaml()
     return type(container)
 
 
@@ -58,7 +58,6 @@ class PlacedList(list[Any]):
         )
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        refuse_yaml(self)
         return list, (list(self),)
 
 
@@ -81,7 +80,6 @@ class PlacedMap(dict[str, Any]):
         __class__ = property(_class_of)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        refuse_yaml(self)
         return dict, (dict(self),)
 
 

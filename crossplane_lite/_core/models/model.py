@@ -15,7 +15,7 @@ from ..base.near_name import near_name
 from ..observed.observable import Observable
 from ..observed.tracker import current, observed_calls, observer
 from ..observed.uses import guess, note_use
-from ..observed.writers import JSON, library_asking, refuse_yaml
+from ..observed.writers import teach_yaml
 from .adopt import adopt, constructed, fill, own_copy
 from .containers import ModelList
 from .libraries import teach_asking, teach_globally, teach_pprint
@@ -92,7 +92,7 @@ def set_field(self: Model, name: str, value: Any) -> None:
         self.__dict__.pop(name, None)
     elif node is not None and node.deleted is not None and name in node.deleted:
         self.__dict__[name] = kept  # set after a deletion: it replaces the old value and doesn't merge
-    elif node is not None and node.raw is not None and isinstance(kept, (ModelShape, dict)):
+    elif node is not None and node.raw is not None and issubclass(type(kept), (ModelShape, dict)):
         self.__dict__[name] = over_source(node, field.wire, field.type, kept)
     else:
         self.__dict__[name] = kept
@@ -153,10 +153,7 @@ class Model(ModelShape):
             if "cattrs" in sys.modules:
                 teach_globally()
                 teach_asking()
-            if library_asking() == JSON:
-                raise UsageError(
-                    f"json.dumps can't write a model ({type(self).__name__}); write crossplane_lite.json_dumps(...)"
-                )
+            teach_yaml()
             return type(self)
 
     def __init__(self, /, **fields: Any) -> None:
@@ -302,7 +299,6 @@ class Model(ModelShape):
         return restored(type(self), to_dict(self))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        refuse_yaml(self)
         return restored, (type(self), to_dict(self))
 
     def __dir__(self) -> list[str]:

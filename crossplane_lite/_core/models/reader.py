@@ -283,7 +283,7 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
     `value` itself is returned if previous functions set no value, or if one of the two values isn't an object or map.
     """
     inherited = node.fields.get(wire)
-    if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
+    if inherited is None or node.root is None or not issubclass(type(value), _MERGING):
         return value
     kind, payload = codec.open_value(inherited)
     return lay(type_, value, payload, node.root) if kind == codec.STRUCT else value

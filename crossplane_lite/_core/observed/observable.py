@@ -17,7 +17,7 @@ from ..base.sentinels import UNSET
 from ..paths.text import EXTERNAL_NAME, quoted
 from .tracker import current
 from .uses import call_of, guess, known, note_use, oracle_of, refers, stands_for, unresolved
-from .writers import JSON, YAML, library_asking, plain_forms
+from .writers import plain_forms, teach_yaml
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -144,15 +144,7 @@ class Observable(Generic[T_co]):
     def __class__(self) -> Any:
         # isinstance() and match read this if type() isn't the wanted one. No rehearsal can answer it differently, so
         # the fields that depend on it can't be found.
-        asking = library_asking()
-        if asking == JSON:
-            note_use(self, failed=True)
-            raise UnresolvedError(
-                f"json.dumps can't write {self.__cl_path__}, which is an Observable; write "
-                "crossplane_lite.json_dumps(...): its text waits for values that are missing"
-            )
-        if asking == YAML:
-            return str  # PyYAML makes no anchors for strings
+        teach_yaml()
         value = stands_for(self)
         if value is not UNSET:
             return type(value)

@@ -450,7 +450,7 @@ class Tracker:
 
         A value has different tokens in two runs, but the same number. So texts of two runs can be compared.
         """
-        if not self.tokens:
+        if not self.tokens or not self._own_marker().is_in(text.encode(errors="replace")):
             return text
         return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
 

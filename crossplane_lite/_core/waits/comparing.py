@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import codec
 from ..base.sentinels import TOMBSTONE
 from ..call.marking import plain_bytes
-from ..models.walker import tree_of, unresolved_in
+from ..models.walker import unresolved_in
 from ..observed.observable import Observable
 from .draft import Place
 from .run import Run, tree_or_none
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "composite_tree",
-    "detail_text",
     "differences",
     "differing_context",
     "differing_details",
@@ -31,7 +30,7 @@ __all__ = [
     "differing_status",
     "differing_texts",
     "known_part",
-    "own_details",
+    "trees_elsewhere",
     "unseen_texts",
 ]
 
@@ -75,36 +74,27 @@ def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Pla
 
 
 def differing_details(first: Run, other: Run) -> set[str]:
-    """Return the keys of connection details that `first` sets in the composite, and whose values differ in `other`.
+    """Return the keys of the composite's connection details that only one of two runs sets, or each to another value.
 
-    A value that `other` doesn't set differs, too. The set is empty if one of the runs hasn't used the composite.
+    The set is empty if one of the runs hasn't used the composite.
     """
     if first.call.composite is None or other.call.composite is None:
         return set()
-    theirs = own_details(other.call)
-    return {
-        key
-        for key, value in own_details(first.call).items()
-        if _normal_detail(value, first.call) != _normal_detail(theirs.get(key), other.call)
-    }
+    ours, theirs = _details(first.call), _details(other.call)
+    return {key for key in {**ours, **theirs} if _differ(ours.get(key), theirs.get(key), first, other)}
 
 
-def own_details(call: Call) -> dict[str, Any]:
-    """Return the connection details that a run sets in the composite."""
+def _details(call: Call) -> dict[str, Any]:
+    """Return the connection details that a run sets in the composite, as texts, in which placeholders may be."""
     registered = None if call.composite is None else call.composite._state
-    return {} if registered is None or registered.details is None else registered.details.changes[0]
+    own = {} if registered is None or registered.details is None else registered.details.changes[0]
+    return {key: value.decode("latin-1") if type(value) is bytes else value for key, value in own.items()}
 
 
-def detail_text(value: Any) -> Any:
-    """Return a connection detail as a text, in which placeholders can be looked for."""
-    return value.decode("latin-1") if isinstance(value, bytes) else value
-
-
-def _normal_detail(value: Any, call: Call) -> Any:
-    value = detail_text(value)
-    if type(value) is Observable:
-        return ("", value.source_path)
-    return call.normal(value) if isinstance(value, str) else value
+def _differ(one: Any, other: Any, first: Run, run: Run) -> bool:
+    """Say whether a value of `first` and one of `run` differ; not if one of them can't be encoded."""
+    ours, theirs = tree_or_none(one, first.call), tree_or_none(other, run.call)
+    return not (ours is None or theirs is None) and bool(differences(ours.data, theirs.data, first.call, run.call))
 
 
 def differing_texts(first: Run, other: Run) -> dict[str, str]:
@@ -133,12 +123,16 @@ def composite_tree(call: Call) -> Tree | None:
 
 def differing_context(first: Run, other: Run) -> set[str]:
     """Return the context's keys that `first` read or set, and whose values differ in `other`."""
-    seen = [run.call.context.values_seen if run.call.context is not None else {} for run in (first, other)]
-    return {
-        key
-        for key, value in seen[0].items()
-        if _comparable(value, first.call) != _comparable(seen[1].get(key), other.call)
-    }
+    ours, theirs = (run.call.context.values_seen if run.call.context is not None else {} for run in (first, other))
+    return {key for key, value in ours.items() if _differ(value, theirs.get(key), first, other)}
+
+
+def trees_elsewhere(call: Call) -> list[Tree]:
+    """Return what a run has set but in composed resources: composite, connection details, context and requirements."""
+    values: list[Any] = [call.composite, _details(call), call.output]
+    values.append(None if call.context is None else dict(call.context.values_seen))
+    values += [[key, *(one for one in selector.texts() if one is not None)] for key, selector in call.asked or ()]
+    return [tree for one in values if one is not None and (tree := tree_or_none(one, call)) is not None]
 
 
 def unseen_texts(run: Run) -> list[Observable[Any]]:
@@ -150,18 +144,16 @@ def unseen_texts(run: Run) -> list[Observable[Any]]:
     if not call.tokens:
         return []
     texts: list[str] = [*call.told, *(str(message) for message in _messages(call))]
-    values: list[Any] = [own_details(call), call.output]
-    values.append(None if call.context is None else dict(call.context.values_seen))
-    values += [[key, *selector.texts()] for key, selector in call.asked or ()]
-    trees = [composite_tree(call), *(tree_or_none(value, call) for value in values if value)]
+    trees = trees_elsewhere(call)
     for name in run.resources:
         content = run.content(name)
-        if content is None:
-            trees.append(run.tree(name))
-        elif call.has_token(raw := plain_bytes(content)):
-            texts.append(raw.decode(errors="replace"))
+        if content is not None:
+            raw = plain_bytes(content)
+            texts += [raw.decode(errors="replace")] if call.has_token(raw) else ()
+        elif (tree := run.tree(name)) is not None:
+            trees.append(tree)
     for tree in trees:
-        texts += () if tree is None else _texts_in(tree.data)
+        texts += _texts_in(tree.data)
     seen = call.tokens_seen("\n".join(texts))
     return [one for number, one in call.tokens.items() if call.made[number] > seen.get(number, 0)]
 
@@ -178,8 +170,6 @@ def _texts_in(value: Any) -> Iterator[str]:
             work += item
         elif type(item) is str:
             yield item
-        elif type(item) is bytes:
-            yield item.decode(errors="replace")
 
 
 def known_part(value: Any, call: Call) -> Any:
@@ -198,27 +188,6 @@ def known_part(value: Any, call: Call) -> Any:
         elif unresolved_in(item, call) or item is TOMBSTONE:
             del holder[key]
     return box.get("", {})
-
-
-def _comparable(value: Any, call: Call) -> Any:
-    try:
-        tree = tree_of(value, call)
-    except Exception:
-        return None
-    box = [tree.data]
-    work: list[tuple[Any, Any]] = [(box, 0)]
-    while work:
-        holder, key = work.pop()
-        item = holder[key]
-        if isinstance(item, str):
-            holder[key] = call.normal(item)
-        elif type(item) is Observable:
-            holder[key] = ("", item.source_path)
-        elif isinstance(item, dict):
-            work.extend((item, below) for below in item)
-        elif isinstance(item, list):
-            work.extend((item, at) for at in range(len(item)))
-    return box[0]
 
 
 def _common(one: str, other: str) -> str:
@@ -276,11 +245,19 @@ def differences(
 def _split(one: bytes, other: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the fields of two Structs that aren't the same in both. Structs in them stay bytes."""
     ours, theirs = codec.split(one), codec.split(other)
-    left, right = (
-        {key: value for key, value in fields.items() if others.get(key) != value}
-        for fields, others in ((ours, theirs), (theirs, ours))
-    )
-    return {key: _opened(value) for key, value in left.items()}, {key: _opened(value) for key, value in right.items()}
+    left: dict[str, Any] = {}
+    right: dict[str, Any] = {}
+    both = 0
+    for key, value in ours.items():  # each look into such a map copies a value, so every value is looked at once
+        there = theirs.get(key)
+        both += there is not None
+        if there != value:
+            left[key] = _opened(value)
+            if there is not None:
+                right[key] = _opened(there)
+    if both != len(theirs):
+        right.update((key, _opened(theirs[key])) for key in theirs if key not in ours)
+    return left, right
 
 
 def _opened(value: bytes) -> Any:

@@ -17,7 +17,8 @@ B        Other placeholders, and every question about a lost value is answered w
          lengths 3, conditions True. If B gives the composite another status, it runs once more with that status.
 A'       As A with other placeholders, if A has put a placeholder into a text.
 others   As B with some answers the other way, while no run shows why A drops or changes a resource.
-C        As A in everything, if another run differs from A in more than resources that stay as they were made.
+C        As A in everything, if another run differs from A in more than resources that stay as they were made, and
+         that this process has seen C make alike before.
 made up  Missing values have made-up texts, if A and B raise the same exception.
 =======  ==========================================================================================================
 
@@ -39,9 +40,11 @@ The conclusions are the same for all runs, and for each place in a resource:
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .. import codec
 from ..call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, Memory
 from ..call.marking import marked
 from ..models.walker import Found, show_path
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from ..observed.observable import Observable
     from ..observed.tracker import Values
     from .draft import Place
+    from .run import Run
 
 __all__ = ["Decision", "Kept", "decide"]
 
@@ -106,6 +110,8 @@ class Decision(NamedTuple):
         details: The keys of the composite's connection details that depend on the text of a placeholder.
         guessed_details: The keys of the composite's connection details whose values depend on a guess.
         context: The context's keys whose values depend on a guess.
+        guessed_status: The fields of the composite's status that lost values decide, as keys.
+        lost: The paths of the values because of which something may stay.
         texts: The messages of results and conditions in which a placeholder was cut or hashed, each with the text to
             send instead.
         fails: Whether compose() raises the same exception at the same place whatever the missing values are.
@@ -125,6 +131,8 @@ class Decision(NamedTuple):
     details: Collection[str] = ()
     guessed_details: Collection[str] = ()
     context: Collection[str] = ()
+    guessed_status: Sequence[tuple[str, ...]] = ()
+    lost: Collection[str] = ()
     texts: Mapping[str, str] = {}
     fails: bool = False
     runs: int = 1
@@ -139,13 +147,15 @@ def decide(call: Call, drafts: dict[str, Draft], elsewhere: Collection[str], err
     """
     stakes = Stakes(call, drafts, error)
     removes = call.function.allow_removal_when_unresolved
-    all_guesses = bool(call.guesses) and (bool(stakes.born) or (not removes and _has_places_without_memory(call)))
+    places = not removes and (_has_places_without_memory(call) or stakes.changes_status)
+    all_guesses = bool(call.guesses) and (bool(stakes.born) or places)
     nothing_to_show = not (stakes.names or all_guesses or error is not None or _may_change_texts(call, stakes))
     sealed = {} if nothing_to_show else _sealed_by_first(call, stakes, error)
     if sealed is not None:
         sent = {**drafts, **sealed}
         remembered = memories(call, stakes, sent, sealed, {}, at_rest(call, stakes))
-        return Decision(sent, remembered, stakes.missing, call.removed, births=earlier_births(call, stakes, drafts))
+        births = earlier_births(call, stakes, drafts)
+        return Decision(sent, remembered, stakes.missing, call.removed, births=births, lost=stakes.paths_lost(sealed))
     runs = Runs(call, error, stakes, all_guesses)
     try:
         if runs.fails:
@@ -187,7 +197,7 @@ def _sealed_by_first(call: Call, stakes: Stakes, error: BaseException | None) ->
 
     None if something else is new, dropped or told, or if this isn't so: then further runs decide.
     """
-    is_more = error is not None or stakes.fresh or stakes.dropped or call.removed
+    is_more = error is not None or stakes.fresh or stakes.dropped or call.removed or stakes.changes_status
     if is_more or len(stakes.names) < len(stakes.changed) or not _tells_nothing(call):
         return None
     opaque = [source for one in (*call.opaque.values(), *_unaccounted(call, stakes)) for source in sources(one)]
@@ -219,7 +229,7 @@ class _Conclusions:
         self.runs = runs
         self.elsewhere = elsewhere
         self._why: dict[int, Values] = {}
-        self._sealed: dict[tuple[frozenset[str], bool], bool] = {}
+        self._sealed: dict[tuple[frozenset[str], bool, str], bool] = {}
         self.texts: Values = sorted(
             {one.source_path: one for text in call.tokens.values() for one in sources(text)}.values(),
             key=lambda one: one.source_path,
@@ -227,8 +237,8 @@ class _Conclusions:
         self.unstable: dict[str, set[Place]] = {}
         self.unchanged = self._unchanged()
         if runs.needs_repeating(self.unchanged):
-            runs.repeat()
             names = [name for name in stakes.open if name not in self.unchanged]
+            runs.repeat(names)
             self.unstable = {name: set(runs.places(runs.same, name)) for name in names}  # type: ignore[arg-type]
         self.same_names = runs.strange_names(runs.same)
         self.late_names = runs.strange_names(runs.late) - self.same_names
@@ -257,10 +267,13 @@ class _Conclusions:
         # Code may also have looked into a text that is found, or at a value that was only read. To delete because of
         # that is worse than to change.
         dropped = name not in self.runs.first.resources and name not in self.call.removed
-        key = memory.missing, dropped
+        owner = name if dropped and name in self.owners else ""
+        key = memory.missing, dropped, owner
         if key not in self._sealed:
             values = [*self.opaque, *self.texts, *self.stakes.read] if dropped else self.opaque
-            self._sealed[key] = self.blind or any(not memory.has(one) for one in values)
+            # That its own values are lost is no reason to keep an object that nobody wants.
+            others = (one for one in values if not owner or _owners_of([one]) != {owner})
+            self._sealed[key] = self.blind or any(not memory.has(one) for one in others)
         return self._sealed[key]
 
     def why(self, name: str) -> Values:
@@ -282,7 +295,8 @@ class _Conclusions:
         drafts = dict(real)
         protected: set[str] = set()
         births: dict[str, Birth] = {}
-        stays = bool(kept)
+        # A previous step keeps something because of a value that is asked here, too.
+        stays = bool(kept) or not {one.source_path for one in self.stakes.guesses}.isdisjoint(call.from_others("lost"))
         for name in first.resources:
             if name in self.unchanged:
                 drafts[name] = self.unchanged[name]
@@ -325,13 +339,16 @@ class _Conclusions:
         details = {
             key
             for run in complete
-            for key in differing_details(first, run) | differing_details(run, first)
+            for key in differing_details(first, run)
             if not call.function.allow_removal_when_unresolved
         }
         context = {key for run in complete for key in differing_context(first, run)}
-        rests = not (error or self.blind or details & {*call.xr.details}) and at_rest(call, self.stakes)
-        remembered = memories(call, self.stakes, drafts, protected, births, rests)
         unsure = set(differing_status(first, runs.same)) if runs.same is not None else set()
+        guessed_status = self.guessed_status(complete, unsure)
+        rests = not (error or self.blind or details & {*call.xr.details}) and at_rest(call, self.stakes)
+        # The owners of such values don't forget that these were there.
+        spared = self.owners | _owners_of(self.stakes.missing) if guessed_status else ()
+        remembered = memories(call, self.stakes, drafts, protected, births, rests, spared)
         late = runs.late
         status = [] if late is None else [one for one in differing_status(first, late, forms=True) if one not in unsure]
         return Decision(
@@ -356,9 +373,23 @@ class _Conclusions:
             set() if late is None else differing_details(first, late),
             details,
             context,
+            guessed_status,
+            self.stakes.paths_lost([*kept, *protected]),
             {} if late is None else differing_texts(first, late),
             runs=runs.count,
         )
+
+    def guessed_status(self, complete: Sequence[Run], unsure: Collection[Place]) -> list[tuple[str, ...]]:
+        """Return the fields of the composite's status that a lost value decides, for later steps."""
+        if not self.stakes.changes_status:
+            return []
+        found = set()
+        for place in {one for run in complete for one in differing_status(self.runs.first, run)}.difference(unsure):
+            way = tuple(itertools.takewhile(lambda step: type(step) is str, place.steps))
+            there = self.stakes.own_memories if place.added else codec.get_path(self.call.xr.raw or b"", way)
+            if len(way) > 1 and there not in (None, []):
+                found.add(way)
+        return sorted(found)  # type: ignore[arg-type]
 
     def _unchanged(self) -> dict[str, Draft]:
         """Return the changed resources that stay as they were made, because of what further runs have shown.

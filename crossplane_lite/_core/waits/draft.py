@@ -40,6 +40,7 @@ __all__ = [
     "draft_one",
     "status_of",
     "with_live_values_of",
+    "with_references",
 ]
 
 
@@ -146,7 +147,7 @@ def draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content 
     """Draft one registered resource, whose content is encoded already, or None. It may have texts with placeholders."""
     draft = None
     if made is None:
-        draft = None if name in elsewhere else _with_references(call, name)
+        draft = None if name in elsewhere else with_references(call, name)
     elif not has_texts:
         draft = Draft(made)
     elif (texts := _texts_in(call, plain_bytes(made))) is not None:
@@ -154,7 +155,7 @@ def draft_from(call: Call, name: str, elsewhere: Collection[str], made: Content 
     return draft_one(call, name, elsewhere) if draft is None else draft
 
 
-def _with_references(call: Call, name: str) -> Draft | None:
+def with_references(call: Call, name: str) -> Draft | None:
     """Draft a resource in which fields outside of lists and metadata are set to missing values, without making a tree.
 
     For the time of encoding it, they have observed values, or empty strings in a new resource. None if that takes
@@ -198,7 +199,8 @@ def _with_references(call: Call, name: str) -> Draft | None:
     finally:
         for values, key, value in places:
             dict.__setitem__(values, key, value)
-    if content is None or not is_sound(model, _size_of(content)) or call.has_token(plain_bytes(content)):
+    has_texts = content is not None and call.searches and call.has_token(plain_bytes(content))
+    if content is None or has_texts or not is_sound(model, _size_of(content)):
         return None
     return Draft(None if observed is None else content, waits, found)
 

@@ -8,11 +8,14 @@ A step holds a resource back if it doesn't create it yet, because the resource n
 requirement asks Crossplane for other resources.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...], "births": [{"name": ..., "fields": [...],
-"values": [...]}]}`. All lists but `held` are left out if they are
-empty. A wait has `"kind": "resource"` if `name` is a resource with a name such as `xr.bucket`, which looks like a field
-of the composite, and `"ofKind": "resource"` if `of` is. The texts of an entry aren't masked, because they are data for
-the next steps.
+"why": ...}], "notes": [{"name": ..., "text": ...}], "births": [{"name": ..., "fields": [...], "values": [...]}]}`. All
+lists but `held` are left out if they are empty. A wait has `"kind": "resource"` if `name` is a resource with a name
+such as `xr.bucket`, which looks like a field of the composite, and `"ofKind": "resource"` if `of` is. The texts of an
+entry aren't masked, because they are data for the next steps.
+
+Three more lists are only for the next steps' own calls (`_core.call.call.Call.from_others`): `guessed`, the keys of the
+context whose values hang on a guess; `guessedStatus`, such fields of the composite's status, as lists of keys; and
+`lost`, the paths of the lost values because of which something stays.
 """
 
 from __future__ import annotations
@@ -128,7 +131,6 @@ class Waiting(NamedTuple):
         needs: The needs of resources, fields and requirements.
         cut_off: The requirements that are never answered.
         notes: Remarks for people besides the needs, such as which existing resources are kept, and why.
-        guessed: The keys in the context whose values the step made while it lacked values that it needed.
         births: The resources that are made with a guess.
     """
 
@@ -136,7 +138,6 @@ class Waiting(NamedTuple):
     needs: list[Need]
     cut_off: list[CutOff]
     notes: tuple[Note, ...] = ()
-    guessed: tuple[str, ...] = ()
     births: tuple[Born, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
@@ -145,7 +146,6 @@ class Waiting(NamedTuple):
             "waits": [need.to_data() for need in self.needs],
             "cutOff": [one._asdict() for one in self.cut_off],
             "notes": [one._asdict() for one in self.notes],
-            "guessed": list(self.guessed),
             "births": [{"name": one.name, "fields": [*one.fields], "values": [*one.values]} for one in self.births],
         }
         return {"held": self.held, **{key: found for key, found in lists.items() if found}}
@@ -161,20 +161,19 @@ class Waiting(NamedTuple):
             owner = one.of if one.of_resource else ""
             name = one.name if one.by_resource else mask(one.name)
             path, why = (keeping(owner, text, mask) for text in (one.path, one.why))
-            needs.append(one._replace(name=name, of=owner or mask(one.of), path=path, why=why))
+            needs.append(Need(name, owner or mask(one.of), path, why, one.kind, one.of_kind))
         cut_off = [CutOff(*map(mask, one)) for one in self.cut_off]
         return Waiting(
             self.held,
             needs,
             cut_off,
             tuple(Note(one.name, mask(one.text)) for one in self.notes),
-            self.guessed,
             tuple(Born(one.name, tuple(map(mask, one.fields)), tuple(map(mask, one.values))) for one in self.births),
         )
 
 
 def read(value: Any) -> dict[str, Waiting]:
-    """Return the report of each step, by the step's identity. The reports' `guessed` isn't read and stays empty.
+    """Return the report of each step, by the step's identity.
 
     `value` is the context's value under `HELD_BACK_KEY`. A step's entry that is a list counts as `held`. Malformed
     parts are left out.

@@ -41,15 +41,16 @@ def memories(
     protected: Collection[str],
     births: Mapping[str, Birth],
     at_rest: bool,
+    spared: Collection[str] = (),
 ) -> dict[str, Memory]:
-    """Return what each resource remembers from now on."""
+    """Return what each resource remembers from now on. The resources `spared` learn nothing at rest."""
     keys = {one.source_path: key_of(one.source_path) for one in stakes.missing}
     all_keys = frozenset(keys.values())
     if not call.observed:
         all_keys = frozenset(keys[one.source_path] for one in stakes.missing if not _is_composed(one)) | {NOTHING}
     # Nothing more is expected to come. Before, each value that comes would be a write.
     is_settled = not (stakes.waiting or stakes.born) and all(_is_for_good(call, one) for one in stakes.missing)
-    learned: dict[frozenset[str], frozenset[str]] = {}
+    learned: dict[tuple[frozenset[str], bool], frozenset[str]] = {}
     found: dict[str, Memory] = {}
     for name, draft in drafts.items():
         if draft.content is None or not keys:
@@ -61,17 +62,18 @@ def memories(
             continue
         memory = stakes.memory(name)
         if memory.is_of(digest):
-            missing = learned.get(memory.missing)
+            learns = at_rest and name not in spared
+            missing = learned.get((memory.missing, learns))
             if missing is None:
                 known = memory.missing
                 lost = stakes.lost(name)
                 if len(keys) <= MOST and (at_rest and is_settled or lost and not at_rest):
                     # Values that have come are forgotten: from now on the resource is one that was there with them.
                     known = frozenset(keys[one.source_path] for one in stakes.missing if memory.has(one))
-                if len(keys) <= MOST and at_rest:
+                if len(keys) <= MOST and learns:
                     lost = [one for one in lost if not _is_state(one) and _is_for_good(call, one)]
                     known = known.union(keys[one.source_path] for one in lost)
-                missing = learned[memory.missing] = known
+                missing = learned[memory.missing, learns] = known
             found[name] = Memory(digest, missing, memory.deciding & missing)
         else:
             # A value that still protects something of the resource mustn't enter because something else has changed.

@@ -18,7 +18,7 @@ from ..call.call import Call
 from ..call.marking import direct, plain_bytes
 from ..models.walker import Tree, tree_of
 from ..observed import tracker
-from .draft import draft_from
+from .draft import draft_from, with_references
 
 if TYPE_CHECKING:
     from ..call.marking import Content
@@ -46,7 +46,7 @@ class Run:
         trees: The results of `tree`, by name.
     """
 
-    __slots__ = ("call", "contents", "error", "opaque", "resources", "trees")
+    __slots__ = ("_lacks", "call", "contents", "error", "opaque", "resources", "trees")
 
     def __init__(
         self, call: Call, error: BaseException | None, contents: Mapping[str, Content | None] | None = None
@@ -55,6 +55,7 @@ class Run:
         self.error = error
         self.resources: dict[str, Resource] = call.resources
         self.opaque = list(call.opaque.values())
+        self._lacks = False
         self.trees: dict[str, Tree | None] = {}
         self.contents: dict[str, Content | None] = {} if contents is None else dict(contents)
 
@@ -114,7 +115,12 @@ class Run:
 
     def kept_content(self, name: str) -> Content | None:
         """Return the content of an existing resource, with observed values in the place of missing ones."""
+        if self._lacks:
+            draft = with_references(self.call, name)
+            if draft is not None:
+                return draft.content
         made = self.content(name)
+        self._lacks = made is None  # then the next one probably has missing values, too, and can't be encoded at once
         has_texts = made is not None and self.call.has_token(plain_bytes(made))
         return draft_from(self.call, name, (), made, has_texts).content
 

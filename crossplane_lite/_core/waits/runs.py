@@ -6,7 +6,7 @@ names of the runs (A, B, ...), and what follows from them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnresolvedError
@@ -45,6 +45,10 @@ _LENGTH: Final = 3
 # Made-up texts: one that is a number, and one that has parts and the name of its resource, as many ids have.
 _TEXTS: Final = ("13", "{}-13/13")
 _NOT_COMPARED: Final = ("apiVersion", "kind", "metadata")
+_MOST_REPEATED: Final = 1 << 15
+
+# Python's hashes of contents that two runs of one call have made alike: C has nothing to show about these again.
+_repeated: set[int] = set()
 # With `usages=True` some of the runs must be left for finding dependencies.
 _LEFT_FOR_USAGES: Final = 2
 
@@ -71,8 +75,8 @@ class Runs:
         self._stakes = stakes
         self._actual = Actual(call)
         self._most = MOST_RUNS - (_LEFT_FOR_USAGES if call.function.usages else 0)
-        memories = {stakes.memory(name).missing: stakes.memory(name) for name in stakes.names}
-        self._about = None if all_guesses or error is not None else list(memories.values())
+        self._memories = [*{stakes.memory(name).missing: stakes.memory(name) for name in stakes.names}.values()]
+        self._all = all_guesses or error is not None
         self.first = Run(call, error, stakes.made)
         self.others: list[Run] = []
         self.late: Run | None = None
@@ -97,8 +101,8 @@ class Runs:
     def _make(self) -> None:
         call, first = self._call, self.first
         lost = {one.source_path for one in self._stakes.lost_for_any()}
-        oracle = self._yes()
-        asked = self._about is None or not lost.isdisjoint(call.guesses)
+        oracle = self._yes(self._all)
+        asked = self._all or not lost.isdisjoint(call.guesses)
         if asked and (call.guesses or first.error is not None):
             second = self._run(oracle, LATE)
             self.others.append(second)
@@ -117,9 +121,15 @@ class Runs:
         if self.others and lost:
             self._flip(oracle)
 
-    def repeat(self) -> None:
-        """Make C: the real run once more."""
+    def repeat(self, names: Iterable[str]) -> None:
+        """Make C: the real run once more. Remember for later calls which of the resources `names` it makes alike."""
         self.same = self._run(None, EARLY)
+        if len(_repeated) > _MOST_REPEATED:
+            _repeated.clear()
+        for name in names:
+            content = self.first.content(name)
+            if content is not None and name in self.same.resources and self.same.content(name) == content:
+                _repeated.add(hash(content))
 
     def _run(self, oracle: BothWays | None, form: int, *, request: Any = None, made_up: str = "") -> Run:
         self.count += 1
@@ -127,12 +137,13 @@ class Runs:
         given = call.request if request is None else request
         return Run.again(call, given, call.data, oracle=oracle, form=form, made_up=made_up)
 
-    def _yes(self) -> BothWays:
-        """Return an oracle that says yes to all questions about the values in question."""
-        memories = self._about
+    def _yes(self, all_guesses: bool) -> BothWays:
+        """Return an oracle that says yes to all questions, or to those about values that are lost for a resource."""
+
+        memories = self._memories  # not `self`, which would make a circle
 
         def about(value: Observable[Any]) -> bool:
-            return memories is None or any(not memory.has(value) for memory in memories)
+            return all_guesses or any(not memory.has(value) for memory in memories)
 
         return BothWays(self._actual, True, {}, number=_NUMBER, length=_LENGTH, about=about)
 
@@ -149,7 +160,7 @@ class Runs:
         if named(second.error, home) != text:
             return False
         for made_up in _TEXTS if self._call.tokens else ():
-            run = self._run(self._yes(), LATE, made_up=made_up)
+            run = self._run(self._yes(self._all), LATE, made_up=made_up)
             same = run.error is not None and named(run.error, home) == text
             run.end()
             if not same:
@@ -167,30 +178,47 @@ class Runs:
         request = _view.RunFunctionRequest.FromString(self._call.data)
         composite = request.observed.composite
         composite.resource = codec.encode_over({"status": status}, composite.resource)
-        return self._run(self._yes(), LATE, request=request)
+        return self._run(self._yes(self._all), LATE, request=request)
 
     def _flip(self, second: BothWays) -> None:
         """Run compose() with other answers, until the runs show why the real run drops or changes resources.
 
-        The runs also stop when every question has had both answers, or when the largest number of runs is reached.
+        The runs also stop when the largest number of runs is reached, and when no others promise more: every question
+        has had both answers, values that weren't there before are missing in a run in which all lost values are there,
+        and of the lost values each one was missing alone.
         """
+        asked = {path for (path, _), _, _ in second.branches}
         first = second.otherwise(())
-        first.branches = {
-            one for one in self._call.branches if one[0][0] in {path for (path, _), _, _ in second.branches}
-        }
+        first.branches = {one for one in self._call.branches if one[0][0] in asked}
         first.given = {question: False for question, _, _ in first.branches}
         ran = [first, second]
         seen: set[Branch] = first.branches | second.branches
         tried: set[tuple[int, frozenset[Question]]] = set()
         self._reproduce(self.others)
-        while not self._is_explained() and (oracle := next_answers(ran, seen, tried)) is not None:
+        further = self._further(second)
+        while not self._is_explained():
+            oracle = next_answers(ran, seen, tried)
+            is_needed = oracle is not None
+            oracle = oracle or next(further, None)
+            if oracle is None:
+                return
             if self.count + 1 >= self._most:  # one is left for C
-                self.too_many = True
+                self.too_many = is_needed
                 return
             self.others.append(self._run(oracle, LATE))
             self._reproduce(self.others[-1:])
             seen |= oracle.branches
             ran.append(oracle)
+
+    def _further(self, second: BothWays) -> Iterator[BothWays]:
+        guesses = [
+            value for path, value in sorted(self._call.guesses.items()) if any(path == q for q, _ in second.given)
+        ]
+        if self._all and any(memory.has(value) for memory in self._memories for value in guesses):
+            yield self._yes(False)
+        # A comparison rather has another result than a question whether a value is there.
+        questions = sorted(second.given, key=lambda one: (one[1] is None, one[0], str(one[1])))
+        yield from (second.otherwise([one]) for one in (questions if len(questions) > 1 else ()))
 
     def _reproduce(self, runs: Iterable[Run]) -> None:
         """Note which resources at stake a run registers with the content that they remember.
@@ -262,13 +290,17 @@ class Runs:
         if not names <= self.reproduced.keys() or run.call.removed != first.call.removed:
             return True
         return bool(
-            any(self.places(run, name) for name in self._stakes.open if name not in unchanged)
+            any(self.places(run, name) for name in self._stakes.open if name not in unchanged and self._is_new(name))
             or differing_status(first, run)
             or differing_context(first, run)
             or differing_details(first, run)
-            or differing_details(run, first)
             or (first.call.tokens and differing_texts(first, run))
         )
+
+    def _is_new(self, name: str) -> bool:
+        """Say whether no earlier call has shown that compose() makes a content again."""
+        content = self.first.content(name)
+        return content is None or hash(content) not in _repeated
 
     def differs(self, name: str, run: Run) -> bool:
         """Say whether a run registers a resource otherwise than the real run does."""

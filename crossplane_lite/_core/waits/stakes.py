@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import codec
-from ..call.mark import NO_MARK, OUR_NAME, OURS, Memory, memory_in
-from ..models.walker import unresolved_in
+from ..call.mark import NO_MARK, OUR_NAME, OURS, Memory, memory_at_once, memory_in
+from ..models.walker import show_path
 from ..observed.uses import is_settled, root_of, sources
-from .comparing import composite_tree, detail_text, own_details
+from .comparing import trees_elsewhere
 from .usages import edge_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Stakes:
             self.changed = dict.fromkeys(
                 name
                 for name, draft in drafts.items()
-                if name in call.observed and draft.content is not None and self._is_changed(name, draft.digest)
+                if name in call.observed and draft.content is not None and self.memory(name).digest != draft.digest
             )
         self.fresh = [name for name, draft in drafts.items() if name not in call.observed and draft.content is not None]
         self.born = dict.fromkeys(name for name in self.fresh if name not in call.desired)
@@ -61,6 +62,25 @@ class Stakes:
         self.texts = Counter(id(value) for one in found for value in one.waits_for)
         self.waiting = {name for name, draft in drafts.items() if draft.content is None and name not in call.observed}
         self.names = [name for name in (*self.dropped, *self.changed) if self.lost(name)]
+
+    @functools.cached_property
+    def own_memories(self) -> list[Memory]:
+        """What the existing resources of this step remember, each memory once."""
+        found = [self.memory(name) for name in self._call.observed]
+        return [*{one.missing: one for one in found if one.digest}.values()]
+
+    @functools.cached_property
+    def changes_status(self) -> bool:
+        """Whether the composite's status may hang on a lost value: one that no resource of this step remembers."""
+        composite = self._call.composite
+        if composite is None or "status" not in composite.__dict__ or "status" not in self._call.xr.fields:
+            return False
+        return any(not self._is_remembered(one) for one in self.guesses)
+
+    def _is_remembered(self, value: Observable[Any]) -> bool:
+        root = root_of(value)
+        owner = self.memory(root.name) if root is not None and root.kind == "resource" else Memory("")
+        return any(memory.has(value) for memory in ([owner] if owner.digest else self.own_memories))
 
     def draft(self, name: str) -> Draft:
         """Return a resource as the real run desires it."""
@@ -76,16 +96,14 @@ class Stakes:
         """The registered resources that the answer creates or changes."""
         return [*self.changed, *self.fresh]
 
-    def _is_changed(self, name: str, digest: str) -> bool:
-        # A quick look first: nearly always the mark has the digest.
-        raw = self._call.observed[name].resource
-        return f"{self._call.step};{digest}".encode() not in raw and self.memory(name).digest != digest
-
     def memory(self, name: str) -> Memory:
         """Return what the observed resource `name` remembers of this step."""
-        if name not in self._memories:
-            self._memories[name] = memory_in(self._call.mark_of(name), self._call.step)
-        return self._memories[name]
+        memory = self._memories.get(name)
+        if memory is None:
+            call = self._call
+            quickly = memory_at_once(call.observed[name].resource, call.step) if name in call.observed else None
+            memory = self._memories[name] = quickly or memory_in(call.mark_of(name), call.step)
+        return memory
 
     def lost(self, name: str) -> Values:
         """Return the values that are lost for the observed resource `name`: missing now, and not when it was made."""
@@ -101,6 +119,11 @@ class Stakes:
         """Return the values that are lost for any of the resources at stake; some may be there several times."""
         lists = {id(lost): lost for name in self.names for lost in [self.lost(name)]}
         return [one for lost in lists.values() for one in lost]
+
+    def paths_lost(self, names: Iterable[str]) -> list[str]:
+        """Return the paths of the values that are lost for any of these resources."""
+        lists = {id(lost): lost for name in names for lost in [self.lost(name)]}
+        return sorted({one.source_path for lost in lists.values() for one in lost})
 
     def _dropped(self, drafts: Mapping[str, Draft]) -> list[str]:
         call = self._call
@@ -132,7 +155,12 @@ def _missing_values(call: Call, drafts: Mapping[str, Draft]) -> tuple[Values, Va
     asked.update(call.guesses)
     found = [one for draft in drafts.values() for one in draft.found]
     used = {source.source_path: source for one in found for source in _sources(one.waits_for)}
-    used.update({one.source_path: one for one in _sources(_elsewhere(call))})
+    places = [place for tree in trees_elsewhere(call) for place in tree.found]
+    # A field of the composite that waits for itself keeps its value, and needs none of others.
+    elsewhere = [
+        one for place in places for one in place.waits_for if f"xr.{show_path(place.steps)}" != one.source_path
+    ]
+    used.update({one.source_path: one for one in _sources(elsewhere)})
     read = {**{one.source_path: one for one in call.handed_out}, **used}
     around = {path[:at] for path in (*asked, *read) for at, sign in enumerate(path) if sign in ".["}
     only = {
@@ -173,16 +201,3 @@ def _may_have_been(value: Observable[Any]) -> bool:
 
 def _sources(values: Values) -> Values:
     return [source for one in values for source in sources(one)]
-
-
-def _elsewhere(call: Call) -> Values:
-    """Return the missing values in the composite, its connection details, the context and requirements."""
-    tree = composite_tree(call)
-    found = [] if tree is None else [one for place in tree.found for one in place.waits_for]
-    for value in own_details(call).values():
-        found += unresolved_in([detail_text(value)], call)
-    if call.context is not None:
-        found += unresolved_in(dict(call.context.values_seen), call)
-    for key, selector in call.asked or ():
-        found += [one for text in (key, *selector.texts()) for one in unresolved_in(text, call)]
-    return found

@@ -1,0 +1,273 @@
+"""Lost values whose effects reach over a step, an owner, a kind or the composite's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured
+from tests.safety.plain import make
+from tests.safety.stories import cluster_of, evolved, lose, nothing_changes, replaced, step
+from tests.safety.values import FULL, LOST, grow, provide
+from tests.safety.zones import READY, deletes, shrink, spec, using
+
+
+def _zones(ctx: Any) -> None:
+    for zone in ctx.composite(Unstructured).observed.spec.zones or []:
+        make(ctx, f"zone-{zone}", zone=zone)
+
+
+# --- what one step sets and a later one reads -------------------------------------------------------------------------
+
+
+def _set_status(ctx: Any) -> None:
+    status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+    xr = ctx.composite(Unstructured)
+    xr.status.phase = "Ready" if status.id else "Pending"
+    xr.status.size = 2 if status.id else 1
+    xr.status.deep = {"up": bool(status.id), "region": "eu"}
+
+
+READ: dict[str, Callable[[Any, Any], Any]] = {
+    "a question": lambda ctx, at: make(ctx, "s", size="large" if at.phase == "Ready" else "small", fixed=1),
+    "a field": lambda ctx, at: make(ctx, "s", phase=at.phase, fixed=1),
+    "a text": lambda ctx, at: make(ctx, "s", text=f"it is {at.phase}", fixed=1),
+    "a number": lambda ctx, at: make(ctx, "s", size=at.size, fixed=1),
+    "deep": lambda ctx, at: make(ctx, "s", up=at.deep.up, region=at.deep.region, fixed=1),
+    "whole": lambda ctx, at: make(ctx, "s", deep=dict(at.deep), fixed=1),
+    "existence": lambda ctx, at: at.phase == "Ready" and make(ctx, "s", fixed=1),
+}
+
+
+def _reading(read: str) -> Callable[[Any], None]:
+    def compose(ctx: Any) -> None:
+        READ[read](ctx, ctx.composite(Unstructured).status)
+        _zones(ctx)
+
+    return compose
+
+
+@READY
+@pytest.mark.parametrize("read", READ)
+def test_a_desired_status_that_a_guess_decides(read: str, ready: bool) -> None:
+    """What a later step makes of the desired status of an earlier one keeps its values while these are lost."""
+    cluster = evolved(_set_status, _reading(read))
+    before = spec(cluster, "s")
+    for _ in range(3):
+        nothing_changes(lose(cluster, ready=ready))
+    assert spec(cluster, "s") == before
+    provide(cluster)
+    nothing_changes(step(cluster))
+
+
+@READY
+@pytest.mark.parametrize("read", READ)
+def test_a_desired_status_before_its_values_come(read: str, ready: bool) -> None:
+    """The user deletes while the values never come, and a later step's resources follow when they do."""
+    cluster = cluster_of(_set_status, _reading(read), spec={"region": "eu", "zones": ["a", "b", "c"]})
+    for _ in range(4):
+        assert not step(cluster).fatal
+        provide(cluster, LOST, ready=ready)
+    shrink(cluster)
+    deletes(cluster, "zone-b")
+    grow(cluster)
+    newborn = evolved(_set_status, _reading(read), spec={"region": "eu", "zones": ["a", "c"]})
+    assert {name: one.live["spec"] for name, one in cluster.objects.items()} == {
+        name: one.live["spec"] for name, one in newborn.objects.items()
+    }
+
+
+def test_a_missing_value_over_an_earlier_status_is_no_question() -> None:
+    """A value that is set in the status over an earlier step's keeps no edit back while it is lost."""
+
+    def first(ctx: Any) -> None:
+        make(ctx, "vpc", "Net", cidr="10.0.0.0/16")
+        ctx.composite(Unstructured).status.first = 1
+
+    def second(ctx: Any) -> None:
+        xr = ctx.composite(Unstructured)
+        xr.status.net = ctx.observed["vpc"].status.id
+        make(ctx, "s", region=xr.observed.spec.region)
+
+    cluster = evolved(first, second)
+    nothing_changes(lose(cluster))
+    cluster.xr["spec"]["region"] = "us"
+    lose(cluster)
+    assert spec(cluster, "s") == {"region": "us"}
+
+
+@READY
+def test_two_branches_in_two_steps(ready: bool) -> None:
+    """A later step doesn't make the other branch while an earlier one keeps what the lost value was there for."""
+
+    def first(ctx: Any) -> None:
+        status = make(ctx, "vpc", "Net", cidr="10.0.0.0/16").observed.status
+        if status.id:
+            make(ctx, "a", fixed=1)
+
+    def second(ctx: Any) -> None:
+        if not ctx.observed["vpc"].status.id:
+            make(ctx, "b", fixed=1)
+        _zones(ctx)
+
+    cluster = evolved(first, second)
+    assert cluster.objects.keys() == {"vpc", "a"}
+    for _ in range(2):
+        nothing_changes(lose(cluster, ready=False))
+        assert cluster.objects.keys() == {"vpc", "a"}
+    shrink(cluster, "a")
+    lose(cluster, ready=False)
+    assert cluster.objects.keys() == {"vpc", "a", "zone-a"}
+    for _ in range(3):
+        lose(cluster, ready=ready)
+    grow(cluster)
+    assert cluster.objects.keys() == {"vpc", "a", "zone-a"}
+
+
+# --- an owner that goes -----------------------------------------------------------------------------------------------
+
+USES: dict[str, Callable[[Any, Any], Any]] = {
+    "if": lambda ctx, status: status.id and make(ctx, "s", fixed=1),
+    "or": lambda ctx, status: make(ctx, "s", x=status.id or "none"),
+    "field": lambda ctx, status: make(ctx, "s", x=status.id),
+    "text": lambda ctx, status: make(ctx, "s", x=f"vpc/{status.id}"),
+    "length": lambda ctx, status: make(ctx, "s", x=len(status.zones)),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_an_owner_that_is_taken_out(use: str) -> None:
+    """The user takes out an object whose value is read: it goes at once, and what was made of its value stays."""
+
+    def compose(ctx: Any) -> None:
+        if ctx.composite(Unstructured).observed.spec.owner:
+            make(ctx, "vpc", "Net", cidr="10.0.0.0/16")
+        USES[use](ctx, ctx.observed["vpc"].status)
+        _zones(ctx)
+
+    cluster = evolved(compose, spec={"region": "eu", "owner": True, "zones": ["a", "b", "c"]})
+    cluster.xr["spec"]["owner"] = False
+    deletes(cluster, "vpc")
+    for _ in range(3):
+        nothing_changes(step(cluster))
+    cluster.xr["spec"]["owner"] = True
+    grow(cluster)
+    nothing_changes(step(cluster))
+
+
+@READY
+@pytest.mark.parametrize("use", USES)
+def test_an_owner_that_is_taken_out_while_its_value_is_lost(use: str, ready: bool) -> None:
+    """The object goes within two reconciles though its value is lost, and what was made of the value stays."""
+
+    def compose(ctx: Any) -> None:
+        if ctx.composite(Unstructured).observed.spec.owner:
+            make(ctx, "vpc", "Net", cidr="10.0.0.0/16")
+        USES[use](ctx, ctx.observed["vpc"].status)
+        _zones(ctx)
+
+    cluster = evolved(compose, spec={"region": "eu", "owner": True, "zones": ["a", "b", "c"]})
+    for _ in range(2):
+        nothing_changes(lose(cluster, ready=ready))
+    cluster.xr["spec"]["owner"] = False
+    deletes(cluster, "vpc")
+    assert "s" in cluster.objects
+
+
+# --- many at once -----------------------------------------------------------------------------------------------------
+
+CONDITIONS: dict[str, Callable[[Any], Any]] = {
+    "all": lambda s: s.id and s.arn and s.cidr and s.phase and s.port,
+    "any": lambda s: s.id or s.arn or s.cidr or s.phase or s.port,
+    "mixed": lambda s: (s.id and s.arn == FULL["arn"]) or (s.cidr and not s.nothing and s.phase == "Available"),
+    "exactly": lambda s: (bool(s.id), bool(s.arn), bool(s.cidr), bool(s.phase), bool(s.none)) == (True,) * 4 + (False,),
+    "sum": lambda s: sum(map(bool, (s.id, s.arn, s.cidr, s.phase, s.port))) == 5,
+    "nested": lambda s: s.id and (not s.nothing and (s.arn and (not s.never and (s.cidr == FULL["cidr"])))),
+    "not both": lambda s: s.id and not (s.nothing or s.never) and s.phase in ("Available", "Ready") and s.port,
+}
+
+
+@READY
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_five_values_lost_in_one_condition(condition: str, ready: bool) -> None:
+    """A field and a resource that a condition on five values decides stay while all are lost at once."""
+
+    def use(ctx: Any, status: Any) -> None:
+        make(ctx, "s", size="large" if CONDITIONS[condition](status) else "small", fixed=1)
+        if CONDITIONS[condition](status):
+            make(ctx, "t", fixed=1)
+        else:
+            make(ctx, "u", fixed=1)
+
+    cluster = evolved(using(use), spec={"region": "eu", "zones": ["a", "b"]})
+    assert spec(cluster, "s")["size"] == "large" and "t" in cluster.objects
+    for _ in range(3):
+        done = lose(cluster, ready=False)
+        nothing_changes(done)
+        assert "u" not in cluster.objects
+    for _ in range(3):
+        lose(cluster, ready=ready)
+    grow(cluster)
+    assert spec(cluster, "s")["size"] == "large" and "t" in cluster.objects
+
+
+# --- the end of the composite -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("use", USES)
+def test_values_that_go_while_the_composite_is_deleted(use: str) -> None:
+    """While the composite is being deleted, objects vanish and nothing that is left goes, changes, or is Fatal."""
+    cluster = evolved(using(lambda ctx, status: USES[use](ctx, status)), spec={"region": "eu", "zones": ["a", "b"]})
+    cluster.xr["metadata"]["deletionTimestamp"] = "2024-01-02T00:00:00Z"
+    cluster.objects["vpc"].live["metadata"]["deletionTimestamp"] = "2024-01-02T00:00:00Z"
+    nothing_changes(lose(cluster, ready=False))
+    del cluster.objects["zone-b"]
+    done = cluster.ask()
+    assert not done.fatal and {"s", "vpc", "zone-a"} <= done.desired.keys()
+    del cluster.objects["vpc"]
+    done = cluster.ask()
+    assert not done.fatal and {"s", "zone-a"} <= done.desired.keys()
+    assert done.desired["s"].get("spec") == spec(cluster, "s")
+
+
+# --- one name, two kinds ----------------------------------------------------------------------------------------------
+
+
+@READY
+def test_a_name_with_another_kind_in_each_branch(ready: bool) -> None:
+    """An object isn't replaced by one of another kind while the value that decides the kind is lost."""
+
+    def use(ctx: Any, status: Any) -> None:
+        if status.id:
+            make(ctx, "s", "Aurora", x=status.id)
+        else:
+            make(ctx, "s", "Rds", y=1)
+
+    cluster = evolved(using(lambda ctx, status: None), spec={"region": "eu", "zones": ["a", "b"]})
+    cluster = replaced(cluster, using(use))
+    grow(cluster)
+    uid = cluster.objects["s"].live["metadata"]["uid"]
+    for _ in range(3):
+        nothing_changes(lose(cluster, ready=False))
+    shrink(cluster, "a")
+    for _ in range(2):
+        done = lose(cluster, ready=ready)
+        assert "s" not in done.deleted
+    grow(cluster)
+    found = cluster.objects["s"].live
+    assert (found["metadata"]["uid"], found["kind"], found["spec"]) == (uid, "Aurora", {"x": FULL["id"]})
+
+
+@READY
+def test_a_release_that_gives_a_name_to_another_kind_during_a_loss(ready: bool) -> None:
+    """A release that uses the name for another kind while the value is lost replaces nothing, and says so."""
+    cluster = evolved(using(lambda ctx, status: status.id and make(ctx, "s", "Aurora", x=status.id)))
+    nothing_changes(lose(cluster, ready=False))
+    cluster = replaced(cluster, using(lambda ctx, status: make(ctx, "s", "Rds", y=1)))
+    uid = cluster.objects["s"].live["metadata"]["uid"]
+    for _ in range(3):
+        done = lose(cluster, ready=ready)
+        assert done.deleted == [] and cluster.objects["s"].live["metadata"]["uid"] == uid
+        assert "Aurora" in done.told and "Rds" in done.told
