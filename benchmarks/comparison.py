@@ -1,158 +1,347 @@
-"""The README's table: `python -m benchmarks.comparison`.
+"""The README's comparison: `python -m benchmarks.comparison [--rounds 10] [--json FILE] [--readme]`.
 
-Cold start, memory and calls of all servers are measured in turns; the images are built anew. It takes some minutes.
-function-pythonic's server needs Python 3.12. Where there is none, only its packages are measured, which pip fetches for
-that Python under any other.
+Each side is a function in an image of its own, which `crossplane-lite image` makes, pruned and with byte code. What is
+measured is what is in these images, with the settings that `crossplane-lite image` gives them, and with mutual TLS as
+in a cluster. The official SDK has plain dicts, its fastest and smallest use; ours has typed models. Ten rounds take a
+quarter of an hour on two cores that do nothing else.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import datetime
-import importlib.metadata
+import json
 import os
 import platform
+import re
+import shutil
 import statistics
-import tarfile
+import subprocess
+import sys
 import tempfile
+import textwrap
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
-from benchmarks import images, pythonic
-from benchmarks.measuring import Row
-from benchmarks.models import SkipRow
-from benchmarks.report import show
-from benchmarks.rows import ROWS
-from benchmarks.sizes import bytes_of, install
+import grpc
 
-__all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "circumstances", "main", "measured", "rst"]
+from benchmarks import calls, data, images, models, processes, pythonic, transports
+from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-HEADS = ("\\", "crossplane-lite", "official SDK", "function-pythonic")
-UNKNOWN = "not measured"
+__all__ = ["BEGIN", "END", "HEADS", "main", "rst"]
 
-# The rows of the report that the table shows, by their names in the table: one with all servers, and one without
-# function-pythonic's.
-FIGURES = {
-    "process start to first answer": (pythonic.START, "cold start to first answer, with models"),
-    "memory of that server": (pythonic.MEMORY, "resident memory of that server"),
-    "a call: a composite and one resource, median": (pythonic.ONE, "p50 of one call, an XR and one resource"),
-}
-
-# Features aren't measured. Our documentation shows each of ours, and that of the other project each of its own.
-FEATURES = (
-    ("keeps what exists when an ``if`` or a loop has no value", "yes", "by hand", "no"),
-    ("images and packages without Docker", "yes", "by other tools", "a ready function"),
-)
+PODS: Final = 10
+_CALLS: Final = 1000  # of all pods, as many as 1,000 composites make in a minute
+_WARM: Final = 10
+_RESOURCES: Final = 20
+_LOST: Final = 6  # the resources of examples/lost_field
+_README: Final = processes.ROOT / "README.rst"
+BEGIN: Final = ".. The comparison begins.\n"
+END: Final = ".. The comparison ends.\n"
+# As in the images of `crossplane-lite image`, for all sides.
+_SETTINGS: Final = {"PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "1"}
 
 
-class Line(NamedTuple):
-    """A line of the table.
+class Side(NamedTuple):
+    """One side: a function in an image.
 
     Attributes:
-        what: The feature or the figure.
-        ours: Its value for this SDK.
-        official: Its value for the official SDK.
-        pythonic: Its value for function-pythonic.
+        name: Its name in the table.
+        module: The module of its function in `benchmarks.functions`.
+        needs: The requirement of its SDK; empty for ours, which is built here.
+        flags: Flags for `crossplane-lite image`.
+        arguments: The arguments of its program in front of those that all programs have.
+        lost: How many resources are deleted in another use than the one that is measured.
+        without_docker: How it is built without Docker.
     """
 
-    what: str
-    ours: str
-    official: str
-    pythonic: str = UNKNOWN
+    name: str
+    module: str
+    needs: tuple[str, ...]
+    flags: tuple[str, ...]
+    arguments: tuple[str, ...]
+    lost: str
+    without_docker: str
 
 
-def _row(name: str) -> Row:
-    (found,) = (row for row in ROWS if row.name == name)
+SIDES: Final = (
+    Side("crossplane-lite", "ours", (), ("--function", "fn.function:compose"), (), "", "yes"),
+    Side(
+        "official SDK, dicts",
+        "official_plain",
+        ("crossplane-function-sdk-python>=0.15", "click"),
+        ("--function", "fn.function:main", "--transport", "grpcio"),
+        (),
+        " (0 by hand)",
+        "with other tools",
+    ),
+    Side(
+        pythonic.NAME,
+        "pythonic_buckets",
+        (pythonic.PACKAGE,),
+        ("--function", "crossplane.pythonic.main:main", "--transport", "grpcio"),
+        ("grpc",),
+        " (5 after an ``if``)",
+        "nothing to build",
+    ),
+)
+HEADS: Final = ("\\", *(side.name for side in SIDES))
+ROWS: Final = (
+    "memory of ten function pods",
+    "share of a core: 1,000 XRs of 20 resources a minute",
+    "image above its base, as pulled",
+    "start to first answer",
+    "deleted when one status field is lost",
+    "image and package without Docker",
+)
+_UNKNOWN: Final = "not measured"
+
+
+class Built(NamedTuple):
+    """A side's image: its interpreter on this machine, its unpacked folder, and the size of the layer as pulled."""
+
+    python: Path
+    folder: Path
+    size: int
+
+
+def _built(side: Side, python: Path, work: Path) -> Built:
+    needs = side.needs or (f"crossplane-lite @ {images.wheel(work).as_uri()}",)
+    code = (processes.ROOT / "benchmarks" / "functions" / f"{side.module}.py").read_text(encoding="utf-8")
+    project = images.project(work, side.module, needs, code)
+    if not side.needs:
+        shutil.copytree(models.models_dir() / "lite_models", project / "lite_models")
+    file = images.image(work, project, side.module, *side.flags, python=python)
+    return Built(python, *images.unpacked(file, work))
+
+
+def _start(side: Side, built: Built, *flags: str) -> processes.Server:
+    command = [str(built.python), str(built.folder), *side.arguments, *flags, "--address"]
+    return processes.Server(command, settings=_SETTINGS)
+
+
+def _request(side: Side, class_name: str, request: bytes) -> bytes:
+    """Return a request; that for function-pythonic names the class in its input, as its Compositions do."""
+    if side.name != pythonic.NAME:
+        return request
+    more = pb.RunFunctionRequest()
+    more.input.update({"composite": f"fn.function.{class_name}", "step": "buckets"})
+    return request + more.SerializeToString()
+
+
+def _round(side: Side, built: Built, certificates: str, credentials: grpc.ChannelCredentials) -> dict[str, float]:
+    """Start ten servers one after the other, and have them answer 1,000 calls; return the figures of the first rows."""
+    request = _request(side, "Buckets", data.request(_RESOURCES, 0, _RESOURCES))
+    with contextlib.ExitStack() as stack:
+        servers, opened, starts = [], [], []
+        for _ in range(PODS):
+            server = _start(side, built, "--tls-certs-dir", certificates)
+            stack.callback(server.stop)
+            server.wait()
+            call = stack.enter_context(processes.caller(server, credentials))
+            answer = call(request)
+            starts.append(time.perf_counter() - server.started)
+            servers.append(server)
+            opened.append(call)
+        assert len(data.answer_of(answer)["desired"]["resources"]) == _RESOURCES, side.name
+        for call in opened:
+            if not side.needs:
+                calls.make_placeholder(call)
+            for _ in range(_WARM):
+                call(request)
+        before = sum(map(_cpu_seconds, servers))
+        for call in opened * (_CALLS // PODS):
+            call(request)
+        used = sum(map(_cpu_seconds, servers)) - before
+        memory = sum(map(_proportional_bytes, servers))
+    return {"memory": memory, "share": used / 60, "start": statistics.median(starts)}
+
+
+def _cpu_seconds(server: processes.Server) -> float:
+    """Return the processor time that a process has used, by Linux' clock of that process."""
+    return time.clock_gettime((~server.process.pid << 3) | 2)
+
+
+def _proportional_bytes(server: processes.Server) -> int:
+    """Return a process's memory (PSS): pages that n processes share count as an nth."""
+    text = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text(encoding="ascii")
+    return int(re.findall(r"^Pss: +(\d+) kB$", text, re.MULTILINE)[0]) << 10
+
+
+def _deleted(side: Side, built: Built, work: Path) -> int:
+    """Return how many of the resources of examples/lost_field a function loses with one status field."""
+    folder = processes.ROOT / "examples" / "lost_field"
+    command = [sys.executable, "-m", "crossplane_lite", "simulate", "--degrade", "vpc.status.atProvider.id"]
+    with contextlib.ExitStack() as stack:
+        if side.name == pythonic.NAME:
+            server = _start(side, built, "--insecure")
+            stack.callback(server.stop)
+            server.wait()
+            command += _files(work, server.address)
+        else:
+            command += ["--function", f"{'official' if side.needs else 'ours'}:compose"]
+        environment = {**os.environ, "PYTHONPATH": str(processes.ROOT)}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr[-2000:]
+    return len(re.findall("^ +deletes: ", done.stdout, re.MULTILINE))
+
+
+def _files(work: Path, address: str) -> list[str]:
+    """Write a Composition of one step that a running server of function-pythonic answers, and return the arguments."""
+    annotations = {"runtime": "Development", "runtime-development-target": address}
+    function = {
+        "apiVersion": "pkg.crossplane.io/v1",
+        "kind": "Function",
+        "metadata": {
+            "name": "function-pythonic",
+            "annotations": {f"render.crossplane.io/{key}": value for key, value in annotations.items()},
+        },
+        "spec": {"package": "example.org/function-pythonic:v0.0.0"},
+    }
+    given = {"apiVersion": "pythonic.fn.crossplane.io/v1alpha1", "kind": "Composite"}
+    given["composite"] = "fn.function.Network"
+    step = {"step": "network", "functionRef": {"name": "function-pythonic"}, "input": given}
+    composition = {
+        "apiVersion": "apiextensions.crossplane.io/v1",
+        "kind": "Composition",
+        "metadata": {"name": "network"},
+        "spec": {
+            "compositeTypeRef": {"apiVersion": "platform.example.com/v1alpha1", "kind": "Network"},
+            "mode": "Pipeline",
+            "pipeline": [step],
+        },
+    }
+    files = {"composition.json": composition, "functions.json": function}
+    for name, content in files.items():
+        (work / name).write_text(json.dumps(content), encoding="utf-8")
+    return ["xr.yaml", *(str(work / name) for name in files), "--fixtures", "fixtures.yaml"]
+
+
+def measured(rounds: int, python: Path) -> dict[str, Any]:
+    """Build all images, and measure; the result is plain data, with the figures of each round."""
+    found: dict[str, Any] = {"day": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}", "sides": {}}
+    with contextlib.ExitStack() as stack:
+        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmarks-comparison-")))
+        certificates, credentials = stack.enter_context(transports.certificates())
+        built = {}
+        for side in SIDES:
+            try:
+                built[side] = _built(side, pythonic.found(python) if side.name == pythonic.NAME else python, work)
+            except models.SkipRow as reason:
+                print(f"{side.name} is not measured: {reason}", file=sys.stderr)
+        for side, one in built.items():
+            told = {"size": one.size, "deleted": _deleted(side, one, work), **_versions(side, one)}
+            found["sides"][side.name] = {**told, "rounds": []}
+        for number in range(rounds):
+            for side in list(built)[:: -1 if number % 2 else 1]:
+                figures = _round(side, built[side], certificates, credentials)
+                found["sides"][side.name]["rounds"].append(figures)
+                print(f"round {number + 1} of {rounds}, {side.name}: {figures}", file=sys.stderr)
     return found
 
 
-def _pythonic(work: Path) -> images.Size:
-    """Return the sizes of function-pythonic's packages for Python 3.12, as pip installs them under any Python.
-
-    Raises:
-        SkipRow: pip fails.
-    """
-    target = work / "pythonic"
-    flags = ["--python-version", "3.12", "--ignore-requires-python", "--only-binary=:all:"]
-    install(target, *flags, pythonic.PACKAGE)
-    packed = work / "pythonic.tar.gz"
-    with tarfile.open(packed, "w:gz", compresslevel=6) as archive:  # as the layers of the other images are
-        archive.add(target, "")
-    return images.Size(int(bytes_of(target)), packed.stat().st_size)
+_TOLD: Final = """
+import platform, sys, sysconfig
+flags = " ".join(str(sysconfig.get_config_var(name)) for name in ("CONFIG_ARGS", "PY_CFLAGS", "PY_CFLAGS_NODIST"))
+is_pgo = "--enable-optimizations" in flags or "-fprofile-use" in flags
+# Debian's rules pass the flags of PGO on the command line of make, so no variable has them.
+is_debian = sys.prefix == "/usr" and platform.freedesktop_os_release().get("ID") == "debian"
+print(platform.python_version(), "with PGO" if is_pgo else "of Debian, with PGO" if is_debian else "without PGO")
+"""
 
 
-def _sizes() -> list[Line]:
-    with tempfile.TemporaryDirectory(prefix="benchmarks-comparison-") as name:
-        theirs = _pythonic(Path(name))
-        sizes, _, _ = images.built(Path(name))
-
-    def megabytes(size: int) -> str:
-        return f"{size / 1e6:.1f} MB"
-
-    layers = (sizes[images.PRUNED].layer, sizes[images.OFFICIAL].layer, theirs.layer)
-    return [Line("packages in the image, gzipped", *map(megabytes, layers))]
+def _versions(side: Side, built: Built) -> dict[str, str]:
+    """Return the version of a side's SDK, and its Python's, with how that was built."""
+    run = [str(built.python), "-c", _TOLD]
+    told = subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()
+    name = re.split("[>=]", side.needs[0])[0] if side.needs else "crossplane-lite"
+    (metadata,) = built.folder.glob(f"{name.replace('-', '_')}-*.dist-info")
+    return {"python": told, "version": metadata.stem.partition("-")[2]}
 
 
-def measured() -> list[Line]:
-    """Measure everything, and return the lines in their order."""
-    lines = _sizes()
-    for what, (whole, without) in FIGURES.items():
-        row = _row(whole)
-        try:
-            samples = row.sample()
-        except SkipRow:
-            row = _row(without)
-            samples = row.sample()
-        shown = {side: show(statistics.median(values), row.unit) for side, values in samples.items()}
-        lines.append(Line(what, shown["ours"], shown["official"], shown.get(pythonic.NAME, UNKNOWN)))
-    return lines
+def _cell(values: Sequence[float], shown: Callable[[float], str]) -> str:
+    """Return a median, and the quartiles if there are several values."""
+    cell = shown(statistics.median(values))
+    if len(values) > 1:
+        first, _, third = statistics.quantiles(values, n=4, method="inclusive")
+        cell += f" ({shown(first)} to {shown(third)})"
+    return cell
 
 
-def rst(lines: list[Line]) -> str:
-    """Return the table as the README has it."""
-    rows = [Line(*HEADS), *(Line(*feature) for feature in FEATURES), *lines]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+def rst(found: Mapping[str, Any]) -> str:
+    """Return the table and the sentence below it, as the README has them."""
+    columns = [["", *ROWS]]
+    for side in SIDES:
+        one = found["sides"].get(side.name)
+        if one is None:
+            columns.append([side.name, *[_UNKNOWN] * (len(ROWS) - 1), side.without_docker])
+            continue
+        cells = [
+            _cell([figures[key] for figures in one["rounds"]], shown)
+            for key, shown in (
+                ("memory", lambda value: f"{value / 1e6:.0f} MB"),
+                ("share", lambda value: f"{value * 100:.1f} %"),
+                ("start", lambda value: f"{value:.2f} s"),
+            )
+        ]
+        cells.insert(2, f"{one['size'] / 1e6:.1f} MB")
+        columns.append([side.name, *cells, f"{one['deleted']} of {_LOST}{side.lost}", side.without_docker])
+    columns[0][0] = "\\"
+    widths = [max(map(len, column)) for column in columns]
     border = "  ".join("=" * width for width in widths)
-    text = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([border, text[0], border, *text[1:], border]) + "\n"
+    rows = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+    return "\n".join([border, rows[0], border, *rows[1:], border, "", _circumstances(found)]) + "\n"
+
+
+def _circumstances(found: Mapping[str, Any]) -> str:
+    """Return the sentence below the table: the day, the machine, and the versions that were compared."""
+    under: dict[str, list[str]] = {}
+    for name, one in found["sides"].items():
+        under.setdefault(one["python"], []).append(f"{name} {one['version']}")
+    sides = "; ".join(f"{' and '.join(names)} under Python {python}" for python, names in under.items())
+    (rounds,) = {len(one["rounds"]) for one in found["sides"].values()}
+    text = (
+        f"Medians and quartiles of {rounds} round{'s' if rounds != 1 else ''} on {found['day']}, with mutual TLS: "
+        f"{os.cpu_count()} cores ({_processor()}), {platform.system()}, pruned images; {sides}."
+    )
+    return textwrap.fill(text, 145)
 
 
 def _processor() -> str:
     """Return the processor's name, or its architecture where the system doesn't say more."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
-def circumstances(theirs: str) -> str:
-    """Return the sentence below the table: the day, the machine, and the versions that were compared.
-
-    Args:
-        theirs: The version of function-pythonic.
-    """
-    official = importlib.metadata.version("crossplane-function-sdk-python")
-    grpcio = importlib.metadata.version("grpcio")
-    today = datetime.datetime.now(datetime.timezone.utc)
-    return (
-        f"Measured on {today:%Y-%m-%d}: {os.cpu_count()} cores ({_processor()}), "
-        f"{platform.system()}, Python {platform.python_version()}, grpcio {grpcio}, official SDK {official}, "
-        f"{theirs}."
-    )
-
-
-def _version_of_pythonic() -> str:
-    try:
-        return pythonic.version()
-    except SkipRow:
-        return f"{pythonic.NAME} not run"
+    with contextlib.suppress(OSError):
+        if names := re.findall(
+            r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            return str(names[0])
+    return platform.machine()
 
 
 def main() -> None:
-    """Print the table, and the sentence below it."""
-    print(rst(measured()))
-    print(circumstances(_version_of_pythonic()))
+    """Measure, and print the table and the sentence below it; write them into the README if that is asked for."""
+    parser = argparse.ArgumentParser(description="Measure the comparison of the README, and print its lines.")
+    parser.add_argument("--rounds", type=int, default=10, help="(%(default)s)")
+    parser.add_argument("--json", type=Path, help="write the figures of each round to this file")
+    parser.add_argument("--readme", action="store_true", help="put the lines into the README")
+    parser.add_argument(
+        "--python", type=Path, default=Path(getattr(sys, "_base_executable", sys.executable)), help="the Python that runs the servers (this one)"
+    )
+    given = parser.parse_args()
+    found = measured(given.rounds, given.python)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    text = rst(found)
+    print(text, end="")
+    if given.readme:
+        before, _, rest = _README.read_text(encoding="utf-8").partition(BEGIN)
+        after = rest.partition(END)[2]
+        _README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,14 +8,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import grpc
 
 from benchmarks import models
 
-__all__ = ["Server", "caller", "resident_bytes", "serving"]
+__all__ = ["Server", "caller", "resident_bytes", "serving", "start"]
 
 ROOT = Path(__file__).resolve().parents[1]
 METHOD = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
@@ -32,6 +33,11 @@ Call = Callable[[bytes], bytes]
 class Server:
     """A started server.
 
+    Args:
+        command: The program and its arguments, up to the address.
+        arguments: Its arguments after the address.
+        settings: Environment variables that it gets beside those of this process.
+
     Attributes:
         address: Where it listens, or will.
         process: Its process.
@@ -39,23 +45,15 @@ class Server:
     """
 
     def __init__(
-        self,
-        module: str,
-        *arguments: str,
-        with_models: bool = True,
-        python: str | Path = sys.executable,
-        settings: Mapping[str, str] | None = None,
+        self, command: Sequence[str | Path], arguments: Sequence[str] = (), settings: Mapping[str, str] | None = None
     ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
-        paths = [str(ROOT), *([str(models.models_dir())] if with_models else [])]
-        code = f"from benchmarks.functions.{module} import main; main()"
-        environment = {**os.environ, **(settings or {}), "PYTHONPATH": os.pathsep.join(paths)}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment = {**os.environ, **(settings or {})}
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [python, "-c", code, self.address, *arguments],
+            [*command, self.address, *arguments],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -82,15 +80,14 @@ class Server:
         self.process.communicate()
 
 
-@contextlib.contextmanager
-def serving(
+def start(
     module: str,
     *arguments: str,
     with_models: bool = True,
     python: str | Path = sys.executable,
     settings: Mapping[str, str] | None = None,
-) -> Iterator[Server]:
-    """Run a server until the end of the block; it listens at the start of the block.
+) -> Server:
+    """Start a server.
 
     Args:
         module: The server's module in `benchmarks.functions`.
@@ -99,7 +96,16 @@ def serving(
         python: The interpreter that runs it.
         settings: Environment variables that it gets beside those of this process.
     """
-    server = Server(module, *arguments, with_models=with_models, python=python, settings=settings)
+    paths = [str(ROOT), *([str(models.models_dir())] if with_models else [])]
+    own = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": ""}
+    code = f"from benchmarks.functions.{module} import main; main()"
+    return Server([python, "-c", code], arguments, {**own, **(settings or {})})
+
+
+@contextlib.contextmanager
+def serving(module: str, *arguments: str, **options: Any) -> Iterator[Server]:
+    """Run a server until the end of the block, with the arguments of `start`; it listens at the start of the block."""
+    server = start(module, *arguments, **options)
     try:
         server.wait()
         yield server

@@ -12,22 +12,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import calls, data, models, processes, starts
+from benchmarks import calls, data, models, processes
 from benchmarks.measuring import Row, Samples, in_turns
 from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-__all__ = ["LARGE", "MEMORY", "NAME", "ONE", "PACKAGE", "ROWS", "START", "python", "version"]
+__all__ = ["NAME", "PACKAGE", "ROWS", "found", "python"]
 
 NAME = "function-pythonic"
 PACKAGE = "crossplane-function-pythonic>=0.6"
-START = "function-pythonic: cold start to first answer"
-MEMORY = "function-pythonic: resident memory of that server"
-ONE = "function-pythonic: p50 of one call, an XR and one resource"
-LARGE = "function-pythonic: p50 of one call, 100 / 100 / 100"
 
 _SIDES = ("official", NAME, "ours")
 _MODULE = "pythonic_buckets"
@@ -35,14 +31,15 @@ _LEAST = (3, 12)
 _NAMES = ("python3.12", "python3.13", "python3.14", "python3.15")
 
 
-def _found() -> Path:
-    """Return a Python that function-pythonic runs under.
+def found(wanted: Path = Path(sys.executable)) -> Path:
+    """Return a Python that function-pythonic runs under: the wanted one, or another one of this machine.
 
     Raises:
         SkipRow: There is none.
     """
-    if sys.version_info >= _LEAST:
-        return Path(sys.executable)
+    check = f"import sys; sys.exit(sys.version_info < {_LEAST})"
+    if subprocess.run([wanted, "-c", check], check=False).returncode == 0:
+        return wanted
     folders = sorted(Path(sys.base_prefix).parent.glob("3.*/bin"))  # where pyenv and its like have others
     for name in _NAMES:
         for path in (shutil.which(name), *(shutil.which(name, path=str(folder)) for folder in folders)):
@@ -64,26 +61,13 @@ def python() -> Path:
     Raises:
         SkipRow: There is no Python for it, or pip can't install it.
     """
-    found = _found()
     folder = Path(_environment().name)
     inside = folder / "bin" / "python"
-    for command in ([found, "-m", "venv", folder], [inside, "-m", "pip", "install", "-q", PACKAGE]):
+    for command in ([str(found()), "-m", "venv", str(folder)], [str(inside), "-m", "pip", "install", "-q", PACKAGE]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise models.SkipRow(f"{NAME} can't be installed: {done.stderr[-300:]}")
     return inside
-
-
-def version() -> str:
-    """Return the versions of function-pythonic and of its Python, for people.
-
-    Raises:
-        SkipRow: As `python`.
-    """
-    code = "import platform, importlib.metadata as m; print(m.version('crossplane-function-pythonic'), "
-    code += "'under Python', platform.python_version())"
-    done = subprocess.run([python(), "-c", code], capture_output=True, text=True, check=True)
-    return f"{NAME} {done.stdout.strip()}"
 
 
 def _request(side: str, size: tuple[int, int, int]) -> bytes:
@@ -96,21 +80,10 @@ def _request(side: str, size: tuple[int, int, int]) -> bytes:
     return request + more.SerializeToString()
 
 
-def _server(side: str) -> processes.Server:
+def _server(side: str) -> AbstractContextManager[processes.Server]:
     if side == NAME:
-        return processes.Server(_MODULE, with_models=False, python=python())
-    return processes.Server(side)
-
-
-@contextlib.contextmanager
-def _calling(side: str) -> Iterator[processes.Call]:
-    server = _server(side)
-    try:
-        server.wait()
-        with processes.caller(server) as call:
-            yield call
-    finally:
-        server.stop()
+        return processes.serving(_MODULE, with_models=False, python=python())
+    return processes.serving(side)
 
 
 def _assert_same(answers: dict[str, bytes]) -> None:
@@ -125,7 +98,8 @@ def _calls(size: tuple[int, int, int], rounds: int) -> Samples:
     python()
     requests = {side: _request(side, size) for side in _SIDES}
     with contextlib.ExitStack() as stack:
-        opened = {side: stack.enter_context(_calling(side)) for side in _SIDES}
+        servers = {side: stack.enter_context(_server(side)) for side in _SIDES}
+        opened = {side: stack.enter_context(processes.caller(server)) for side, server in servers.items()}
         calls.make_placeholder(opened["ours"])
         for side, call in opened.items():
             for _ in range(20):
@@ -135,17 +109,7 @@ def _calls(size: tuple[int, int, int], rounds: int) -> Samples:
         return in_turns(timed, rounds)
 
 
-@functools.cache
-def _starts() -> dict[str, Samples]:
-    models.pydantic()
-    python()
-    servers = {side: functools.partial(_server, side) for side in _SIDES}
-    return starts.fresh(servers, {side: _request(side, (1, 0, 1)) for side in _SIDES}, _assert_same)
-
-
 ROWS = (
-    Row(START, _SIDES, lambda: _starts()["answer"]),
-    Row(MEMORY, _SIDES, lambda: _starts()["memory"], unit="B"),
-    Row(ONE, _SIDES, lambda: _calls((0, 0, 1), 500)),
-    Row(LARGE, _SIDES, lambda: _calls((100, 100, 100), 40)),
+    Row("function-pythonic: p50 of one call, an XR and one resource", _SIDES, lambda: _calls((0, 0, 1), 500)),
+    Row("function-pythonic: p50 of one call, 100 / 100 / 100", _SIDES, lambda: _calls((100, 100, 100), 40)),
 )

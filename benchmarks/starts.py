@@ -73,7 +73,7 @@ def _starts(suffix: str) -> dict[str, Samples]:
         assert data.answer_of(answers["official"]) == data.answer_of(answers["ours"])
 
     names = {side: side if side == "floor" else side + suffix for side in _SIDES}
-    servers = {side: functools.partial(processes.Server, name) for side, name in names.items()}
+    servers = {side: functools.partial(processes.start, name) for side, name in names.items()}
     return fresh(servers, dict.fromkeys(_SIDES, data.request(1, 0, 1)), compare)
 
 

@@ -17,7 +17,7 @@ import grpc
 from benchmarks import calls, data, models, processes, sizes, starts
 from benchmarks.measuring import Reach, Row, Samples, in_turns
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "certificates"]
 
 _GRPCIO = "ours, grpcio"
 _SIDES = ("official", "floor", _GRPCIO, "ours")
@@ -33,7 +33,7 @@ _WITHOUT_GRPCIO = ("attrs", "cattrs", "protobuf", "typing-extensions", "h2", "hp
 
 
 @contextlib.contextmanager
-def _certificates() -> Iterator[tuple[str, grpc.ChannelCredentials]]:
+def certificates() -> Iterator[tuple[str, grpc.ChannelCredentials]]:
     """Return a folder of certificates for servers, and what clients show."""
     try:
         from tests.runtime.certificates import Authority, write
@@ -59,11 +59,11 @@ def _starts(suffix: str) -> dict[str, Samples]:
         arguments: tuple[str, ...] = ()
         credentials = None
         if suffix == "_tls":
-            folder, credentials = stack.enter_context(_certificates())
+            folder, credentials = stack.enter_context(certificates())
             arguments = (folder,)
         bare = "" if suffix != "_tls" else suffix
         names = {side: _MODULES[side] + (bare if side == "floor" else suffix) for side in _SIDES}
-        servers = {side: functools.partial(processes.Server, name, *arguments) for side, name in names.items()}
+        servers = {side: functools.partial(processes.start, name, *arguments) for side, name in names.items()}
         requests = dict.fromkeys(_SIDES, data.request(1, 0, 1))
         return starts.fresh(servers, requests, compare, _ROUNDS, credentials)
 

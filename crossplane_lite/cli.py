@@ -13,8 +13,12 @@ from typing import Any, Final
 
 from ._core.base import stdio
 from ._core.base.colour import painted
-from ._tools.commands.table import COMMANDS, GROUPS
-from .errors import CrossplaneLiteError, MissingExtraError
+from .errors import CrossplaneLiteError, InputError, MissingExtraError
+
+try:
+    from ._tools.commands.table import COMMANDS, GROUPS
+except ModuleNotFoundError:  # an image has no tools
+    COMMANDS, GROUPS = {}, {}
 
 __all__ = ["main"]
 
@@ -69,6 +73,13 @@ def _run(arguments: list[str]) -> int:
         arguments = [*arguments[1:], "--help"]
     name = arguments[0] if arguments else ""
     try:
+        if name in ("--version", "version"):
+            return _print(f"crossplane-lite {_version()}")
+        if not COMMANDS and name != "serve":
+            raise MissingExtraError(
+                "this image holds only the code that serves a function, and of the commands only serve: install "
+                "crossplane-lite with pip to use the others"
+            )
         if not arguments:
             from ._tools.commands.next_steps import next_steps
 
@@ -78,15 +89,18 @@ def _run(arguments: list[str]) -> int:
             return 2
         if name in ("-h", "--help", "help"):
             return _print(*_help())
-        if name in ("--version", "version"):
-            return _print(f"crossplane-lite {_version()}")
-        if name not in COMMANDS:
+        if name == "prune":
+            raise InputError(
+                "there is no such command any more: write rm -r DIR/crossplane_lite/_tools in its place, which leaves "
+                "out all that a served function never loads"
+            )
+        if COMMANDS and name not in COMMANDS:
             from ._core.base.near_name import near_name
 
             names = ", ".join(COMMANDS)
             hint = near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
-        module = _module(name)
+        module = importlib.import_module(f".{COMMANDS[name].module if COMMANDS else 'runtime.flags'}", __package__)
         try:
             status = _called(module, arguments)
         except SystemExit as e:  # argparse ends with it after help and after a complaint
@@ -133,18 +147,6 @@ def _forget_interrupts() -> None:
     eval("0")
 
 
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(f".{COMMANDS[name].module}", __package__)
-    except ModuleNotFoundError as e:
-        if e.name is None or not e.name.startswith(f"{__package__}."):
-            raise
-        raise MissingExtraError(
-            f"the command {name} isn't in this image, which holds only the code that serves a function; "
-            "install crossplane-lite with pip to use the command"
-        ) from None
-
-
 def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
     """Add lines to the output of argparse: examples after help, suggestions after an error of the command line.
 
@@ -153,7 +155,7 @@ def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
         arguments: Its arguments.
         status: argparse's exit status; 2 means an error of the command line.
     """
-    if status == 2:
+    if status == 2 and COMMANDS:
         from ._tools.commands.suggesting import flag_hints
 
         stdio.say(*flag_hints(name, arguments))
@@ -163,8 +165,7 @@ def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
 
 
 def _print_examples(name: str) -> None:
-    examples = COMMANDS[name].examples
-    if examples:
+    if examples := COMMANDS and COMMANDS[name].examples:
         _print("", "examples:", *(f"  crossplane-lite {example}" for example in examples))
 
 

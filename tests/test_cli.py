@@ -6,6 +6,7 @@ import contextlib
 import importlib.metadata
 import io
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -156,14 +157,25 @@ def test_version_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert crossplane_lite.__version__ == importlib.metadata.version("crossplane-lite")
 
 
-def test_a_pruned_installation(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command whose code isn't in an image says so, and how to get it."""
-    monkeypatch.delitem(sys.modules, "crossplane_lite._tools.graph.command", raising=False)
-    monkeypatch.setitem(sys.modules, "crossplane_lite._tools.graph", None)
-    assert main(["graph", "xr.yaml"]) == 2
-    assert "the command graph isn't in this image, which holds only the code that serves a function; install" in (
-        capsys.readouterr().err
-    )
+def test_without_tools(tmp_path: Path) -> None:
+    """Where the folder of the tools was left out, `serve` works, and other commands say so, and how to get them."""
+    ignored = shutil.ignore_patterns("_tools", "__pycache__")
+    shutil.copytree(ROOT / "crossplane_lite", tmp_path / "crossplane_lite", ignore=ignored)
+    for arguments in ([], ["graph", "xr.yaml"], ["--help"]):
+        done = run_command(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "this image holds only the code that serves a function, and of the commands only serve" in done.stderr
+    done = run_command("serve", "no_such_module:compose", "--insecure", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no_such_module" in done.stderr
+    assert run_command("serve", "--help", cwd=tmp_path).stdout.startswith("usage: crossplane-lite serve")
+    assert run_command("--version", cwd=tmp_path).returncode == 0
+
+
+def test_prune_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command that was there says what to write in its place."""
+    assert main(["prune", "/function"]) == 2
+    assert "write rm -r DIR/crossplane_lite/_tools in its place" in capsys.readouterr().err
 
 
 def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:

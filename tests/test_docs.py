@@ -8,7 +8,6 @@ import pytest
 
 from crossplane_lite._tools.commands.suggesting import _flags, parser_of
 from crossplane_lite._tools.commands.table import COMMANDS
-from crossplane_lite._tools.packaging.pruning import RULES
 from crossplane_lite.scripts import function as script_function
 from crossplane_lite.scripts import text
 from tests.wheels import ROOT
@@ -18,12 +17,6 @@ PAGES = {
     name: (HOW_TO / f"{name}.rst").read_text(encoding="utf-8")
     for name in ("packaging", "start-a-project", "develop", "code-in-a-composition")
 }
-
-
-def test_the_rules() -> None:
-    """The page has each rule of pruning, in the order in which they are tried."""
-    table = PAGES["packaging"].partition("\nPruning\n")[2].partition("\nSizes\n")[0]
-    assert re.findall(r"^``(\w+)`` ", table, re.MULTILINE) == [rule.name for rule in RULES]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -37,6 +37,25 @@ class Buckets(BaseComposite):
         self.status.urls = urls
 
 
+class Network(BaseComposite):
+    """The network of examples/lost_field: what needs the id of the VPC is assigned it, as the documentation has it."""
+
+    def compose(self):
+        def add(name, kind, **fields):
+            one = self.resources[name]("ec2.aws.m.upbound.io/v1beta1", kind)
+            one.spec.forProvider.region = self.spec.region
+            for field, value in fields.items():
+                one.spec.forProvider[field] = value
+            return one
+
+        vpc_id = add("vpc", "VPC", cidrBlock="10.0.0.0/16").status.atProvider.id
+        for zone in self.spec.zones:
+            add(f"subnet-{zone}", "Subnet", vpcId=vpc_id, availabilityZone=f"{self.spec.region}{zone}")
+        add("gateway", "InternetGateway", vpcId=vpc_id)
+        add("table", "RouteTable", vpcId=vpc_id)
+        add("group", "SecurityGroup", vpcId=vpc_id)
+
+
 def main():
     from crossplane.pythonic.main import main
 

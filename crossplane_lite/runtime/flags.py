@@ -278,7 +278,7 @@ def _recorder() -> Any:
     except ModuleNotFoundError:
         raise MissingExtraError(
             "--record isn't in this image, which holds only the code that serves a function: make the image with "
-            "--keep development"
+            "--no-prune"
         ) from None
 
 

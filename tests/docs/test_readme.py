@@ -10,8 +10,7 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from benchmarks.comparison import FEATURES, FIGURES, HEADS, circumstances
-from benchmarks.rows import ROWS
+from benchmarks.comparison import BEGIN, END, HEADS, rst
 from tests.docs.blocks import ROOT, blocks
 from tests.runtime.serving import Serving, channel, run_command, stub
 from tests.support import Response, build
@@ -64,22 +63,23 @@ def test_the_picture(folder: Path) -> None:
 
 
 def test_the_table() -> None:
-    """Its lines are those of the command that is named, which measures rows that there are."""
+    """Table and sentence are those that the command makes, with other figures."""
     text = README.read_text(encoding="utf-8")
     assert "``python -m benchmarks.comparison``" in text
-    border = re.escape("=" * 10)
-    (table,) = re.findall(rf"^({border}.*\n(?:.+\n)+)", text.partition("\nBeside other ways\n")[2], re.MULTILINE)
-    heads, *rows = [re.split(" {2,}", line.strip()) for line in table.splitlines() if not line.startswith("=")]
-    assert heads == list(HEADS)
-    assert [row[0] for row in rows[: len(FEATURES)]] == [feature[0] for feature in FEATURES]
-    assert [row[0] for row in rows[-len(FIGURES) :]] == list(FIGURES)
-    assert all(len(row) == len(HEADS) for row in rows)
-    assert {name for names in FIGURES.values() for name in names} <= {row.name for row in ROWS}
-    # The day and the machine stand below it as the command says them.
-    said = circumstances("function-pythonic 0.6.3 under Python 3.12.1")
-    words = re.escape(re.sub(r"\d+", "0", said)).replace("0", r"\d+")
-    words = re.sub(r"(?<=cores\\ \\\().*(?=\\\),)", ".*", words)
-    assert re.search(words.replace(r"\ ", r"\s+"), text)
+    shown = text.partition(BEGIN)[2].partition(END)[0]
+    rounds = [{"memory": 1e8, "share": 0.03, "start": 0.1}] * 2
+    side = {"size": 2e6, "deleted": 0, "python": "3.11.2 with PGO", "version": "0.1.0", "rounds": rounds}
+    made = rst({"day": "2026-01-01", "sides": dict.fromkeys(HEADS[1:], side)})
+    assert shape(shown) == shape(made)
+
+
+def shape(text: str) -> list[str]:
+    """Return the cells and the words of a table and the sentence below it, with no figures and no machine."""
+    table, _, sentence = text.strip().replace("=", "").rpartition("\n\n")
+    cells = [cell for line in table.splitlines() for cell in re.split(" {2,}", line.strip()) if cell]
+    words = " ".join(sentence.split())
+    words = re.sub(r"rounds? on|cores \(.*?\), \w+,|;.*", "", words)
+    return [re.sub(r" \(\S+ \S+ to \S+ \S+\)", "", re.sub(r"\d[\d.]*", "0", one)) for one in [*cells, words]]
 
 
 def test_links() -> None:

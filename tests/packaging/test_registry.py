@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite._tools.packaging import images, registry
+from crossplane_lite._tools.packaging import images, registry, sbom
 from crossplane_lite._tools.packaging.layers import Entry
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
@@ -46,13 +46,14 @@ def logins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "docker" / "config.json"
 
 
-def built(folder: Path, architecture: str = "amd64") -> Path:
+def built(folder: Path, architecture: str = "amd64", *layers: list[Entry]) -> Path:
     """Return a package with a runtime that has an odd configuration, as bases of others have."""
     folder.mkdir(exist_ok=True)
     runtime = image(
         folder / f"work-{architecture}",
         [Entry("etc/motd", b"hello\n")],
         [Entry("etc/other", architecture.encode())],
+        *layers,
         architecture=architecture,
         Entrypoint=["/f", "&&"],
         Labels=ODD,
@@ -104,6 +105,34 @@ def test_two_platforms(tmp_path: Path, capsys: pytest.CaptureFixture[str], parse
             assert run(parser, "registry", "read", name, platform).startswith(digest)
         assert main(["xpkg", "push", "-f", str(packages[0]), "-f", str(packages[0]), name]) == 2
         assert "two packages are for linux/amd64" in capsys.readouterr().err
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.parametrize("login", ["none", "referrers"])
+def test_the_sbom(tmp_path: Path, capsys: pytest.CaptureFixture[str], parser: str, logins: Path, login: str) -> None:
+    """The SBOM of each platform's image is a referrer of its package once, with and without a registry's own lists."""
+    texts = {one: json.dumps({"bomFormat": "CycloneDX", "for": one}) for one in ("amd64", "arm64")}
+    files = [str(built(tmp_path / one, one, [Entry("function/sbom.cdx.json", texts[one].encode())])) for one in texts]
+    digests = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("  digest")]
+    with served(parser, login) as address:
+        for some in (files, files[1:], files[1:]):
+            assert main(["xpkg", "push", "-f", ",".join(some), f"{address}/team/function-a:v1"]) == 0
+        for digest, text in zip(digests, texts.values(), strict=True):
+            found = run(parser, "registry", "referrers", f"{address}/team/function-a@{digest}")
+            assert found == f"application/vnd.cyclonedx+json {text}\n"
+
+
+def test_a_list_of_referrers_that_is_none(logins: Path) -> None:
+    """What stands in the place of the list of referrers, and is no such list, is left alone."""
+    subject = {"digest": f"sha256:{'0' * 64}"}
+    empty, listed = (images.descriptor(one, b"{}") for one in ("application/vnd.oci.empty.v1+json", sbom.MEDIA_TYPE))
+    made, _ = images.artifact(sbom.MEDIA_TYPE, empty, listed, subject)
+    put = (201, {"Docker-Content-Digest": images.digest_of(made)}, b"")
+    with hostile(HEAD=(200, {}, b""), PUT=put, GET=(200, {}, b"[1]")) as (address, _):
+        pushed = registry.Registry(registry.reference_of(f"{address}/a:v1"))
+        with pytest.raises(InputError, match=f"sha256-{'0' * 64} must be a list of referrers, and is something else"):
+            pushed.attach(subject, b"{}")
 
 
 @pytest.mark.real

@@ -24,16 +24,13 @@ class Command(NamedTuple):
 
 _FILES: Final = "xr.yaml composition.yaml functions.yaml"
 
-COMMANDS: Final = {
+COMMANDS: dict[str, Command] = {
     "add": Command(
         "_tools.codegen.add",
         "add kinds of a provider's package to the models of a project",
         ("add provider-aws-ec2.xpkg VPC Subnet", "add provider-aws-ec2-v2.xpkg --upgrade"),
     ),
-    "completion": Command(
-        "_tools.commands.completion",
-        "print a script with which a shell completes commands and flags",
-    ),
+    "completion": Command("_tools.commands.completion", "print a script with which a shell completes what is typed"),
     "conformance": Command(
         "testing.conformance",
         "check a running function against the functions specification",
@@ -74,7 +71,6 @@ COMMANDS: Final = {
         "run a KRM function, or begin one",
         ("krm run label:transform < list.yaml", "krm run label:transform -f config.yaml --diff resources.yaml"),
     ),
-    "prune": Command("_tools.packaging.prune", "take out of installed packages what a served function never loads"),
     "record": Command("_tools.recorder.record", "record what the functions of a control plane are asked and answer"),
     "render": Command(
         "_tools.render.command",
@@ -112,10 +108,10 @@ COMMANDS: Final = {
     "xpkg": Command("_tools.packaging.xpkg", "build, show, check and push Crossplane packages"),
 }
 
-GROUPS: Final = {
+GROUPS: dict[str, tuple[str, ...]] = {
     "begin": ("init", "add", "generate", "generate-input"),
     "preview": ("render", "simulate", "graph", "diff", "dev"),
-    "ship": ("image", "xpkg", "prune", "serve", "krm"),
+    "ship": ("image", "xpkg", "serve", "krm"),
     "inspect": ("record", "replay", "what-if", "report"),
     "maintain": ("conformance", "completion", "help"),
 }

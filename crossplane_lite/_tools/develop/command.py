@@ -1,4 +1,8 @@
-"""`crossplane-lite dev`: starts the server again whenever a source file changes."""
+"""`crossplane-lite dev`: starts the server again whenever a source file changes.
+
+Files are compared by this module, because the library watchfiles takes a watch of the system for every folder, those of
+virtual environments included, and would be an extra that `dev` needs.
+"""
 
 from __future__ import annotations
 

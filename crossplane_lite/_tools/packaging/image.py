@@ -19,12 +19,11 @@ from typing import Any, Final
 from ..._core.base.status import StatusLine
 from ...errors import InputError
 from ..programs.help import parser
-from . import images, installing, locking, pruning, sbom
+from . import images, installing, locking, sbom
 from .base import Python, python_of
 from .entry_point import Function, function_of
 from .layers import Entry, Layer, write_layer
-from .prune import add_rule_flags, rules_text
-from .report import owners, package_sizes, size, size_table
+from .report import owners, package_sizes, size, table
 
 __all__ = ["command", "entrypoint", "make_parser"]
 
@@ -65,11 +64,8 @@ def command(argv: Sequence[str]) -> int:
         status.show(f"choosing packages for Python {python.dotted} on {python.platform}")
         function, packages, left_out = _install(arguments, python, target, work, status)
         owned = owners(target)
-        before = package_sizes(target, owned)
-        status.show("pruning")
-        keep = [rule.name for rule in pruning.RULES] if arguments.no_prune else arguments.keep or []
-        pruned = pruning.prune(target, keep, for_krm=arguments.krm)
-        after = package_sizes(target, owned)
+        _leave_out(target, tools=not arguments.no_prune, for_krm=arguments.krm)
+        sizes = package_sizes(target, owned)
         has_byte_code = _byte_code(arguments.byte_code, target, python)
         # Written after the byte code was made, so it has none: Python compiles its few lines at each start.
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
@@ -82,7 +78,8 @@ def command(argv: Sequence[str]) -> int:
             image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
         )
     if arguments.report:
-        print("\n".join([*size_table(before, after, pruned), ""]))
+        rows = sorted(([name, size(number)] for name, number in sizes.items()), key=lambda row: (-sizes[row[0]], row))
+        print("\n".join([*table(["package", "size"], [*rows, ["all", size(sum(sizes.values()))]]), ""]))
     _summary(output, digest, image, layer, python, function, left_out, has_byte_code)
     return 0
 
@@ -189,6 +186,27 @@ def _reason(error: OSError) -> str:
         reason = re.sub(r"^\[Errno \d+\] |: '.*'$", "", reason)
         return f"{source}: {reason}{f' (and {len(others)} more)' if others else ''}"
     return f"{error.filename}: {error.strerror}"
+
+
+# Notes of pip about this machine.
+_NOTES: Final = ("RECORD", "direct_url.json")
+# The tools that KRM functions load.
+_OF_KRM: Final = ("__init__.py", "codegen", "manifests")
+
+
+def _leave_out(target: Path, *, tools: bool, for_krm: bool) -> None:
+    """Remove what names this machine: notes of pip, and programs in `bin`. With `tools`, remove our tools, too."""
+    ours = target / "crossplane_lite"
+    gone = [target / "bin", *(path for path in target.glob("*.dist-info/*") if path.name in _NOTES)]
+    if tools and for_krm:
+        gone += [ours / "testing", *(path for path in ours.glob("_tools/*") if path.name not in _OF_KRM)]
+    elif tools:
+        gone += [ours / "testing", ours / "krm", ours / "_tools"]
+    for path in gone:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _main(entry_point: str) -> str:
@@ -304,7 +322,7 @@ def make_parser() -> argparse.ArgumentParser:
         "Make the runtime image of a function without Docker. It is a base image with Python, and one "
         "layer with the function and its packages. pip chooses the packages for the base image's Python and machine. "
         "The same packages always give the same bytes.",
-        rules_text() + "\n\nexamples:\n  crossplane-lite image --base base.tar\n"
+        "examples:\n  crossplane-lite image --base base.tar\n"
         "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
         "  crossplane-lite image --base root-folder --transport grpcio -o function.tar",
     )
@@ -384,9 +402,11 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--label", metavar="KEY=VALUE", action="append", help="a label of the image; can be given several times"
     )
-    made.add_argument("--no-prune", action="store_true", help="remove nothing: switch all rules off")
-    add_rule_flags(made)
     made.add_argument(
-        "--report", action="store_true", help="print the size of each package, and the bytes that each rule saved"
+        "--krm", action="store_true", help="for a KRM function: keep the part of crossplane-lite for these"
     )
+    made.add_argument(
+        "--no-prune", action="store_true", help="keep the tools of crossplane-lite, which a served function never loads"
+    )
+    made.add_argument("--report", action="store_true", help="print the size of each package")
     return made

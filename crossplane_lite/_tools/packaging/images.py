@@ -22,10 +22,12 @@ __all__ = [
     "PLATFORMS",
     "Image",
     "added",
+    "artifact",
     "check_place",
     "config_bytes",
     "descriptor",
     "digest_of",
+    "index",
     "labelled",
     "manifest",
     "platform_of",
@@ -362,12 +364,11 @@ def _oci_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     }
     if tag:
         entry["annotations"] = {_REF_NAME: tag}
-    index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [entry]}
     blobs: dict[str, bytes | Path] = {layer.digest: layer.file for layer in image.layers}
     blobs[digest_of(config)] = config
     blobs[digest_of(made)] = made
     files = [(f"blobs/{digest.replace(':', '/')}", blob) for digest, blob in blobs.items()]
-    return [("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'), ("index.json", _json(index)), *files], digest_of(made)
+    return [("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'), ("index.json", index([entry])), *files], digest_of(made)
 
 
 def manifest(image: Image, types: _Types = _DOCKER) -> tuple[bytes, str]:
@@ -380,6 +381,19 @@ def manifest(image: Image, types: _Types = _DOCKER) -> tuple[bytes, str]:
         layers.append(entry)
     config = descriptor(types.config, config_bytes(image.config))
     return _json({"schemaVersion": 2, "mediaType": types.manifest, "config": config, "layers": layers}), types.manifest
+
+
+def index(entries: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return the bytes of an index of manifests."""
+    return _json({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries})
+
+
+def artifact(
+    artifact_type: str, config: Mapping[str, Any], layer: Mapping[str, Any], subject: Mapping[str, Any]
+) -> tuple[bytes, str]:
+    """Return the bytes of the manifest of a file that belongs to another manifest (`subject`), and their media type."""
+    made = {"schemaVersion": 2, "mediaType": _OCI.manifest, "artifactType": artifact_type, "config": config}
+    return _json({**made, "layers": [layer], "subject": subject}), _OCI.manifest
 
 
 def descriptor(media_type: str, data: bytes) -> dict[str, Any]:

@@ -164,7 +164,12 @@ def _target(python: Python) -> list[str]:
     flags += ["--abi", f"cp{major}{minor}", "--abi", "abi3", "--abi", "none"]
     for tag in [*tags, f"linux_{machine}"]:
         flags += ["--platform", tag]
-    return flags
+    return flags + _of_newer(python)
+
+
+def _of_newer(python: Python) -> list[str]:
+    """Return the flags with which pip takes packages that need a newer Python than the one that runs pip."""
+    return ["--ignore-requires-python"] if python.version > sys.version_info[:2] else []
 
 
 def resolve(
@@ -286,7 +291,10 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
                     raise InputError(f"{place} has changed since it was chosen: run the command again")
             elif package.sha256:
                 place = f"{place}#sha256={package.sha256}"
-            _pip(["wheel", "--no-deps", "--wheel-dir", str(folder), place], f"{package.name} can't be built")
+            _pip(
+                ["wheel", "--no-deps", *_of_newer(python), "--wheel-dir", str(folder), place],
+                f"{package.name} can't be built",
+            )
             made = sorted(folder.iterdir())
             if len(made) != 1:
                 raise InputError(

@@ -17,7 +17,7 @@ from ..manifests import archive_files
 from ..manifests.archive_files import damage, member_of
 from ..manifests.reading import read_bytes
 from ..manifests.yaml import decode, dump
-from . import images
+from . import images, sbom
 from .layers import Entry, Layer, names_of, write_layer
 from .lint import Found, lint, read_stream
 
@@ -25,6 +25,7 @@ __all__ = ["BASE", "EXAMPLES", "Content", "assembled", "checked", "collect", "co
 
 PACKAGE: Final = "package.yaml"
 EXAMPLES_FILE: Final = ".up/examples.yaml"
+SBOM: Final = f"function/{sbom.FILE}"
 META: Final = "crossplane.yaml"
 BASE: Final = "base"
 EXAMPLES: Final = "upbound"
@@ -36,12 +37,14 @@ class Content(NamedTuple):
     Attributes:
         objects: The objects in `package.yaml`; empty if the image has no such file.
         examples: The text of the examples; None if there are none.
+        sbom: The list of the runtime's packages (SBOM), as `crossplane-lite image` writes it; None if there is none.
         problems: The mistakes in the package's layers, marks and objects.
         warnings: Remarks about the objects that aren't mistakes, such as a field that Crossplane ignores.
     """
 
     objects: list[Found]
     examples: str | None
+    sbom: str | None
     problems: list[str]
     warnings: list[str]
 
@@ -164,7 +167,7 @@ def content_of(image: images.Image) -> Content:
         MissingExtraError: PyYAML isn't installed.
     """
     problems = list(_of_marks(image))
-    text, examples = None, None
+    text = examples = packages = None
     for number, layer in enumerate(image.layers):
         label = f"{image.label}: layer {number + 1}"
         names = names_of(layer, label)
@@ -177,14 +180,16 @@ def content_of(image: images.Image) -> Content:
             text = _member(layer, PACKAGE, label, problems)
         elif layer.mark == EXAMPLES and EXAMPLES_FILE in names.links:
             examples = _member(layer, EXAMPLES_FILE, label, problems)
+        elif SBOM in names.links:
+            packages = _member(layer, SBOM, label, problems)
     if text is None:
         if not any(PACKAGE in problem for problem in problems):
             problems.append(f"{image.label} has no {PACKAGE}: it is not a Crossplane package")
-        return Content([], examples, problems, [])
+        return Content([], examples, packages, problems, [])
     place = f"{image.label}:{PACKAGE}"
     objects = read_stream(text, place)
     wrong, warnings = lint(objects, place)
-    return Content(objects, examples, [*problems, *wrong], warnings)
+    return Content(objects, examples, packages, [*problems, *wrong], warnings)
 
 
 def _of_marks(image: images.Image) -> Iterator[str]:

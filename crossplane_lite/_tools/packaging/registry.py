@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ...errors import InputError
-from . import images
+from . import images, sbom
 
 __all__ = ["Reference", "Registry", "push", "reference_of"]
 
@@ -103,15 +103,18 @@ class Registry:
         place += f"{'&' if '?' in place else '?'}digest={urllib.parse.quote(digest)}"
         self._ask("PUT", place, content, "application/octet-stream", wanted=(201,))
 
-    def put(self, name: str, content: bytes, media_type: str) -> None:
+    def put(self, name: str, content: bytes, media_type: str) -> Any:
         """Upload a manifest or an index under a tag or its digest, and compare the digest that the registry has.
+
+        Returns:
+            The headers of the registry's answer.
 
         Raises:
             InputError: The registry refuses it, can't be reached, or has another digest.
         """
         place = f"{self._base}/manifests/{name}"
-        _, headers, _ = self._ask("PUT", place, content, media_type, wanted=(201,))
-        digest = headers.get("Docker-Content-Digest")
+        _, answered, _ = self._ask("PUT", place, content, media_type, wanted=(201,))
+        digest = answered.get("Docker-Content-Digest")
         if digest is None:
             _, headers, _ = self._ask("HEAD", place, media_type=media_type, wanted=(200,))
             digest = headers.get("Docker-Content-Digest")
@@ -120,6 +123,38 @@ class Registry:
                 f"{self._reference.host} says that {name} has the digest {digest}, and {images.digest_of(content)} was "
                 "pushed: ask who runs the registry"
             )
+        return answered
+
+    def attach(self, subject: Mapping[str, Any], content: bytes) -> None:
+        """Upload an SBOM as a referrer of a manifest, which `oras discover` and scanners find by the manifest's digest.
+
+        Args:
+            subject: The manifest's descriptor.
+            content: The SBOM.
+
+        Raises:
+            InputError: The registry refuses it, can't be reached, or has something else in the place of the list of
+                referrers.
+        """
+        layer = images.descriptor(sbom.MEDIA_TYPE, content)
+        empty = images.descriptor("application/vnd.oci.empty.v1+json", b"{}")
+        made, media_type = images.artifact(sbom.MEDIA_TYPE, empty, layer, subject)
+        self.push(layer["digest"], content)
+        self.push(empty["digest"], b"{}")
+        if self.put(images.digest_of(made), made, media_type).get("OCI-Subject"):
+            return
+        # The registry keeps no lists of referrers, so the list is an index under a tag that the digest makes.
+        tag = subject["digest"].replace(":", "-")
+        status, _, body = self._ask("GET", f"{self._base}/manifests/{tag}", media_type=images.INDEX, wanted=(200, 404))
+        try:
+            entries = json.loads(body)["manifests"] if status == 200 else []
+            entry = {**images.descriptor(media_type, made), "artifactType": sbom.MEDIA_TYPE}
+            others = [one for one in entries if one["digest"] != entry["digest"]]
+        except (ValueError, KeyError, TypeError):
+            raise InputError(
+                f"{self._reference.host}: {tag} must be a list of referrers, and is something else"
+            ) from None
+        self.put(tag, images.index([*others, entry]), images.INDEX)
 
     def _ask(
         self, method: str, url: str, content: bytes | Path | None = None, media_type: str = "", *, wanted: Sequence[int]
@@ -194,8 +229,8 @@ class Registry:
         return f"Bearer {token}"
 
 
-def push(reference: Reference, several: Sequence[images.Image]) -> str:
-    """Push images of one name: a single image under its tag, several platforms as an index.
+def push(reference: Reference, several: Sequence[tuple[images.Image, str | None]]) -> str:
+    """Push images of one name, each with its SBOM: a single image under its tag, several platforms as an index.
 
     Returns:
         The digest that the registry has.
@@ -204,25 +239,27 @@ def push(reference: Reference, several: Sequence[images.Image]) -> str:
         InputError: Two images are for one platform, the registry refuses something, or it can't be reached.
     """
     registry = Registry(reference)
-    platforms = [images.platform_of(one.config) for one in several]
+    platforms = [images.platform_of(image.config) for image, _ in several]
     if twice := next((one for one in platforms if platforms.count(one) > 1), None):
         raise InputError(f"two packages are for {twice}: push one for each platform")
     entries = []
-    for image in several:
+    for image, listed in several:
         for layer in image.layers:
             registry.push(layer.digest, layer.file)
         config = images.config_bytes(image.config)
         registry.push(images.digest_of(config), config)
         content, media_type = images.manifest(image)
-        is_alone = len(several) == 1
-        registry.put(reference.tag if is_alone else images.digest_of(content), content, media_type)
-        if is_alone:
-            return images.digest_of(content)
+        entry = images.descriptor(media_type, content)
+        registry.put(reference.tag if len(several) == 1 else entry["digest"], content, media_type)
+        if listed is not None:
+            registry.attach(entry, listed.encode())
         platform = {"architecture": image.config.get("architecture"), "os": image.config.get("os") or "linux"}
-        entries.append({**images.descriptor(media_type, content), "platform": platform})
-    index = json.dumps({"schemaVersion": 2, "mediaType": images.INDEX, "manifests": entries}, separators=(",", ":"))
-    registry.put(reference.tag, index.encode(), images.INDEX)
-    return images.digest_of(index.encode())
+        entries.append({**entry, "platform": platform})
+    if len(several) == 1:
+        return str(entries[0]["digest"])
+    content = images.index(entries)
+    registry.put(reference.tag, content, images.INDEX)
+    return images.digest_of(content)
 
 
 def _saved_login(host: str) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""Makes tables of sizes: the size of each package in an image's layer, and the bytes that each pruning rule removed."""
+"""Makes tables, such as that of the size of each package in an image's layer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .installing import canonical
-from .pruning import RULES, Pruned
 
-__all__ = ["owners", "package_sizes", "size", "size_table", "table"]
+__all__ = ["owners", "package_sizes", "size", "table"]
 
 
 def owners(target: Path) -> dict[str, str]:
@@ -69,32 +68,3 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         )
         lines.append("  ".join([first, *others]).rstrip())
     return lines
-
-
-def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) -> list[str]:
-    """Return the lines of the report: a table with the size of each package, and a table with the savings of each rule.
-
-    Args:
-        before: The bytes of each package before pruning.
-        after: The bytes of each package after pruning.
-        pruned: The result of pruning.
-    """
-    rows = [
-        [name, size(number), size(after.get(name, 0))]
-        for name, number in sorted(before.items(), key=lambda one: (-one[1], one[0]))
-    ]
-    rows.append(["all packages", size(sum(before.values())), size(sum(after.values()))])
-    lines = table(["package", "installed", "pruned"], rows)
-    return [*lines, "", *rule_table(pruned)]
-
-
-def rule_table(pruned: Pruned) -> list[str]:
-    """Return the lines of a table with the files and bytes that each rule removed, or `switched off` for a rule."""
-    rows = []
-    for rule in RULES:
-        if rule.name in pruned.saved:
-            files, saved = pruned.saved[rule.name]
-            rows.append([rule.name, f"{files:,}", size(saved)])
-        else:
-            rows.append([rule.name, "-", "switched off"])
-    return table(["rule", "files", "saved"], rows)

@@ -11,10 +11,12 @@ from typing import Any, Final
 from .entry_point import Function
 from .installing import Package, canonical
 
-__all__ = ["FILE", "sbom"]
+__all__ = ["FILE", "MEDIA_TYPE", "sbom"]
 
 FILE: Final = "sbom.cdx.json"
 """The name of the file in the layer."""
+
+MEDIA_TYPE: Final = "application/vnd.cyclonedx+json"
 
 # A longer licence is not a name but the text of the licence.
 _LONGEST: Final = 80

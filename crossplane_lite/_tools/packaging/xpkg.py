@@ -217,7 +217,7 @@ def _push(arguments: argparse.Namespace) -> int:
         if problems:
             raise InputError(f"nothing was pushed: {'; '.join(problems)}")
         status.show(f"pushing to {reference.host}")
-        digest = registry.push(reference, [image for image, _ in found])
+        digest = registry.push(reference, [(image, content.sbom) for image, content in found])
     print(f"{reference.host}/{reference.repository}@{digest}")
     return 0
 

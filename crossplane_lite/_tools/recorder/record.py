@@ -198,6 +198,6 @@ def make_parser() -> argparse.ArgumentParser:
         "--sidecar",
         metavar="IMAGE",
         help="record nothing: print values for Crossplane's Helm chart, which run this image as a recorder beside "
-        "Crossplane; crossplane-lite image --keep development makes such an image",
+        "Crossplane; crossplane-lite image --no-prune makes such an image",
     )
     return made

@@ -5,7 +5,8 @@ modules that it has imported, and the files that missing modules would have. The
 directories on the command line. The standard library and installed packages aren't watched.
 
 A change is a difference between the files' state before the run and their state now. So changes during a run aren't
-missed, and neither are files that an editor replaces.
+missed, and neither are files that an editor replaces. The library watchfiles can't watch for files that don't exist
+yet, such as those of missing modules.
 """
 
 from __future__ import annotations

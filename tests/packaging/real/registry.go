@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -30,10 +31,11 @@ func must[T any](value T, err error) T {
 
 // inRegistry runs a command that has to do with a registry:
 //
-//	serve none|basic|bearer    a registry on a free port of 127.0.0.1, whose address is printed
+//	serve none|basic|bearer|referrers    a registry on a free port of 127.0.0.1, whose address is printed
 //	crane FILE REFERENCE       what crane push does; prints the digest
 //	xpkg FILE REFERENCE        what crossplane xpkg push does; prints the digest
 //	read REFERENCE PLATFORM    what the package manager reads; prints the digest and the kinds of the objects
+//	referrers REPOSITORY@DIGEST    what refers to a manifest; prints the type, and the content, of each
 func inRegistry(command string, given []string) string {
 	switch command {
 	case "serve":
@@ -53,13 +55,25 @@ func inRegistry(command string, given []string) string {
 		image := must(remote.Image(reference, remote.WithPlatform(*platform), remote.WithAuthFromKeychain(authn.DefaultKeychain)))
 		must(0, validate.Image(image))
 		return must(image.Digest()).String() + " " + strings.Join(must(kindsIn(image)), " ")
+	case "referrers":
+		digest := must(name.NewDigest(given[0]))
+		index := must(must(remote.Referrers(digest)).IndexManifest())
+		var found []string
+		for _, one := range index.Manifests {
+			image := must(remote.Image(digest.Context().Digest(one.Digest.String())))
+			for _, layer := range must(image.Layers()) {
+				content := must(io.ReadAll(must(layer.Compressed())))
+				found = append(found, string(must(layer.MediaType()))+" "+string(content))
+			}
+		}
+		return strings.Join(found, "\n")
 	}
 	return must("", fmt.Errorf("no such command: %s", command))
 }
 
 // serve runs a registry. It takes the login user:secret, or a token that it gives for that login.
 func serve(login string) {
-	storage := registry.New()
+	storage := registry.New(registry.WithReferrersSupport(login == "referrers"))
 	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("user:secret"))
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	address := listener.Addr().String()
@@ -77,7 +91,7 @@ func serve(login string) {
 			"basic":  `Basic realm="here"`,
 			"bearer": `Bearer realm="http://` + address + `/token",service="here"`,
 		}
-		wanted := map[string]string{"none": given, "basic": basic, "bearer": "Bearer t0ken"}[login]
+		wanted := map[string]string{"none": given, "referrers": given, "basic": basic, "bearer": "Bearer t0ken"}[login]
 		if given != wanted {
 			w.Header().Set("WWW-Authenticate", challenges[login])
 			w.WriteHeader(http.StatusUnauthorized)
