@@ -41,6 +41,7 @@ __all__ = ["H2Transport"]
 
 # After this time the leading thread looks at the sockets again, and those come first that have used less time.
 _TURN_SECONDS: Final = 0.001
+_LONGEST_TURN_SECONDS: Final = 0.004
 # Open files that the process needs in addition to its connections.
 _OTHER_FILES: Final = 64
 _FEWEST_PEERS: Final = 16
@@ -292,7 +293,8 @@ class H2Transport:
         ranked = sorted(found, key=lambda peer: peer.budget.rank(now)) if len(found) > 1 else list(found)
         # If there are so many that looking at them takes long, a turn is longer, too.
         started = time.monotonic()
-        until = started + max(_TURN_SECONDS, 2 * (started - now))
+        turn = min(max(_TURN_SECONDS, 2 * (started - now)), _LONGEST_TURN_SECONDS)
+        until = started + turn
         for peer in ranked:
             now = time.monotonic()
             if now >= until:
@@ -302,7 +304,7 @@ class H2Transport:
         now = time.monotonic()
         for listener in listeners:
             if listener in self._listeners:
-                self._accept(listener, now + _TURN_SECONDS / 2)
+                self._accept(listener, now + turn / 2)
         while self._touched:
             peer, _ = self._touched.popitem()
             self._with(peer, peer.write, now)
@@ -428,11 +430,7 @@ class H2Transport:
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        certificates = self._certificates
-        if certificates is not None:
-            certificates.changed()
-            sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        peer = self._new_peer(sock, certificates is not None, self._limits, self, self._memory, self._newcomers, now)
+        peer = self._new_peer(sock, self._certificates, self._limits, self, self._memory, self._newcomers, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = None
         self._with(peer, peer.write, now)  # sends our settings
@@ -444,10 +442,12 @@ class H2Transport:
         This is the oldest one from which no whole request has come; if there is none, of those without an open call
         the one whose last call began first.
         """
-        found = [peer for peer in self._peers if not peer.budget.completed or peer.idle]
-        if not found:
+        least = next((peer for peer in self._peers if not peer.budget.completed), None)
+        if least is None:
+            idle = (peer for peer in self._peers if peer.idle)
+            least = min(idle, key=lambda peer: peer.budget.last, default=None)
+        if least is None:
             return False
-        least = min(found, key=lambda peer: (peer.budget.completed, peer.budget.last))
         self._with(least, least.give_way, now)
         return True
 

@@ -19,6 +19,7 @@ from .budget import FOREVER, Budget, Memory, Pace, Used
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
+    from ..tls import Certificates
     from .budget import Limits
 
 __all__ = ["Failures", "Peer", "failures", "name_of", "reason_of"]
@@ -43,8 +44,8 @@ class Peer:
     """One accepted connection. No method waits for the peer. All are called with `lock` held.
 
     Args:
-        sock: The connection's non-blocking socket. With TLS it is an SSLSocket, and the handshake isn't done yet.
-        tls: Whether the connection uses TLS.
+        sock: The connection's non-blocking socket.
+        certificates: The certificates for mutual TLS; None for a connection without transport security.
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
         memory: The server's memory, to which the connection's is charged.
@@ -63,14 +64,34 @@ class Peer:
     """
 
     __slots__ = (
-        *("_handshake_until", "_limits", "_linger_reads", "_linger_until", "_name", "_out", "_owner", "_pace", "_sock"),
+        *(
+            "_certificates",
+            "_handshake_until",
+            "_limits",
+            "_linger_reads",
+            "_linger_until",
+            "_name",
+            "_out",
+            "_owner",
+            "_pace",
+            "_sock",
+        ),
         *("_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more", "waits_for"),
     )
 
     def __init__(
-        self, sock: socket.socket, tls: bool, limits: Limits, owner: Owner, memory: Memory, newcomers: Used, now: float
+        self,
+        sock: socket.socket,
+        certificates: Certificates | None,
+        limits: Limits,
+        owner: Owner,
+        memory: Memory,
+        newcomers: Used,
+        now: float,
     ) -> None:
+        tls = certificates is not None
         self._sock = sock
+        self._certificates = certificates
         self._tls = tls
         self._name = name_of(sock) if tls else ""
         self._limits = limits
@@ -233,6 +254,10 @@ class Peer:
         Raises:
             OSError: The handshake fails.
         """
+        if self._certificates is not None:  # only now, because some clients connect and say nothing
+            self._certificates.changed()
+            context, self._certificates = self._certificates.context, None
+            self._sock = context.wrap_socket(self._sock, server_side=True, do_handshake_on_connect=False)
         sock: Any = self._sock
         self.budget.last = now  # the newest newcomers come first: this one is further than others
         try:
