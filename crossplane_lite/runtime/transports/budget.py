@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 __all__ = ["FOREVER", "Budget", "Exceeded", "GiveBack", "Limits", "Memory", "Pace", "Used"]
 
@@ -266,21 +266,17 @@ class GiveBack:
     def __init__(self) -> None:
         self._least = _resident_bytes()
         self._next = 0.0
-        self._trim: Any = None
 
     def look(self) -> None:
         """Give memory back if the process has grown by 32 MB, at most every five seconds."""
-        with contextlib.suppress(ImportError, AttributeError, OSError):
-            size = _resident_bytes()
-            self._least = min(self._least, size)
-            if size < self._least + _GROWTH or time.monotonic() < self._next:
-                return
+        size = _resident_bytes()
+        self._least = min(self._least, size)
+        if size >= self._least + _GROWTH and time.monotonic() >= self._next:
             self._next = time.monotonic() + _PAUSE_SECONDS
-            if self._trim is None:
+            with contextlib.suppress(ImportError, AttributeError, OSError):
                 import ctypes  # here, because few servers need it
 
-                self._trim = ctypes.CDLL(None).malloc_trim
-            self._trim(0)
+                ctypes.CDLL(None).malloc_trim(0)
 
 
 def _resident_bytes() -> int:
