@@ -24,7 +24,7 @@ from ..._core.base.type_names import type_in_words
 from ...errors import UsageError
 from .. import addresses
 from . import H2, Handle, Others, status
-from .budget import FOREVER, Memory, Used
+from .budget import FOREVER, Shared
 from .crew import Crew
 from .status import Refused
 
@@ -98,8 +98,7 @@ class H2Transport:
         self._more: dict[Peer, None] = {}
         self._touched: dict[Peer, None] = {}
         self._crew: Crew[Call] = Crew(self._turn, self._do, limits.threads, limits.waiting)
-        self._memory = Memory(limits.memory)
-        self._newcomers = Used(0.0, 0.0)
+        self._shared = Shared(limits.memory)
         self._due = 0.0  # when connections must be checked next
         self._paused_until = FOREVER
         self._stop_at = FOREVER
@@ -177,7 +176,7 @@ class H2Transport:
         """
         if call.headers.path:
             self._answer_quickly(call)
-        elif self._memory.left < self._memory.limit // 4 and self._has_its_share(call.connection):
+        elif self._shared.left < self._shared.limit // 4 and self._has_its_share(call.connection):
             text = "the server's memory is short, and this connection doesn't take its answers: take them first"
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
         elif not self._crew.submit(call, call.connection):
@@ -190,7 +189,7 @@ class H2Transport:
         Otherwise the server would make answers for it, only to drop earlier ones.
         """
         holding = sum(peer.budget.held > _LITTLE_BYTES for peer in self._peers)
-        return connection.untaken * holding > self._memory.limit // 2
+        return connection.untaken * holding > self._shared.limit // 2
 
     def _answer_quickly(self, call: Call) -> None:
         quick = self._others(call.headers.path)
@@ -229,7 +228,7 @@ class H2Transport:
         connection = call.connection
         with self._unpacking:  # one at a time, because it takes much of a processor
             with connection.peer.lock:
-                if self._memory.left < most:
+                if self._shared.left < most:
                     raise Refused(status.RESOURCE_EXHAUSTED, "the server has no memory left to uncompress the request")
                 connection.hold(call, most)
             request = call.unpack(limit)
@@ -252,7 +251,7 @@ class H2Transport:
                 _log.exception("a connection has failed, and is closed")
                 peer.close()
             settled = call.dropped and peer.events == peer.waits_for and not (peer.gone or peer.lingers)
-        if not settled or self._memory.left < 0:
+        if not settled or self._shared.left < 0:
             self._touched[peer] = None
             self._wake_up()
 
@@ -308,7 +307,7 @@ class H2Transport:
         while self._touched:
             peer, _ = self._touched.popitem()
             self._with(peer, peer.write, now)
-        if self._memory.left < 0:
+        if self._shared.left < 0:
             self._make_memory(now)
         if now >= self._due:
             for peer in list(self._peers):
@@ -324,7 +323,7 @@ class H2Transport:
         So a peer that doesn't end its requests, or doesn't take its answers, can't keep others out.
         """
         for peer in sorted(self._peers, key=lambda peer: peer.budget.held, reverse=True):
-            while self._memory.left < 0:
+            while self._shared.left < 0:
                 with peer.lock:
                     made = peer.make_room()
                 self._with(peer, peer.write, now)
@@ -430,7 +429,7 @@ class H2Transport:
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        peer = self._new_peer(sock, self._certificates, self._limits, self, self._memory, self._newcomers, now)
+        peer = self._new_peer(sock, self._certificates, self._limits, self, self._shared, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = None
         self._with(peer, peer.write, now)  # sends our settings

@@ -15,7 +15,7 @@ from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .. import log
-from .budget import FOREVER, Budget, Memory, Pace, Used
+from .budget import FOREVER, Budget, Pace, Shared
 from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ class Peer:
         certificates: The certificates for mutual TLS; None for a connection without transport security.
         limits: The server's limits.
         owner: The owner, whose methods the connection calls about its calls.
-        memory: The server's memory, to which the connection's is charged.
-        newcomers: The time that all connections have used from which no whole request has come.
+        shared: The accounts of the server, to which the connection's are charged.
         now: The present time, in seconds of a clock that never goes back. All methods use the same clock.
 
     Attributes:
@@ -85,8 +84,7 @@ class Peer:
         certificates: Certificates | None,
         limits: Limits,
         owner: Owner,
-        memory: Memory,
-        newcomers: Used,
+        shared: Shared,
         now: float,
     ) -> None:
         tls = certificates is not None
@@ -103,7 +101,7 @@ class Peer:
         self._linger_reads = _LINGER_READS
         self._wants_write = False
         self.lock = threading.Lock()
-        self.budget = Budget(memory, newcomers, now)
+        self.budget = Budget(shared, now)
         self.waits_for = EVENT_READ
         self.connection = None if tls else Connection(limits, owner, now, self.budget, self)
         self.draining = False
