@@ -63,19 +63,9 @@ class Peer:
     """
 
     __slots__ = (
-        *(
-            "_certificates",
-            "_handshake_until",
-            "_limits",
-            "_linger_reads",
-            "_linger_until",
-            "_name",
-            "_out",
-            "_owner",
-            "_pace",
-            "_sock",
-        ),
-        *("_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more", "waits_for"),
+        *("_certificates", "_handshake_until", "_limits", "_linger_reads", "_linger_until", "_name", "_out", "_owner"),
+        *("_pace", "_sock", "_tls", "_wants_write", "budget", "connection", "draining", "gone", "lock", "more"),
+        "waits_for",
     )
 
     def __init__(
